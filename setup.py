@@ -1,0 +1,34 @@
+"""Builds the compiled form of the kernel.
+
+Everything else about the package is in pyproject.toml. Where there is no C compiler the build goes on without the
+extension, and the same modules run uncompiled.
+
+Environment:
+    PANTARHEI_CHECKED=1   compile with bounds and overflow checks (for the random tests)
+"""
+
+import os
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+CHECKED = os.environ.get("PANTARHEI_CHECKED") == "1"
+KERNEL = "pantarhei.materialize.kernel"
+
+extensions = cythonize(
+    [Extension(KERNEL, ["src/pantarhei/materialize/kernel.py"])],
+    compiler_directives={
+        "language_level": "3",
+        "boundscheck": CHECKED,
+        "wraparound": False,
+        "cdivision": True,
+        "initializedcheck": CHECKED,
+    },
+    build_dir="build/checked" if CHECKED else "build/cython",
+    force=CHECKED,
+)
+for extension in extensions:
+    extension.optional = True  # cythonize does not carry it over
+    extension.extra_compile_args = ["-O2", "-g0"]
+
+setup(ext_modules=extensions)

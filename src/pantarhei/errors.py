@@ -1,0 +1,183 @@
+"""Every error this package raises on purpose.
+
+    PantarheiError
+    ├── InputError                 something given could not be read
+    │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
+    │   ├── IllTypedLiteralError       a literal outside the lexical space of its datatype
+    │   ├── InvalidTripleError         not a triple of RDF terms
+    │   ├── TimestampError             not a timestamp, or of another kind than the stream's
+    │   └── MissingTimestampError      a graph of a stream without a time
+    ├── OntologyError
+    │   ├── InconsistentOntologyError  the ontology contradicts itself or the background
+    │   ├── UnsupportedAxiomError      an axiom would be lost, and `strict` was asked for
+    │   └── MissingImportError         an `owl:imports` that no catalog entry resolves
+    ├── StreamError
+    │   └── LateABoxError              an ABox older than the newest one
+    ├── OptionError                an option's value is not one of those it can have
+    └── QueryError                 a query that is malformed or refused
+
+All of them pickle: every argument reaches `Exception.__init__`, so that one raised on a Spark worker comes back whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class PantarheiError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class InputError(PantarheiError):
+    """Something given to the package could not be read."""
+
+
+class MalformedInputError(InputError):
+    """Text that is not the syntax it claims to be."""
+
+    def __init__(self, source: str, line: int | None, reason: str) -> None:
+        super().__init__(source, line, reason)
+        self.source, self.line, self.reason = source, line, reason
+
+    def __str__(self) -> str:
+        where = self.source if self.line is None else f"{self.source}, line {self.line}"
+        return f"{where}: {self.reason}"
+
+
+class IllTypedLiteralError(InputError):
+    """A literal whose lexical form is outside the lexical space of its datatype."""
+
+    def __init__(self, lexical: str, datatype: str, where: str | None = None) -> None:
+        super().__init__(lexical, datatype, where)
+        self.lexical, self.datatype, self.where = lexical, datatype, where
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        return (
+            f'{place}"{self.lexical}" is not a value of <{self.datatype}>; '
+            "correct the literal or give it another datatype"
+        )
+
+
+class InvalidTripleError(InputError):
+    """Something that is not a triple of RDF terms."""
+
+    def __init__(self, given: str, reason: str) -> None:
+        super().__init__(given, reason)
+        self.given, self.reason = given, reason
+
+    def __str__(self) -> str:
+        return f"not a triple: {self.given}: {self.reason}"
+
+
+class TimestampError(InputError):
+    """Not a timestamp or a duration, or one of another kind than the stream's."""
+
+    def __init__(self, given: str, expected: str) -> None:
+        super().__init__(given, expected)
+        self.given, self.expected = given, expected
+
+    def __str__(self) -> str:
+        return f"{self.given} given where {self.expected} is expected"
+
+
+class MissingTimestampError(InputError):
+    """A graph of a stream has no time."""
+
+    def __init__(self, source: str, graph: str, expected: str) -> None:
+        super().__init__(source, graph, expected)
+        self.source, self.graph, self.expected = source, graph, expected
+
+    def __str__(self) -> str:
+        return f"{self.source}: no time found for graph {self.graph}: expected {self.expected}"
+
+
+class OntologyError(PantarheiError):
+    """An ontology that cannot be used as it is."""
+
+
+class InconsistentOntologyError(OntologyError):
+    """The ontology, alone or with its background, violates one of its own constraints.
+
+    Args:
+        constraint: the violated constraint, as text.
+        facts: the facts that violate it, as N-Triples statements.
+        origin: the axiom that the constraint comes from.
+    """
+
+    def __init__(self, constraint: str, facts: Sequence[str], origin: str) -> None:
+        super().__init__(constraint, tuple(facts), origin)
+        self.constraint, self.facts, self.origin = constraint, tuple(facts), origin
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {fact}" for fact in self.facts)
+        return (
+            f"the ontology is inconsistent with its background: {self.constraint} (from {self.origin}) "
+            f"is violated by{lines}\nrepair the ontology or the background; only streamed ABoxes are repaired"
+        )
+
+
+class UnsupportedAxiomError(OntologyError):
+    """An axiom would be lost, and the caller asked for strictness."""
+
+    def __init__(self, axioms: Sequence[str]) -> None:
+        super().__init__(tuple(axioms))
+        self.axioms = tuple(axioms)
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {axiom}" for axiom in self.axioms)
+        return f"{len(self.axioms)} axiom(s) are not supported, and strict loading was asked for:{lines}"
+
+
+class MissingImportError(OntologyError):
+    """An `owl:imports` that cannot be resolved locally; nothing is ever fetched from the network."""
+
+    def __init__(self, iri: str, importing: str) -> None:
+        super().__init__(iri, importing)
+        self.iri, self.importing = iri, importing
+
+    def __str__(self) -> str:
+        return (
+            f"{self.importing} imports <{self.iri}>, which is in no catalog; give its file as "
+            f"catalog={{'{self.iri}': 'path/to/file'}} or load with imports=\"skip\""
+        )
+
+
+class StreamError(PantarheiError):
+    """A stream that cannot be followed."""
+
+
+class LateABoxError(StreamError):
+    """An ABox arrived whose timestamp is older than the newest one seen."""
+
+    def __init__(self, at: str, newest: str) -> None:
+        super().__init__(at, newest)
+        self.at, self.newest = at, newest
+
+    def __str__(self) -> str:
+        return (
+            f"the ABox at {self.at} is older than the newest time seen, {self.newest}; "
+            "push ABoxes in time order, or let the stream wait for them with allowed_lateness"
+        )
+
+
+class OptionError(PantarheiError, ValueError):
+    """An option's value is not one of those it can have."""
+
+    def __init__(self, option: str, given: str, expected: str) -> None:
+        super().__init__(option, given, expected)
+        self.option, self.given, self.expected = option, given, expected
+
+    def __str__(self) -> str:
+        return f"{self.option}={self.given} is not possible: expected {self.expected}"
+
+
+class QueryError(PantarheiError):
+    """A query that is malformed, or asks for something that is refused."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
