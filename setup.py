@@ -14,9 +14,10 @@ from setuptools import Extension, setup
 
 CHECKED = os.environ.get("PANTARHEI_CHECKED") == "1"
 KERNEL = "pantarhei.materialize.kernel"
+MODULES = ("rows", "joins", "newest")
 
 extensions = cythonize(
-    [Extension(KERNEL, ["src/pantarhei/materialize/kernel.py"])],
+    [Extension(f"{KERNEL}.{name}", [f"src/{KERNEL.replace(chr(46), chr(47))}/{name}.py"]) for name in MODULES],
     compiler_directives={
         "language_level": "3",
         "boundscheck": CHECKED,
@@ -24,11 +25,12 @@ extensions = cythonize(
         "cdivision": True,
         "initializedcheck": CHECKED,
     },
+    include_path=["src"],
     build_dir="build/checked" if CHECKED else "build/cython",
     force=CHECKED,
 )
 for extension in extensions:
     extension.optional = True  # cythonize does not carry it over
-    extension.extra_compile_args = ["-O2", "-g0"]
+    extension.extra_compile_args = ["-O2", "-g0", "-fno-strict-aliasing"]
 
 setup(ext_modules=extensions)

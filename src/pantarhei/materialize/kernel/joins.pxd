@@ -1,0 +1,23 @@
+# The C types of joins.py; what they mean is said there.
+
+from pantarhei.materialize.kernel.rows cimport Rows
+
+
+cdef class Joins(Rows):
+    cdef int[::1] code
+    cdef int[::1] forward_plans
+    cdef int[::1] forward_start
+    cdef int[::1] backward_plans
+    cdef int[::1] backward_start
+    cdef readonly int known
+    cdef readonly int widest
+    cdef int[::1] slots
+    cdef int[::1] body
+
+    cdef int fire(self, int row, int level) except -1 nogil
+    cdef int explain(self, int row) except -1 nogil
+    cdef int begin(self, int plan, int row, int subject, int object, int level) except -1 nogil
+    cdef int extend(self, int plan, int step, int level) except -1 nogil
+    cdef int value(self, int argument) noexcept nogil
+    cdef int weigh(self, int row, int level) noexcept nogil
+    cdef int leaf(self, int plan, int level) except -1 nogil

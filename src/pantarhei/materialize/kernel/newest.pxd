@@ -1,0 +1,43 @@
+# The C types of newest.py; what they mean is said there.
+
+from pantarhei.materialize.kernel.joins cimport Joins
+from pantarhei.materialize.kernel.rows cimport Ints
+
+
+cdef class NewestKernel(Joins):
+    cdef public int oldest
+    cdef public int newest
+    cdef public bint detect
+    cdef int[::1] partitions
+    cdef int[::1] queues
+    cdef int[::1] agenda
+    cdef int agenda_size
+    cdef long long clock
+    cdef int purpose
+    cdef int mark_level
+    cdef long long mark_sequence
+    cdef int best
+    cdef int enough
+    cdef int explained
+    cdef Ints found
+    cdef Ints violations
+    cdef Ints instances
+    cdef readonly long long pops
+    cdef readonly long long firings
+    cdef readonly long long renewals
+    cdef readonly long long rederivations
+    cdef readonly long long searches
+
+    cdef int bucket(self, int level) noexcept nogil
+    cdef void enlist(self, int row) noexcept nogil
+    cdef void delist(self, int row) noexcept nogil
+    cdef int enqueue(self, int row, int level) except -1 nogil
+    cdef int agenda_push(self, int level) except -1 nogil
+    cdef void agenda_pop(self) noexcept nogil
+    cdef int derive(self, int predicate, int subject, int object, int level) except -1 nogil
+    cdef int run(self) except -1 nogil
+    cdef int consider(self, int row, Ints doomed) except -1 nogil
+    cdef int overdelete(self, Ints doomed) except -1 nogil
+    cdef int support(self, int row, int enough, int mark_level, long long mark_sequence) except -2 nogil
+    cdef int rederive(self, Ints doomed) except -1 nogil
+    cdef int record(self, int plan, Ints into, int first) except -1 nogil

@@ -1,0 +1,509 @@
+"""The window model with each fact in its newest interpretation (`keep="newest"`).
+
+A row's `level` is the number of the partition that holds its fact: the maximum over the fact's derivations of the minimum
+over their bodies (IM10's expiration time; PB26 Def. 8 with only the newest of a fact's interpretations kept). Levels
+number the timestamps of the stream upwards; the background has level `FOREVER`. `base` is the newest partition that
+asserts the fact, -1 if none does; a base older than the window counts as none.
+
+Facts enter a queue and are taken newest level first, so that each settles at its final level when it is first taken, as
+in a widest-path search. Taking a fact (a *pop*) enumerates the rule instances it takes part in with facts that were taken
+before (their *firings*).
+
+Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels of what
+rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or someone asks (`settle`).
+Presence is exact all the time.
+
+Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is well-founded
+by (level descending, sequence ascending), then rederives what has other support, newest first (after DRed and B/F, MN19).
+
+Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its consequences;
+NOTED already in the list being collected.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.joins import Joins
+    from cython.cimports.pantarhei.materialize.kernel.rows import Ints
+else:
+    from pantarhei.materialize.kernel.joins import Joins
+    from pantarhei.materialize.kernel.rows import Ints
+
+from pantarhei.materialize.kernel.rows import new_ints
+
+FOREVER = 0x3FFFFFFF  # for Python
+_FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
+_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
+
+PENDING = cython.declare(cython.int, 1)
+DOOMED = cython.declare(cython.int, 2)
+PROCESSED = cython.declare(cython.int, 4)
+NOTED = cython.declare(cython.int, 8)
+
+# What an enumeration is for.
+DERIVE = cython.declare(cython.int, 0)
+OVERDELETE = cython.declare(cython.int, 1)
+SUPPORT = cython.declare(cython.int, 2)
+LINEAGE = cython.declare(cython.int, 3)
+
+# Positions in a plan (joins.py).
+RULE = cython.declare(cython.int, 0)
+HEAD = cython.declare(cython.int, 3)
+HEAD_SUBJECT = cython.declare(cython.int, 4)
+HEAD_OBJECT = cython.declare(cython.int, 5)
+
+
+@cython.cclass
+class NewestKernel(Joins):
+    """The window model of one program, each fact stored once.
+
+    Work counters: `pops` facts taken from the queue, `firings` rule instances enumerated while deriving, `renewals` facts
+    queued again when the window's start passed them, `rederivations` facts overdeleted, `searches` rule instances
+    enumerated while looking for other support.
+    """
+
+    def __init__(self, plans, capacity=1024):
+        super().__init__(plans, capacity)
+        self.oldest = 0
+        self.newest = 0
+        self.detect = False
+        self.partitions = new_ints(9, -1)
+        self.queues = new_ints(9, -1)
+        self.agenda = new_ints(16, 0)
+        self.agenda_size = 0
+        self.clock = 0
+        self.purpose = DERIVE
+        self.mark_level = 0
+        self.mark_sequence = 0
+        self.best = -1
+        self.enough = 0
+        self.explained = -1
+        self.found = Ints()
+        self.violations = Ints()
+        self.instances = Ints()
+        self.pops = 0
+        self.firings = 0
+        self.renewals = 0
+        self.rederivations = 0
+        self.searches = 0
+
+    # -- the partitions' lists, and the queue: one list a level, the levels in a heap ---------------------------------
+
+    def bucket(self, level):
+        """Where the lists of `level` stand: levels of the window are few and close, so the lowest bits tell them apart."""
+        last: cython.int = len(self.partitions) - 1
+        return last if level == _FOREVER else level & (last - 1)
+
+    def enlist(self, row):
+        """Enter `row` into the list it belongs to: the queue's if it is pending, else the partition's."""
+        at: cython.int = self.bucket(self.rows[row].level)
+        first: cython.int
+        if self.rows[row].flags & PENDING:
+            first = self.queues[at]
+            self.queues[at] = row
+        else:
+            first = self.partitions[at]
+            self.partitions[at] = row
+        if first >= 0:
+            self.rows[first].previous_listed = row
+        self.rows[row].next_listed = first
+        self.rows[row].previous_listed = -1
+
+    def delist(self, row):
+        """Take `row` out of the list it is in; a row with level -1 is in none."""
+        after: cython.int = self.rows[row].next_listed
+        before: cython.int = self.rows[row].previous_listed
+        if self.rows[row].level < 0:
+            return
+        if after >= 0:
+            self.rows[after].previous_listed = before
+        if before >= 0:
+            self.rows[before].next_listed = after
+        elif self.rows[row].flags & PENDING:
+            self.queues[self.bucket(self.rows[row].level)] = after
+        else:
+            self.partitions[self.bucket(self.rows[row].level)] = after
+
+    def enqueue(self, row, level):
+        """Queue `row` at `level`, out of the list it was in."""
+        self.delist(row)
+        self.rows[row].level = level
+        self.rows[row].flags |= PENDING
+        if self.queues[self.bucket(level)] < 0:
+            self.agenda_push(level)
+        self.enlist(row)
+        return 0
+
+    def agenda_push(self, level):
+        """Note that the queue of `level` is not empty (a max-heap of levels)."""
+        at: cython.int = self.agenda_size
+        parent: cython.int
+        if at == len(self.agenda):
+            with cython.gil:
+                larger = new_ints(2 * at, 0)
+                larger[:at] = self.agenda
+                self.agenda = larger
+        self.agenda_size += 1
+        while at > 0:
+            parent = (at - 1) >> 1
+            if self.agenda[parent] >= level:
+                break
+            self.agenda[at] = self.agenda[parent]
+            at = parent
+        self.agenda[at] = level
+        return 0
+
+    def agenda_pop(self):
+        """Drop the newest level of the heap."""
+        at: cython.int = 0
+        child: cython.int
+        level: cython.int
+        self.agenda_size -= 1
+        level = self.agenda[self.agenda_size]
+        while True:
+            child = 2 * at + 1
+            if child >= self.agenda_size:
+                break
+            if child + 1 < self.agenda_size and self.agenda[child + 1] > self.agenda[child]:
+                child += 1
+            if self.agenda[child] <= level:
+                break
+            self.agenda[at] = self.agenda[child]
+            at = child
+        self.agenda[at] = level
+
+    # -- what a match means ---------------------------------------------------------------------------------------
+
+    def weigh(self, row, level):
+        weight: cython.int = self.rows[row].level
+        flags: cython.int = self.rows[row].flags
+        if self.purpose == DERIVE:
+            return -1 if flags & PENDING or weight < self.oldest else weight
+        if self.purpose == SUPPORT:
+            self.searches += 1
+            if flags & DOOMED or weight <= self.best or weight < self.mark_level:
+                return -1
+            if weight == self.mark_level and self.rows[row].sequence >= self.mark_sequence:
+                return -1
+            return weight
+        if self.purpose == OVERDELETE:
+            return -1 if flags & PROCESSED else weight
+        return weight
+
+    def leaf(self, plan, level):
+        row: cython.int
+        head: cython.int = self.code[plan + HEAD]
+        if self.purpose == DERIVE:
+            self.firings += 1
+            if head < 0:
+                return self.record(plan, self.violations, self.code[plan + RULE]) if self.detect else 0
+            return self.derive(
+                head, self.value(self.code[plan + HEAD_SUBJECT]), self.value(self.code[plan + HEAD_OBJECT]), level
+            )
+        if self.purpose == SUPPORT:
+            if level > self.best:
+                self.best = level
+            return 1 if self.best >= self.enough else 0
+        if self.purpose == LINEAGE:
+            self.instances.push(self.explained)
+            return self.record(plan, self.instances, self.code[plan + RULE])
+        if head < 0:
+            return 0
+        row = self.find(
+            head, self.value(self.code[plan + HEAD_SUBJECT]), self.value(self.code[plan + HEAD_OBJECT])
+        )
+        if row >= 0 and self.rows[row].level == level and not self.rows[row].flags & (NOTED | DOOMED):
+            self.rows[row].flags |= NOTED
+            self.found.push(row)
+        return 0
+
+    def record(self, plan, into, first):
+        """Append `first` and the matched body's rows, padded with -1 to the widest body."""
+        atom: cython.int
+        atoms: cython.int = self.code[plan + 1] + (1 if self.code[plan + 8] >= 0 else 0)
+        into.push(first)
+        for atom in range(self.widest):
+            into.push(self.body[atom] if atom < atoms else -1)
+        return 0
+
+    def derive(self, predicate, subject, object, level):
+        """The fact holds at `level`: store it, or raise its level, and queue it."""
+        row: cython.int
+        if level < self.oldest or subject >= _FIRST_LITERAL:
+            return 0
+        row = self.find(predicate, subject, object)
+        if row >= 0:
+            if self.rows[row].level >= level:
+                return 0
+        else:
+            row = self.insert(predicate, subject, object)
+        return self.enqueue(row, level)
+
+    def run(self):
+        """Take facts from the queue, newest level first, until it is empty."""
+        level: cython.int
+        row: cython.int
+        self.purpose = DERIVE
+        while self.agenda_size > 0:
+            level = self.agenda[0]
+            row = self.queues[self.bucket(level)]
+            if row < 0:
+                self.agenda_pop()
+                continue
+            self.delist(row)
+            self.rows[row].flags &= ~PENDING
+            self.enlist(row)
+            self.rows[row].sequence = self.clock
+            self.clock += 1
+            self.pops += 1
+            self.fire(row, level)
+        return 0
+
+    # -- adding and sliding ---------------------------------------------------------------------------------------
+
+    def widen(self, count: cython.int):
+        """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
+        row: cython.int
+        size: cython.int = len(self.partitions) - 1
+        if count <= size:
+            return
+        while size < count:
+            size *= 2
+        self.partitions = new_ints(size + 1, -1)
+        self.queues = new_ints(size + 1, -1)
+        for row in range(self.used):
+            if self.rows[row].predicate >= 0:
+                self.enlist(row)
+
+    def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
+        """Assert `facts[i]` at `levels[i]`; what base it had before goes to `previous[i]` (-1 if none).
+
+        Every level is FOREVER or between `oldest` and `newest`. Costs the firings of facts that were not stored; O(1) for
+        one that was.
+        """
+        i: cython.Py_ssize_t
+        row: cython.int
+        with cython.nogil:
+            for i in range(len(facts)):
+                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                if row >= 0:
+                    previous[i] = self.rows[row].base
+                else:
+                    previous[i] = -1
+                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2])
+                    self.enqueue(row, levels[i])
+                if self.rows[row].base < levels[i]:
+                    self.rows[row].base = levels[i]
+            self.run()
+
+    def slide(self, oldest: cython.int):
+        """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted since.
+
+        Fires no rule for facts that leave; costs the firings of those that are renewed.
+        """
+        level: cython.int
+        row: cython.int
+        after: cython.int
+        start: cython.int = self.oldest
+        detect: cython.bint = self.detect
+        with cython.nogil:
+            self.oldest = oldest
+            self.detect = False
+            for level in range(start, oldest):
+                row = self.partitions[self.bucket(level)]
+                while row >= 0:
+                    after = self.rows[row].next_listed
+                    if self.rows[row].base >= oldest:
+                        self.renewals += 1
+                        self.enqueue(row, self.rows[row].base)
+                    row = after
+            self.run()
+            for level in range(start, oldest):
+                row = self.partitions[self.bucket(level)]
+                while row >= 0:
+                    after = self.rows[row].next_listed
+                    self.remove(row)
+                    row = after
+                self.partitions[self.bucket(level)] = -1
+            self.detect = detect
+
+    def settle(self):
+        """Bring every level up to date with what was asserted again. Costs a pass over the rows and their firings."""
+        row: cython.int
+        detect: cython.bint = self.detect
+        with cython.nogil:
+            self.detect = False
+            for row in range(self.used):
+                if self.rows[row].predicate >= 0 and self.rows[row].base > self.rows[row].level:
+                    self.enqueue(row, self.rows[row].base)
+            self.run()
+            self.detect = detect
+
+    def renumber(self, less: cython.int):
+        """Lower all levels by `less`, a multiple of the number of levels there is room for (so lists stay in place)."""
+        row: cython.int
+        for row in range(self.used):
+            if 0 <= self.rows[row].level < _FOREVER:
+                self.rows[row].level -= less
+            if self.rows[row].base < _FOREVER:
+                self.rows[row].base = max(-1, self.rows[row].base - less)
+        self.oldest -= less
+        self.newest -= less
+
+    # -- retraction -------------------------------------------------------------------------------------------------
+
+    def retract(self, facts: cython.int[:, ::1], bases: cython.int[::1]):
+        """Lower the base of `facts[i]`, which are stored, to `bases[i]` (-1: asserted no more), and what rested on it.
+
+        Costs what is affected: firings of what is overdeleted, and searches for other support.
+        """
+        i: cython.Py_ssize_t
+        row: cython.int
+        doomed: Ints = Ints()
+        detect: cython.bint = self.detect
+        with cython.nogil:
+            self.detect = False
+            for i in range(len(facts)):
+                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                if row >= 0:
+                    self.rows[row].base = bases[i]
+                    self.consider(row, doomed)
+            self.overdelete(doomed)
+            self.rederive(doomed)
+            self.detect = detect
+
+    def consider(self, row, doomed):
+        """Overdelete `row` unless its base or a well-founded proof still holds it at its level."""
+        level: cython.int = self.rows[row].level
+        if self.rows[row].flags & DOOMED or self.rows[row].base >= level:
+            return 0
+        if self.support(row, level, level, self.rows[row].sequence) >= level:
+            return 0
+        self.rows[row].flags |= DOOMED
+        doomed.push(row)
+        return 0
+
+    def overdelete(self, doomed):
+        """Doom what rests on the doomed, until nothing more does."""
+        i: cython.int = 0
+        j: cython.int
+        row: cython.int
+        while i < doomed.size:
+            row = doomed.items[i]
+            self.purpose = OVERDELETE
+            self.found.size = 0
+            self.fire(row, self.rows[row].level)
+            for j in range(self.found.size):
+                self.rows[self.found.items[j]].flags &= ~NOTED
+                self.consider(self.found.items[j], doomed)
+            self.rows[row].flags |= PROCESSED
+            i += 1
+        return 0
+
+    def support(self, row, enough, mark_level, mark_sequence):
+        """The best level at which rule instances hold up `row`; the search ends once it is `enough`.
+
+        Bodies may use rows that are not doomed and are settled before (mark_level, mark_sequence).
+        """
+        self.purpose = SUPPORT
+        self.best = -1
+        self.enough = enough
+        self.mark_level = mark_level
+        self.mark_sequence = mark_sequence
+        self.explain(row)
+        return self.best
+
+    def rederive(self, doomed):
+        """Queue each doomed row at the level its other support gives, run, and remove what found none."""
+        i: cython.int
+        row: cython.int
+        level: cython.int
+        self.instances.size = 0  # here: the level of each doomed row
+        self.rederivations += doomed.size
+        for i in range(doomed.size):
+            row = doomed.items[i]
+            level = self.support(row, _FOREVER, -1, 0)
+            if self.rows[row].base > level:
+                level = self.rows[row].base
+            self.instances.push(level)
+        for i in range(doomed.size):
+            row = doomed.items[i]
+            self.delist(row)
+            self.rows[row].level = -1
+            self.rows[row].flags = PENDING  # hidden until it is derived again
+        for i in range(doomed.size):
+            if self.instances.items[i] >= self.oldest:
+                self.enqueue(doomed.items[i], self.instances.items[i])
+        self.run()
+        for i in range(doomed.size):
+            if self.rows[doomed.items[i]].level < 0:
+                self.remove(doomed.items[i])
+        self.instances.size = 0
+        return 0
+
+    # -- for conflicts ------------------------------------------------------------------------------------------------
+
+    def take_violations(self):
+        """Matches of constraints since the last call: an int32 array, a row `rule, body rows…` each, without repetition."""
+        violations = self.violations.array().reshape(-1, 1 + self.widest)
+        self.violations.size = 0
+        return np.unique(violations, axis=0) if len(violations) > 1 else violations
+
+    def lineage(self, rows: cython.int[::1]):
+        """Every rule instance that can take part in a proof of one of `rows`.
+
+        Returns `(reached, instances)`: the rows met, `rows` first, and an int32 array with a row `head row, rule, body
+        rows…` for each instance. Facts of the background are not explained further. Costs the instances.
+        """
+        i: cython.Py_ssize_t
+        atom: cython.int
+        row: cython.int
+        before: cython.int
+        reached: Ints = Ints()
+        with cython.nogil:
+            self.purpose = LINEAGE
+            self.instances.size = 0
+            for i in range(len(rows)):
+                if not self.rows[rows[i]].flags & NOTED:
+                    self.rows[rows[i]].flags |= NOTED
+                    reached.push(rows[i])
+            i = 0
+            while i < reached.size:
+                row = reached.items[i]
+                i += 1
+                if self.rows[row].level == _FOREVER:
+                    continue
+                self.explained = row
+                before = self.instances.size
+                self.explain(row)
+                while before < self.instances.size:
+                    for atom in range(self.widest):
+                        row = self.instances.items[before + 2 + atom]
+                        if row >= 0 and not self.rows[row].flags & NOTED:
+                            self.rows[row].flags |= NOTED
+                            reached.push(row)
+                    before += 2 + self.widest
+            for i in range(reached.size):
+                self.rows[reached.items[i]].flags &= ~NOTED
+        instances = self.instances.array().reshape(-1, 2 + self.widest)
+        self.instances.size = 0
+        return reached.array(), instances
+
+    def check_invariants(self):
+        """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
+        Joins.check_invariants(self)
+        level: cython.int
+        row: cython.int
+        listed: cython.int = 0
+        assert self.agenda_size == 0 or all(self.queues[i] < 0 for i in range(len(self.queues)))
+        for level in [*range(self.oldest, self.newest + 1), FOREVER]:
+            row = self.partitions[self.bucket(level)]
+            while row >= 0:
+                assert self.rows[row].level == level, "a row stands in another level's list"
+                assert self.rows[row].flags == 0, "a row kept a flag"
+                listed += 1
+                row = self.rows[row].next_listed
+        assert listed == self.live, "a row is in no partition"

@@ -1,0 +1,55 @@
+# The C types of rows.py; what they mean is said there.
+
+cdef struct Row:
+    int predicate
+    int subject
+    int object
+    int level
+    int base
+    int flags
+    int next_subject
+    int previous_subject
+    int next_object
+    int previous_object
+    int next_listed
+    int previous_listed
+    long long sequence
+
+
+cdef class Ints:
+    cdef int[::1] items
+    cdef public int size
+    cdef int push(self, int item) except -1 nogil
+
+
+cdef class Rows:
+    cdef Row[::1] rows
+    cdef readonly int used
+    cdef readonly int live
+    cdef int free
+    cdef int[::1] table
+    cdef int[::1] subject_index
+    cdef int[::1] object_index
+    cdef int subject_keys
+    cdef int object_keys
+    cdef unsigned char[::1] by_subject
+    cdef unsigned char[::1] by_object
+    cdef Ints changes
+
+    cdef int find(self, int predicate, int subject, int object) noexcept nogil
+    cdef int insert(self, int predicate, int subject, int object) except -1 nogil
+    cdef int remove(self, int row) except -1 nogil
+    cdef int first_with_subject(self, int predicate, int subject) noexcept nogil
+    cdef int first_with_object(self, int predicate, int object) noexcept nogil
+    cdef int log(self, int row, int sign) except -1 nogil
+    cdef int reserve(self) except -1 nogil
+    cdef int rehash(self) except -1 nogil
+    cdef void place(self, int row) noexcept nogil
+    cdef void vacate(self, int row) noexcept nogil
+    cdef int subject_cell(self, int predicate, int subject) noexcept nogil
+    cdef int object_cell(self, int predicate, int object) noexcept nogil
+    cdef void link_subject(self, int row) noexcept nogil
+    cdef void link_object(self, int row) noexcept nogil
+    cdef void unlink_subject(self, int row) noexcept nogil
+    cdef void unlink_object(self, int row) noexcept nogil
+    cdef int know_predicate(self, int predicate) except -1 nogil

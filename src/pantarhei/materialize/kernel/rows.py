@@ -1,0 +1,539 @@
+"""Facts as rows of integers: the storage under the window model.
+
+A fact is `(predicate, subject, object)`; a class fact `C(x)` has object `NONE`. Each fact has one row, found through
+
+- `table`, an open-addressing hash table over the whole fact,
+- chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows and found by
+  a hash table of their first rows. A predicate has such chains only where a rule or a query asks for them.
+
+A row also carries what the window model says of its fact (`level`, `base`, `flags`, `sequence`: see newest.py) and the
+links of the one list it stands in (`next_listed`). Rows are recycled; a free row has predicate -1.
+
+This module is ordinary Python that Cython compiles, with the C types in rows.pxd. Compiled, `rows` is an array of C
+structs; uncompiled it is a list of `PlainRow`s with the same fields, slow and correct.
+
+Invariants: `check_invariants`.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+ROW = np.dtype(
+    [
+        ("predicate", np.int32),
+        ("subject", np.int32),
+        ("object", np.int32),
+        ("level", np.int32),
+        ("base", np.int32),
+        ("flags", np.int32),
+        ("next_subject", np.int32),
+        ("previous_subject", np.int32),
+        ("next_object", np.int32),
+        ("previous_object", np.int32),
+        ("next_listed", np.int32),
+        ("previous_listed", np.int32),
+        ("sequence", np.int64),
+    ]
+)
+COMPILED = bool(cython.compiled)  # for Python
+NONE = cython.declare(cython.int, -1)
+
+# Odd 64-bit multipliers (splitmix64's and MurmurHash's finalizers): any odd constants with well-mixed bits do.
+_MIX_SUBJECT = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+_MIX_OBJECT = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
+_MIX_PREDICATE = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
+
+
+class PlainRow:
+    """A row where nothing is compiled."""
+
+    __slots__ = ROW.names
+
+    def __init__(self) -> None:
+        for name in ROW.names or ():
+            setattr(self, name, 0)
+
+
+def new_rows(count):
+    """`count` zeroed rows."""
+    return np.zeros(count, ROW) if cython.compiled else [PlainRow() for _ in range(count)]
+
+
+def new_ints(count, value):
+    """`count` 32-bit integers of the given value; uncompiled a memoryview, whose elements are Python ints."""
+    array = np.full(count, value, np.int32)
+    return array if cython.compiled else memoryview(array)
+
+
+def ints_of(array):
+    """`array` as 32-bit integers the kernel can read (a copy, since numpy arrays may be read-only)."""
+    copy = np.array(array, np.int32)
+    return copy if cython.compiled else memoryview(copy)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def mix(predicate: cython.int, subject: cython.int, object: cython.int) -> cython.ulonglong:
+    key: cython.ulonglong = (
+        (cython.cast(cython.ulonglong, subject) * _MIX_SUBJECT)
+        ^ (cython.cast(cython.ulonglong, object) * _MIX_OBJECT)
+        ^ (cython.cast(cython.ulonglong, predicate) * _MIX_PREDICATE)
+    )
+    if not cython.compiled:
+        key &= 0xFFFFFFFFFFFFFFFF
+    key ^= key >> 29
+    key *= _MIX_OBJECT
+    if not cython.compiled:
+        key &= 0xFFFFFFFFFFFFFFFF
+    return key ^ (key >> 32)
+
+
+def _room_for(size, keys):
+    """The size of a hash table that holds `keys` keys at most two thirds full, at least `size`."""
+    while 3 * (keys + 1) > 2 * size:
+        size *= 2
+    return size
+
+
+@cython.cclass
+class Ints:
+    """A growable array of 32-bit integers."""
+
+    def __init__(self):
+        self.items = new_ints(16, 0)
+        self.size = 0
+
+    def push(self, item):
+        if self.size == len(self.items):
+            with cython.gil:
+                larger = new_ints(2 * self.size, 0)
+                larger[: self.size] = self.items
+                self.items = larger
+        self.items[self.size] = item
+        self.size += 1
+        return 0
+
+    def array(self):
+        """A copy as a numpy array."""
+        return np.array(self.items[: self.size], np.int32)
+
+
+@cython.cclass
+class Rows:
+    """Facts, found by value and by (predicate, subject) and (predicate, object).
+
+    Finding, inserting and removing cost O(1) expected. `changes` records `(predicate, subject, object, ±1)` for each
+    fact that came or went since it was last emptied.
+    """
+
+    def __init__(self, capacity: int = 1024):
+        size = 8
+        while size < capacity:
+            size *= 2
+        self.rows = new_rows(size)
+        self.table = new_ints(2 * size, -1)
+        self.subject_index = new_ints(size, -1)
+        self.object_index = new_ints(size, -1)
+        self.used = 0
+        self.live = 0
+        self.free = -1
+        self.subject_keys = 0
+        self.object_keys = 0
+        self.by_subject = np.zeros(16, np.uint8) if cython.compiled else bytearray(16)
+        self.by_object = np.zeros(16, np.uint8) if cython.compiled else bytearray(16)
+        self.changes = Ints()
+
+    # -- one fact -----------------------------------------------------------------------------------------------
+
+    def find(self, predicate, subject, object):
+        """The fact's row, or `-1 - cell` with the cell of `table` where it would stand."""
+        mask: cython.int = len(self.table) - 1
+        cell: cython.int = cython.cast(cython.int, mix(predicate, subject, object) & mask)
+        row: cython.int
+        while True:
+            row = self.table[cell]
+            if row < 0:
+                return -1 - cell
+            if (
+                self.rows[row].subject == subject
+                and self.rows[row].object == object
+                and self.rows[row].predicate == predicate
+            ):
+                return row
+            cell = (cell + 1) & mask
+
+    def insert(self, predicate, subject, object):
+        """A new row for a fact that has none; level and base -1, in no list."""
+        row: cython.int
+        self.reserve()
+        self.know_predicate(predicate)
+        row = self.free
+        if row >= 0:
+            self.free = self.rows[row].next_listed
+        else:
+            row = self.used
+            self.used += 1
+        self.rows[row].predicate = predicate
+        self.rows[row].subject = subject
+        self.rows[row].object = object
+        self.rows[row].level = -1
+        self.rows[row].base = -1
+        self.rows[row].flags = 0
+        self.rows[row].sequence = 0
+        self.place(row)
+        if object != NONE:
+            if self.by_subject[predicate]:
+                self.link_subject(row)
+            if self.by_object[predicate]:
+                self.link_object(row)
+        self.live += 1
+        self.log(row, 1)
+        return row
+
+    def remove(self, row):
+        """Forget the fact of `row`, which must be in no list any more."""
+        predicate: cython.int = self.rows[row].predicate
+        self.log(row, -1)
+        if self.rows[row].object != NONE:
+            if self.by_subject[predicate]:
+                self.unlink_subject(row)
+            if self.by_object[predicate]:
+                self.unlink_object(row)
+        self.vacate(row)
+        self.rows[row].predicate = -1
+        self.rows[row].level = -1
+        self.rows[row].next_listed = self.free
+        self.free = row
+        self.live -= 1
+        return 0
+
+    def log(self, row, sign):
+        self.changes.push(self.rows[row].predicate)
+        self.changes.push(self.rows[row].subject)
+        self.changes.push(self.rows[row].object)
+        self.changes.push(sign)
+        return 0
+
+    # -- chains: the rows of one (predicate, subject) or (predicate, object) ------------------------------------------
+
+    def first_with_subject(self, predicate, subject):
+        """The first row of the chain, or -1; go on through `next_subject`. Only for predicates indexed so."""
+        return self.subject_index[self.subject_cell(predicate, subject)]
+
+    def first_with_object(self, predicate, object):
+        """The first row of the chain, or -1; go on through `next_object`. Only for predicates indexed so."""
+        return self.object_index[self.object_cell(predicate, object)]
+
+    def subject_cell(self, predicate, subject):
+        mask: cython.int = len(self.subject_index) - 1
+        cell: cython.int = cython.cast(cython.int, mix(predicate, subject, 1) & mask)
+        row: cython.int
+        while True:
+            row = self.subject_index[cell]
+            if row < 0 or (self.rows[row].subject == subject and self.rows[row].predicate == predicate):
+                return cell
+            cell = (cell + 1) & mask
+
+    def object_cell(self, predicate, object):
+        mask: cython.int = len(self.object_index) - 1
+        cell: cython.int = cython.cast(cython.int, mix(predicate, object, 2) & mask)
+        row: cython.int
+        while True:
+            row = self.object_index[cell]
+            if row < 0 or (self.rows[row].object == object and self.rows[row].predicate == predicate):
+                return cell
+            cell = (cell + 1) & mask
+
+    def link_subject(self, row):
+        cell: cython.int = self.subject_cell(self.rows[row].predicate, self.rows[row].subject)
+        first: cython.int = self.subject_index[cell]
+        if first < 0:
+            self.subject_keys += 1
+        else:
+            self.rows[first].previous_subject = row
+        self.rows[row].next_subject = first
+        self.rows[row].previous_subject = -1
+        self.subject_index[cell] = row
+
+    def link_object(self, row):
+        cell: cython.int = self.object_cell(self.rows[row].predicate, self.rows[row].object)
+        first: cython.int = self.object_index[cell]
+        if first < 0:
+            self.object_keys += 1
+        else:
+            self.rows[first].previous_object = row
+        self.rows[row].next_object = first
+        self.rows[row].previous_object = -1
+        self.object_index[cell] = row
+
+    def unlink_subject(self, row):
+        after: cython.int = self.rows[row].next_subject
+        before: cython.int = self.rows[row].previous_subject
+        cell: cython.int
+        probe: cython.int
+        other: cython.int
+        home: cython.int
+        mask: cython.int
+        if after >= 0:
+            self.rows[after].previous_subject = before
+        if before >= 0:
+            self.rows[before].next_subject = after
+            return
+        cell = self.subject_cell(self.rows[row].predicate, self.rows[row].subject)
+        if after >= 0:
+            self.subject_index[cell] = after
+            return
+        # the key is gone: close the gap, so that probing finds what was pushed past this cell
+        self.subject_keys -= 1
+        mask = len(self.subject_index) - 1
+        probe = cell
+        while True:
+            probe = (probe + 1) & mask
+            other = self.subject_index[probe]
+            if other < 0:
+                break
+            home = cython.cast(cython.int, mix(self.rows[other].predicate, self.rows[other].subject, 1) & mask)
+            if ((probe - home) & mask) >= ((probe - cell) & mask):
+                self.subject_index[cell] = other
+                cell = probe
+        self.subject_index[cell] = -1
+
+    def unlink_object(self, row):
+        after: cython.int = self.rows[row].next_object
+        before: cython.int = self.rows[row].previous_object
+        cell: cython.int
+        probe: cython.int
+        other: cython.int
+        home: cython.int
+        mask: cython.int
+        if after >= 0:
+            self.rows[after].previous_object = before
+        if before >= 0:
+            self.rows[before].next_object = after
+            return
+        cell = self.object_cell(self.rows[row].predicate, self.rows[row].object)
+        if after >= 0:
+            self.object_index[cell] = after
+            return
+        self.object_keys -= 1
+        mask = len(self.object_index) - 1
+        probe = cell
+        while True:
+            probe = (probe + 1) & mask
+            other = self.object_index[probe]
+            if other < 0:
+                break
+            home = cython.cast(cython.int, mix(self.rows[other].predicate, self.rows[other].object, 2) & mask)
+            if ((probe - home) & mask) >= ((probe - cell) & mask):
+                self.object_index[cell] = other
+                cell = probe
+        self.object_index[cell] = -1
+
+    # -- room ---------------------------------------------------------------------------------------------------
+
+    def reserve(self):
+        """Make room for one more row in the rows and in each hash table; tables stay at most two thirds full."""
+        grown: cython.bint = False
+        if self.free < 0 and self.used == len(self.rows):
+            with cython.gil:
+                larger = new_rows(len(self.rows) + len(self.rows) // 3 + 8)
+                larger[: self.used] = self.rows[: self.used]
+                self.rows = larger
+        if 3 * (self.live + 1) > 2 * len(self.table):
+            with cython.gil:
+                self.table = new_ints(2 * len(self.table), -1)
+            grown = True
+        if 3 * (self.subject_keys + 1) > 2 * len(self.subject_index):
+            with cython.gil:
+                self.subject_index = new_ints(2 * len(self.subject_index), -1)
+            grown = True
+        if 3 * (self.object_keys + 1) > 2 * len(self.object_index):
+            with cython.gil:
+                self.object_index = new_ints(2 * len(self.object_index), -1)
+            grown = True
+        if grown:
+            self.rehash()
+        return 0
+
+    def rehash(self):
+        """Fill the hash tables anew from the rows; the chains stay as they are."""
+        row: cython.int
+        predicate: cython.int
+        cell: cython.int
+        for cell in range(len(self.table)):
+            self.table[cell] = -1
+        for cell in range(len(self.subject_index)):
+            self.subject_index[cell] = -1
+        for cell in range(len(self.object_index)):
+            self.object_index[cell] = -1
+        for row in range(self.used):
+            predicate = self.rows[row].predicate
+            if predicate < 0:
+                continue
+            self.place(row)
+            if self.rows[row].object == NONE:
+                continue
+            if self.by_subject[predicate] and self.rows[row].previous_subject < 0:
+                self.subject_index[self.subject_cell(predicate, self.rows[row].subject)] = row
+            if self.by_object[predicate] and self.rows[row].previous_object < 0:
+                self.object_index[self.object_cell(predicate, self.rows[row].object)] = row
+        return 0
+
+    def place(self, row):
+        """Enter `row`, which is not in it, into the hash table of facts."""
+        self.table[-1 - self.find(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object)] = row
+
+    def vacate(self, row):
+        """Take `row` out of the hash table of facts, and close the gap."""
+        mask: cython.int = len(self.table) - 1
+        cell: cython.int = cython.cast(
+            cython.int, mix(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object) & mask
+        )
+        probe: cython.int
+        other: cython.int
+        home: cython.int
+        while self.table[cell] != row:
+            cell = (cell + 1) & mask
+        probe = cell
+        while True:
+            probe = (probe + 1) & mask
+            other = self.table[probe]
+            if other < 0:
+                break
+            home = cython.cast(
+                cython.int,
+                mix(self.rows[other].predicate, self.rows[other].subject, self.rows[other].object) & mask,
+            )
+            if ((probe - home) & mask) >= ((probe - cell) & mask):
+                self.table[cell] = other
+                cell = probe
+        self.table[cell] = -1
+
+    def know_predicate(self, predicate):
+        """Make room for `predicate` in the flags; a predicate that comes later has no chains until asked for."""
+        if predicate < len(self.by_subject):
+            return 0
+        with cython.gil:
+            size = max(2 * len(self.by_subject), predicate + 1)
+            for name in ("by_subject", "by_object"):
+                larger = np.zeros(size, np.uint8) if cython.compiled else bytearray(size)
+                old = self.by_subject if name == "by_subject" else self.by_object
+                larger[: len(old)] = old
+                if name == "by_subject":
+                    self.by_subject = larger
+                else:
+                    self.by_object = larger
+        return 0
+
+    # -- for Python ---------------------------------------------------------------------------------------------
+
+    def index(self, predicate: cython.int, by_subject: cython.bint, by_object: cython.bint):
+        """Keep chains of this predicate from now on. Costs one pass over all rows, the first time."""
+        row: cython.int
+        self.know_predicate(predicate)
+        new_subject: cython.bint = by_subject and not self.by_subject[predicate]
+        new_object: cython.bint = by_object and not self.by_object[predicate]
+        linked = [
+            row
+            for row in range(self.used)
+            if self.rows[row].predicate == predicate and self.rows[row].object != NONE
+        ]
+        if new_subject:
+            self.subject_index = new_ints(_room_for(len(self.subject_index), self.subject_keys + len(linked)), -1)
+        if new_object:
+            self.object_index = new_ints(_room_for(len(self.object_index), self.object_keys + len(linked)), -1)
+        if new_subject or new_object:
+            self.rehash()
+        if new_subject:
+            for row in linked:
+                self.link_subject(row)
+            self.by_subject[predicate] = 1
+        if new_object:
+            for row in linked:
+                self.link_object(row)
+            self.by_object[predicate] = 1
+
+    def row_of(self, predicate: cython.int, subject: cython.int, object: cython.int) -> int:
+        """The fact's row, negative where there is none."""
+        return self.find(predicate, subject, object)
+
+    def select(self, predicate: cython.int, subject: cython.int, object: cython.int, chain: cython.int):
+        """Rows of a chain as an int32 array: by (predicate, subject) where `chain` is 0, else (predicate, object)."""
+        found: Ints = Ints()
+        row: cython.int
+        if chain == 0:
+            row = self.first_with_subject(predicate, subject)
+            while row >= 0:
+                found.push(row)
+                row = self.rows[row].next_subject
+        else:
+            row = self.first_with_object(predicate, object)
+            while row >= 0:
+                found.push(row)
+                row = self.rows[row].next_object
+        return found.array()
+
+    def columns(self, *names):
+        """The named fields of all rows ever used, free ones (predicate -1) included, as int64 arrays (copies)."""
+        if cython.compiled:
+            rows = np.asarray(self.rows)[: self.used]
+            return [rows[name].astype(np.int64) for name in names]
+        return [np.array([getattr(row, name) for row in self.rows[: self.used]], np.int64) for name in names]
+
+    def facts(self, rows):
+        """The facts of the given rows, as an int32 array of shape (n, 3)."""
+        result = np.empty((len(rows), 3), np.int32)
+        out: cython.int[:, ::1] = result
+        wanted: cython.int[::1] = np.ascontiguousarray(rows, np.int32)
+        i: cython.Py_ssize_t
+        for i in range(len(wanted)):
+            out[i, 0] = self.rows[wanted[i]].predicate
+            out[i, 1] = self.rows[wanted[i]].subject
+            out[i, 2] = self.rows[wanted[i]].object
+        return result
+
+    def take_changes(self):
+        """What came and went since the last call: an int32 array of shape (n, 4): predicate, subject, object, ±1."""
+        changes = self.changes.array().reshape(-1, 4)
+        self.changes.size = 0
+        return changes
+
+    def bytes_used(self) -> int:
+        """Bytes held by rows, hash tables and lists."""
+        tables = 4 * (len(self.table) + len(self.subject_index) + len(self.object_index) + len(self.changes.items))
+        return ROW.itemsize * len(self.rows) + tables
+
+    def check_invariants(self):
+        """Assert that tables, chains and rows agree. Costs O(rows); for tests."""
+        row: cython.int
+        other: cython.int
+        subjects = set()
+        objects = set()
+        seen: cython.int = 0
+        for row in range(self.used):
+            if self.rows[row].predicate < 0:
+                continue
+            seen += 1
+            predicate, subject, object_ = self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
+            assert self.find(predicate, subject, object_) == row, "a row is not found by its fact"
+            if object_ == NONE:
+                continue
+            if self.by_subject[predicate]:
+                subjects.add((predicate, subject))
+                other = self.first_with_subject(predicate, subject)
+                while other >= 0 and other != row:
+                    other = self.rows[other].next_subject
+                assert other == row, "a row is missing in its subject's chain"
+            if self.by_object[predicate]:
+                objects.add((predicate, object_))
+                other = self.first_with_object(predicate, object_)
+                while other >= 0 and other != row:
+                    other = self.rows[other].next_object
+                assert other == row, "a row is missing in its object's chain"
+        assert seen == self.live, "the number of live rows is wrong"
+        assert len(subjects) == self.subject_keys and len(objects) == self.object_keys, "a chain's key count is wrong"
+        assert sum(1 for cell in range(len(self.table)) if self.table[cell] >= 0) == seen, "the table holds strays"

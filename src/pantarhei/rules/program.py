@@ -1,0 +1,196 @@
+"""Rules compiled to the integers that the kernel's join machine runs (materialize/kernel/joins.py).
+
+A program is a value: it pickles, and is the same for the same rules, wherever it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import Literal, Variable
+
+from pantarhei.language.rule import Argument, Atom, Predicate, Rule
+from pantarhei.language.term import Term, value_of
+
+Integers = npt.NDArray[np.int32]
+
+NONE = -1
+CHECK, FORWARD, BACKWARD = range(3)
+
+# Identifiers of literals start here, so that the kernel can tell a literal from a name.
+FIRST_LITERAL = 1 << 30
+
+
+class Symbol(NamedTuple):
+    """A predicate as the kernel numbers it: a class (arity 1) and a property (arity 2) of one name are two."""
+
+    name: Predicate
+    arity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """What the join machine reads; joins.py says how a plan is laid out.
+
+    The plans of predicate `p` are `forward_plans[forward_start[p]:forward_start[p + 1]]`, offsets into `code`;
+    likewise backward. `indexed_by_subject` and `indexed_by_object` name the predicates whose chains plans walk.
+    """
+
+    code: Integers
+    forward_plans: Integers
+    forward_start: Integers
+    backward_plans: Integers
+    backward_start: Integers
+    indexed_by_subject: tuple[int, ...]
+    indexed_by_object: tuple[int, ...]
+    most_variables: int
+    widest_body: int
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Compiled rules and constraints.
+
+    `rules[i]` is the rule that plans call `i`; predicates and constants are numbered by their position, literals among
+    the constants from `FIRST_LITERAL` on.
+    """
+
+    rules: tuple[Rule, ...]
+    predicates: tuple[Symbol, ...]
+    names: tuple[Term, ...]
+    literals: tuple[Literal, ...]
+    plans: Plans
+
+
+def compile_(rules: Iterable[Rule]) -> Program:
+    """The program of `rules`, constraints among them. Costs time linear in their size.
+
+    Raises:
+        ValueError: a rule's body is not connected, or its head has a variable that its body lacks.
+    """
+    return _Compiler(tuple(rules)).program()
+
+
+class _Compiler:
+    """Numbers symbols as it meets them and writes plans; used once."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self.rules = rules
+        self.predicates: dict[Symbol, int] = {}
+        self.names: dict[Term, int] = {}
+        self.literals: dict[object, tuple[int, Literal]] = {}
+        self.code: list[int] = []
+        self.walked: set[tuple[int, int]] = set()  # (kind of step, predicate)
+        self.forward: list[tuple[int, int]] = []  # (trigger predicate, offset)
+        self.backward: list[tuple[int, int]] = []
+        self.most_variables = 1
+
+    def program(self) -> Program:
+        for number, rule in enumerate(self.rules):
+            self._compile_rule(number, rule)
+        widest = max((len(rule.body) for rule in self.rules), default=1)
+        count = len(self.predicates)
+        forward_start, forward_plans = _group(self.forward, count)
+        backward_start, backward_plans = _group(self.backward, count)
+        plans = Plans(
+            code=np.array(self.code or [0], np.int32),
+            forward_plans=forward_plans,
+            forward_start=forward_start,
+            backward_plans=backward_plans,
+            backward_start=backward_start,
+            indexed_by_subject=tuple(sorted(p for kind, p in self.walked if kind == FORWARD)),
+            indexed_by_object=tuple(sorted(p for kind, p in self.walked if kind == BACKWARD)),
+            most_variables=self.most_variables,
+            widest_body=widest,
+        )
+        literals = tuple(literal for _, literal in self.literals.values())
+        return Program(self.rules, tuple(self.predicates), tuple(self.names), literals, plans)
+
+    def _compile_rule(self, number: int, rule: Rule) -> None:
+        variables: dict[Variable, int] = {}
+        for atom in rule.body:
+            for argument in atom.arguments:
+                if isinstance(argument, Variable):
+                    variables.setdefault(argument, len(variables))
+        self.most_variables = max(self.most_variables, len(variables))
+        for position, atom in enumerate(rule.body):
+            offset = self._write_plan(number, rule, variables, atom, position)
+            self.forward.append((self._predicate(atom), offset))
+        if rule.head is not None:
+            unbound = [a for a in rule.head.arguments if isinstance(a, Variable) and a not in variables]
+            if unbound:
+                raise ValueError(f"the head of {rule} has variables that its body lacks: {unbound}")
+            offset = self._write_plan(number, rule, variables, rule.head, NONE)
+            self.backward.append((self._predicate(rule.head), offset))
+
+    def _write_plan(
+        self, number: int, rule: Rule, variables: dict[Variable, int], trigger: Atom, position: int
+    ) -> int:
+        offset = len(self.code)
+        head = (NONE, NONE, NONE) if rule.head is None else self._encode(rule.head, variables)
+        steps = self._steps(rule, variables, trigger, position)
+        self.code += [number, len(steps), len(rule.different), *head]
+        self.code += [*self._encode(trigger, variables)[1:], position]
+        for step in steps:
+            self.code += step
+        for difference in rule.different:
+            self.code += [self._argument(difference.left, variables), self._argument(difference.right, variables)]
+        return offset
+
+    def _steps(
+        self, rule: Rule, variables: dict[Variable, int], trigger: Atom, position: int
+    ) -> list[tuple[int, int, int, int, int]]:
+        """The body's other atoms, each as soon as it is bound: look-ups before walks."""
+        bound = {a for a in trigger.arguments if isinstance(a, Variable)}
+        waiting = [(i, atom) for i, atom in enumerate(rule.body) if i != position]
+        steps = []
+        while waiting:
+            ranked = [(kind, i, atom) for i, atom in waiting if (kind := _kind(atom, bound)) is not None]
+            if not ranked:
+                raise ValueError(f"the body of {rule} is not connected")
+            kind, i, atom = min(ranked, key=lambda entry: entry[:2])
+            predicate, first, second = self._encode(atom, variables)
+            steps.append((kind, predicate, first, second, i))
+            if kind != CHECK:
+                self.walked.add((kind, predicate))
+            bound.update(a for a in atom.arguments if isinstance(a, Variable))
+            waiting.remove((i, atom))
+        return steps
+
+    def _encode(self, atom: Atom, variables: dict[Variable, int]) -> tuple[int, int, int]:
+        arguments = [self._argument(a, variables) for a in atom.arguments]
+        return (self._predicate(atom), arguments[0], arguments[1] if len(arguments) > 1 else NONE)
+
+    def _predicate(self, atom: Atom) -> int:
+        return self.predicates.setdefault(Symbol(atom.predicate, len(atom.arguments)), len(self.predicates))
+
+    def _argument(self, argument: Argument, variables: dict[Variable, int]) -> int:
+        if isinstance(argument, Variable):
+            return variables[argument]
+        if isinstance(argument, Literal):
+            fresh = (FIRST_LITERAL + len(self.literals), argument)
+            return -2 - self.literals.setdefault(value_of(argument), fresh)[0]
+        return -2 - self.names.setdefault(argument, len(self.names))
+
+
+def _kind(atom: Atom, bound: set[Variable]) -> int | None:
+    """How an atom is matched once `bound` is; None if it cannot be reached yet."""
+    known = [not isinstance(a, Variable) or a in bound for a in atom.arguments]
+    if all(known):
+        return CHECK
+    if len(known) == 1 or not any(known):
+        return None
+    return FORWARD if known[0] else BACKWARD
+
+
+def _group(entries: Sequence[tuple[int, int]], count: int) -> tuple[Integers, Integers]:
+    """(starts, values) of the values grouped by their key in `range(count)`, each group in its given order."""
+    keys = np.array([key for key, _ in entries], np.int64)
+    values = np.array([value for _, value in entries], np.int32)
+    order = np.argsort(keys, kind="stable")
+    starts = np.searchsorted(keys[order], np.arange(count + 1))
+    return starts.astype(np.int32), values[order].astype(np.int32)
