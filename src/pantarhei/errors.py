@@ -14,7 +14,8 @@
     ├── StreamError
     │   └── LateABoxError              an ABox older than the newest one
     ├── OptionError                an option's value is not one of those it can have
-    └── QueryError                 a query that is malformed or refused
+    ├── QueryError                 a query that is malformed or refused
+    └── ReadOnlyError              an attempt to write to a view of the materialization
 
 All of them pickle: every argument reaches `Exception.__init__`, so that one raised on a Spark worker comes back whole.
 """
@@ -181,3 +182,17 @@ class QueryError(PantarheiError):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class ReadOnlyError(PantarheiError):
+    """An attempt to write to a live view of the materialization."""
+
+    def __init__(self, attempt: str) -> None:
+        super().__init__(attempt)
+        self.attempt = attempt
+
+    def __str__(self) -> str:
+        return (
+            f"cannot {self.attempt}: this graph is a read-only view of what the reasoner holds; "
+            "push an ABox to change it, or copy it with rdflib.Graph() + graph"
+        )

@@ -1,0 +1,16 @@
+"""Queries over the window: live graphs and datasets, SPARQL, and answers as tables."""
+
+from pantarhei.query.result import QueryResult
+from pantarhei.query.sparql import ONTOLOGY_GRAPH, run_query, timestamp_graph, window_dataset, window_graph
+from pantarhei.query.store import TripleSource, WindowStore
+
+__all__ = [
+    "ONTOLOGY_GRAPH",
+    "QueryResult",
+    "TripleSource",
+    "WindowStore",
+    "run_query",
+    "timestamp_graph",
+    "window_dataset",
+    "window_graph",
+]

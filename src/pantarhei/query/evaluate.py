@@ -1,0 +1,115 @@
+"""Evaluation of SPARQL queries by rdflib, after everything that would leave the process has been refused.
+
+rdflib would ask the network for SERVICE, and for FROM and FROM NAMED; nothing global is set to prevent it,
+the query is refused instead. A query is evaluated to its end at once, so that an answer is of one state of
+the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pyparsing import ParseBaseException
+from rdflib import Graph
+from rdflib.graph import ConjunctiveGraph
+from rdflib.plugins.sparql import prepareQuery
+from rdflib.plugins.sparql.evaluate import evalQuery
+from rdflib.plugins.sparql.parser import parseUpdate
+from rdflib.plugins.sparql.parserutils import CompValue
+from rdflib.plugins.sparql.sparql import Query, SPARQLError
+
+from pantarhei.errors import PantarheiError, QueryError
+from pantarhei.language.term import Term
+from pantarhei.query.result import QueryResult
+
+
+def evaluate(
+    graph: Graph,
+    query: str | Query,
+    namespaces: Mapping[str, Any] | None = None,
+    bindings: Mapping[str, Term] | None = None,
+    base: str | None = None,
+) -> QueryResult:
+    """The answers of `query` over `graph`.
+
+    Raises:
+        QueryError: it is malformed, is an update, or has SERVICE, FROM or FROM NAMED; or GRAPH where there is
+            none.
+    """
+    prepared = query if isinstance(query, Query) else prepare(query, namespaces, base)
+    _refuse(prepared, isinstance(graph, ConjunctiveGraph))
+    try:
+        return QueryResult.of(evalQuery(graph, prepared, dict(bindings or {}), base))
+    except SPARQLError as error:
+        raise QueryError(f"the query failed: {error}") from error
+    except RecursionError:
+        raise QueryError("the query is nested too deeply") from None
+
+
+def prepare(text: str, namespaces: Mapping[str, Any] | None = None, base: str | None = None) -> Query:
+    """The query that `text` writes.
+
+    Raises:
+        QueryError: it is malformed, with the place; or an update.
+    """
+    try:
+        return prepareQuery(text, initNs=namespaces, base=base)
+    except ParseBaseException as error:
+        if _is_update(text):
+            raise QueryError(
+                "this is an update: the materialization is read-only; push an ABox to change it"
+            ) from None
+        raise QueryError(_place(error)) from None
+    except RecursionError:
+        raise QueryError("the query is nested too deeply") from None
+    except PantarheiError:
+        raise
+    except (
+        Exception
+    ) as error:  # rdflib's translation raises bare exceptions, for an unknown prefix among others
+        raise QueryError(f"malformed query: {error}") from error
+
+
+def _place(error: ParseBaseException) -> str:
+    """Line, column, and the line with a mark below the place."""
+    mark = " " * (error.column - 1) + "^"
+    expected = error.msg.strip() or "not SPARQL"
+    place = f"line {error.lineno}, column {error.column}"
+    return f"malformed query, {place}: {expected}\n    {error.line}\n    {mark}"
+
+
+def _is_update(text: str) -> bool:
+    try:
+        return bool(parseUpdate(text).request)
+    except (ParseBaseException, RecursionError):
+        return False
+
+
+def _refuse(query: Query, has_graphs: bool) -> None:
+    if query.algebra.datasetClause:
+        raise QueryError(
+            "FROM and FROM NAMED are refused: they would be fetched from the network; "
+            "the default graph is the materialization, the others are reached with GRAPH"
+        )
+    for name in _operators(query.algebra):
+        if name == "ServiceGraphPattern":
+            raise QueryError(
+                "SERVICE is refused: it would ask a server on the network; query what is local only"
+            )
+        if name == "Graph" and not has_graphs:
+            raise QueryError("GRAPH needs a dataset, and this is a single graph; ask the reasoner's dataset")
+
+
+def _operators(part: object) -> Iterator[str]:
+    """The names of all operators of a query's algebra, expressions and nested queries included."""
+    pending = [part]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, CompValue):
+            yield part.name
+            pending.extend(part.values())
+        elif isinstance(part, Mapping):
+            pending.extend(part.values())
+        elif not isinstance(part, str) and hasattr(part, "__iter__"):
+            pending.extend(part)

@@ -1,0 +1,245 @@
+"""rdflib stores over the materialization: live, read-only, local.
+
+A pattern is matched when it is asked, and its matches are copied out: what is iterated does not change while
+the window slides, and the next pattern sees the window as it is by then. A query is evaluated to its end at
+once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from typing import Any, NoReturn, Protocol
+
+from rdflib import BNode, Graph, Literal, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset
+from rdflib.store import Store
+
+from pantarhei.errors import ReadOnlyError
+from pantarhei.language.term import Term, Triple
+from pantarhei.query.evaluate import evaluate
+
+
+class TripleSource(Protocol):
+    """What a graph can be a view of."""
+
+    def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
+        """The triples that agree with what is given; None agrees with everything."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+Matches = Iterator[tuple[Triple, Iterator[Graph | None]]]
+
+
+class _ReadOnlyStore(Store):
+    """What the stores here share: prefixes can be bound, nothing can be written, queries are checked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._namespaces: dict[str, URIRef] = {}
+
+    def query(
+        self,
+        query: Any,
+        initNs: Mapping[str, Any],
+        initBindings: Mapping[str, Any],
+        queryGraph: str,
+        **kwargs: Any,
+    ) -> Any:
+        """Answers `Graph.query`, with the same refusals as `run_query`."""
+        return evaluate(self.snapshot(queryGraph), query, initNs, initBindings, base=kwargs.get("base"))
+
+    def snapshot(self, name: str) -> Graph:
+        """The graph that a query is evaluated on."""
+        raise NotImplementedError
+
+    # prefixes
+
+    def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
+        bound = self.prefix(namespace)
+        if not override and (prefix in self._namespaces or bound is not None):
+            return
+        if bound is not None:
+            del self._namespaces[bound]
+        self._namespaces[prefix] = namespace
+
+    def prefix(self, namespace: URIRef) -> str | None:
+        return next((prefix for prefix, known in self._namespaces.items() if known == namespace), None)
+
+    def namespace(self, prefix: str) -> URIRef | None:
+        return self._namespaces.get(prefix)
+
+    def namespaces(self) -> Iterator[tuple[str, URIRef]]:
+        return iter(list(self._namespaces.items()))
+
+    # writes
+
+    def add(self, triple: object, context: object, quoted: bool = False) -> NoReturn:
+        raise ReadOnlyError("add a triple")
+
+    def addN(self, quads: object) -> NoReturn:
+        raise ReadOnlyError("add triples")
+
+    def remove(self, triple: object, context: object = None) -> NoReturn:
+        raise ReadOnlyError("remove triples")
+
+    def update(self, *args: object, **kwargs: object) -> NoReturn:
+        raise ReadOnlyError("evaluate an update")
+
+    def add_graph(self, graph: Graph) -> None:
+        raise ReadOnlyError(f"add the graph {graph.identifier.n3()}")
+
+    def remove_graph(self, graph: object) -> NoReturn:
+        raise ReadOnlyError("remove a graph")
+
+    def create(self, configuration: str) -> NoReturn:
+        raise ReadOnlyError("create a store")
+
+    def destroy(self, configuration: str) -> NoReturn:
+        raise ReadOnlyError("destroy it")
+
+
+class WindowStore(_ReadOnlyStore):
+    """A graph's store that shows a `TripleSource` as it is at the moment.
+
+    >>> from rdflib import RDF
+    >>> class One:
+    ...     triple = (URIRef("urn:a"), RDF.type, URIRef("urn:C"))
+    ...     def match(self, subject, predicate, object):
+    ...         yield self.triple
+    ...     def __len__(self):
+    ...         return 1
+    >>> graph = Graph(store=WindowStore(One()))
+    >>> One.triple in graph, len(graph)
+    (True, 1)
+    """
+
+    def __init__(self, source: TripleSource) -> None:
+        super().__init__()
+        self._source = source
+
+    def triples(self, triple_pattern: Any, context: Graph | None = None) -> Matches:
+        for triple in matches(self._source, *triple_pattern):
+            yield triple, iter((context,))
+
+    def __len__(self, context: Graph | None = None) -> int:
+        return len(self._source)
+
+    def contexts(self, triple: object = None) -> Generator[Graph, None, None]:
+        yield from ()
+
+    def snapshot(self, name: str) -> Graph:
+        return Graph(store=self, identifier=name)
+
+
+class NamedSources(Protocol):
+    """The named graphs of a `DatasetStore`."""
+
+    def names(self) -> Iterable[URIRef]:
+        """The names there are now."""
+        ...
+
+    def graph(self, name: URIRef) -> TripleSource | None:
+        """The graph of that name, None if there is none now."""
+        ...
+
+
+class DatasetStore(_ReadOnlyStore):
+    """A dataset's store: a source as the default graph, and named graphs beside it.
+
+    A query sees each named graph as it was when the query first looked at it; without a query, each pattern
+    asks anew.
+    """
+
+    context_aware = True
+    graph_aware = True
+
+    def __init__(self, default: TripleSource, named: NamedSources) -> None:
+        super().__init__()
+        self._default, self._named = default, named
+
+    def triples(self, triple_pattern: Any, context: Any = None) -> Matches:
+        for graph in self._graphs() if context is None else (context,):
+            source = self._source(_identifier(graph))
+            for triple in matches(source, *triple_pattern) if source is not None else ():
+                yield triple, iter((graph,))
+
+    def __len__(self, context: Any = None) -> int:
+        graphs = self._graphs() if context is None else [context]
+        sources = (self._source(_identifier(graph)) for graph in graphs)
+        return sum(len(source) for source in sources if source is not None)
+
+    def contexts(self, triple: Any = None) -> Generator[Graph, None, None]:
+        for graph in self._graphs():
+            source = self._source(_identifier(graph))
+            if triple is None or (source is not None and matches(source, *triple)):
+                yield graph
+
+    def add_graph(self, graph: Graph) -> None:
+        """Nothing, for a graph that is there: `Dataset.graph(name)` calls this to look one up."""
+        if self._source(_identifier(graph)) is None:
+            super().add_graph(graph)
+
+    def snapshot(self, name: str) -> Graph:
+        store = DatasetStore(self._default, _Remembered(self._named))
+        return (
+            WindowDataset(store) if name == DATASET_DEFAULT_GRAPH_ID else Graph(store=store, identifier=name)
+        )
+
+    def _graphs(self) -> list[Graph]:
+        names = [DATASET_DEFAULT_GRAPH_ID, *self._named.names()]
+        return [Graph(store=self, identifier=name) for name in names]
+
+    def _source(self, name: Any) -> TripleSource | None:
+        if name == DATASET_DEFAULT_GRAPH_ID:
+            return self._default
+        return self._named.graph(name) if isinstance(name, URIRef) else None
+
+
+class WindowDataset(Dataset):
+    """A `Dataset` that does not warn when rdflib's own query evaluation uses what rdflib deprecates."""
+
+    @property
+    def default_context(self) -> Graph:
+        return self._default_context
+
+    @default_context.setter
+    def default_context(self, value: Graph) -> None:
+        self._default_context = value
+
+    def contexts(self, triple: Any = None) -> Generator[Graph, None, None]:
+        yield from self.store.contexts(triple)
+
+
+class _Remembered:
+    """Named graphs that are looked up once each."""
+
+    def __init__(self, named: NamedSources) -> None:
+        self._named = named
+        self._names = tuple(named.names())
+        self._graphs: dict[URIRef, TripleSource | None] = {}
+
+    def names(self) -> Iterable[URIRef]:
+        return self._names
+
+    def graph(self, name: URIRef) -> TripleSource | None:
+        if name not in self._graphs:
+            found = self._named.graph(name) if name in self._names else None
+            self._graphs[name] = found
+        return self._graphs[name]
+
+
+def matches(source: TripleSource, subject: object, predicate: object, object: object) -> list[Triple]:
+    """The matches of one pattern, copied; none for what cannot stand in a triple."""
+    if not (
+        (subject is None or isinstance(subject, URIRef | BNode))
+        and (predicate is None or isinstance(predicate, URIRef))
+        and (object is None or isinstance(object, URIRef | BNode | Literal))
+    ):
+        return []
+    return list(source.match(subject, predicate, object))
+
+
+def _identifier(graph: Any) -> Any:
+    return getattr(graph, "identifier", graph)

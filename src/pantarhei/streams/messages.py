@@ -1,0 +1,223 @@
+"""From statements to timed messages: what a graph asserts, and when.
+
+A message waits for its time if a property gives it later, and the messages behind it wait too: file order is
+kept.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import pyoxigraph as ox
+
+from pantarhei.errors import (
+    IllTypedLiteralError,
+    InvalidTripleError,
+    MalformedInputError,
+    MissingTimestampError,
+    PantarheiError,
+    TimestampError,
+)
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.streams.abox import same_kind
+from pantarhei.streams.statements import Statement
+from pantarhei.streams.terms import Scope, TermReader
+from pantarhei.streams.times import AUTO, BY_NAME, GraphTimes, expected_time, time_in_name, time_properties
+
+GraphName = ox.NamedNode | ox.BlankNode
+
+
+class Skip(Protocol):
+    """Takes what is left out: its line, why, how it reads, and how many statements it is."""
+
+    def __call__(self, line: int | None, reason: str, text: str, count: int = ..., /) -> None: ...
+
+
+@dataclass(slots=True)
+class _Message:
+    name: GraphName
+    line: int
+    scope: Scope
+    triples: list[Triple] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Description:
+    """What the default graph says about something that is not yet known to be a graph."""
+
+    line: int
+    text: str
+    count: int = 0
+
+
+class Messages:
+    """Reads one file's messages; one pass."""
+
+    HELD_TRIPLES = 1_000_000
+    UNPLACED = 1_000
+    NAMES_REMEMBERED = 10_000
+
+    def __init__(self, source: str, time: str, skip: Skip | None) -> None:
+        self._source, self._time, self._skip = source, time, skip
+        self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
+        self._terms = TermReader()
+        self._times: GraphTimes[GraphName] = GraphTimes()
+        self._names: dict[GraphName, None] = {}  # graphs that have begun, the newest of them
+        self._current: _Message | None = None
+        self._waiting: deque[_Message] = deque()
+        self._held = 0
+        self._ordinal = 0
+        self._kind: TimeKind | None = None
+        self._unplaced: dict[GraphName, _Description] = {}
+        self._described: dict[GraphName, _Description] = {}  # those that have a time, so a graph is to come
+
+    def read(self, statements: Iterator[Statement]) -> Iterator[tuple[TimePoint, list[Triple]]]:
+        """The messages in file order with their times.
+
+        Raises:
+            InputError: a statement, a time or a graph is not as it should be, and nothing takes what is
+                skipped.
+        """
+        for line, quad in statements:
+            name = quad.graph_name
+            if isinstance(name, ox.DefaultGraph):
+                self._about(line, quad)
+            else:
+                if self._current is None or self._current.name != name:
+                    self._end_message()
+                    yield from self._ready()
+                    self._begin_message(line, name)
+                self._add(line, quad)
+        self._end_message()
+        self._refuse_descriptions({**self._unplaced, **self._described})
+        yield from self._ready(ended=True)
+
+    # what a statement does
+
+    def _add(self, line: int, quad: ox.Quad) -> None:
+        message = self._current
+        assert message is not None
+        try:
+            if quad.predicate in self._properties and quad.subject == message.name:
+                self._state_time(line, message.name, quad)
+            else:
+                message.triples.append(self._terms.triple(quad, message.scope))
+        except PantarheiError as error:
+            self._refuse(self._placed(error, line), line, str(quad))
+
+    def _about(self, line: int, quad: ox.Quad) -> None:
+        """A statement of the default graph: a graph's time, or something else about a graph."""
+        subject = quad.subject
+        if isinstance(subject, ox.Triple):
+            raise MalformedInputError(self._source, line, "triple terms (RDF 1.2) are not supported")
+        if quad.predicate in self._properties:
+            try:
+                self._state_time(line, subject, quad)
+            except PantarheiError as error:
+                self._refuse(self._placed(error, line), line, str(quad))
+        elif subject not in self._names:
+            known = self._described if self._times.get(subject) is not None else self._unplaced
+            known.setdefault(subject, _Description(line, str(quad))).count += 1
+            if len(self._unplaced) > self.UNPLACED:
+                self._refuse_descriptions(self._unplaced)
+
+    def _state_time(self, line: int, name: GraphName, quad: ox.Quad) -> None:
+        if not isinstance(quad.object, ox.Literal):
+            raise TimestampError(
+                f"{quad.object} as the time of graph {name}", "a literal, a number or an ISO 8601 time"
+            )
+        self._times.state(name, quad.object.value)
+        if name in self._unplaced:
+            self._described[name] = self._unplaced.pop(name)
+
+    def _begin_message(self, line: int, name: GraphName) -> None:
+        self._names[name] = None
+        if len(self._names) > self.NAMES_REMEMBERED:
+            del self._names[next(iter(self._names))]
+        self._described.pop(name, None)
+        self._unplaced.pop(name, None)
+        self._refuse_descriptions(self._unplaced)
+        self._current = _Message(name, line, Scope(self._source, str(name), self._ordinal))
+        self._ordinal += 1
+
+    def _end_message(self) -> None:
+        if self._current is not None:
+            self._waiting.append(self._current)
+            self._held += len(self._current.triples) + 1
+            self._current = None
+
+    # times
+
+    def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, list[Triple]]]:
+        """Messages at the head of those waiting whose time is known."""
+        while self._waiting:
+            message = self._waiting[0]
+            try:
+                at = self._time_of(message)
+                if at is None and not ended and self._held <= self.HELD_TRIPLES:
+                    return
+                if at is None:
+                    raise MissingTimestampError(self._source, str(message.name), expected_time(self._time))
+                self._kind = same_kind(at, self._kind, f"graph {message.name}: ")
+            except PantarheiError as error:
+                count = len(message.triples)
+                self._refuse(self._placed(error, message.line), message.line, str(message.name), count)
+                at = None
+            self._waiting.popleft()
+            self._held -= len(message.triples) + 1
+            if at is not None:
+                self._times.use(message.name, at)
+                yield at, message.triples
+
+    def _time_of(self, message: _Message) -> TimePoint | None:
+        at = self._times.get(message.name)
+        if at is None and self._time in (AUTO, BY_NAME):
+            at = time_in_name(message.name.value) if isinstance(message.name, ox.NamedNode) else None
+            if at is None and self._time == BY_NAME:
+                raise MissingTimestampError(self._source, str(message.name), expected_time(self._time))
+        return at
+
+    # errors
+
+    def _refuse_descriptions(self, descriptions: dict[GraphName, _Description]) -> None:
+        for subject, found in list(descriptions.items()):
+            reason = (
+                f"the default graph speaks of {subject}, which is not a graph of this stream; "
+                "put assertions into a graph that has a time"
+            )
+            error = MalformedInputError(self._source, found.line, reason)
+            self._refuse(error, found.line, found.text, found.count)
+        descriptions.clear()
+
+    def _refuse(self, error: PantarheiError, line: int, text: str, count: int = 1) -> None:
+        if self._skip is None:
+            raise error from None
+        self._skip(line, _reason(error), text[:1000], count)
+
+    def _placed(self, error: PantarheiError, line: int) -> PantarheiError:
+        """The same error with the file and the line."""
+        where = f"{self._source}, line {line}"
+        match error:
+            case IllTypedLiteralError():
+                return IllTypedLiteralError(error.lexical, error.datatype, where)
+            case TimestampError():
+                return TimestampError(f"{where}: {error.given}", error.expected)
+            case InvalidTripleError():
+                return MalformedInputError(self._source, line, f"{error.given}: {error.reason}")
+            case MissingTimestampError():
+                return MissingTimestampError(where, error.graph, error.expected)
+        return error
+
+
+def _reason(error: PantarheiError) -> str:
+    """The error's text; its place is kept beside it."""
+    match error:
+        case IllTypedLiteralError():
+            return str(IllTypedLiteralError(error.lexical, error.datatype))
+        case MalformedInputError():
+            return error.reason
+    return str(error)

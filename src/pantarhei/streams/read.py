@@ -1,0 +1,158 @@
+"""Streams of timestamped graphs in N-Quads and TriG files, read as they arrive.
+
+Each run of quads of one graph is a message. Its time is in the graph's name or stated by a property of it;
+messages that follow one another with the same time are one ABox. The statement of the time is not an
+assertion, and neither is what the default graph says about a graph of the stream; all else that a graph holds
+is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, NamedTuple, cast
+
+from pantarhei.errors import OptionError
+from pantarhei.streams.abox import TimestampedABox, merged
+from pantarhei.streams.messages import Messages
+from pantarhei.streams.statements import ByteFeed, Readable, Statement, read_nquads, read_trig
+from pantarhei.streams.times import time_properties
+
+Source = str | os.PathLike[str] | Readable
+
+_FORMATS = {
+    **dict.fromkeys(("nquads", "nq", "n-quads", "application/n-quads"), "nquads"),
+    **dict.fromkeys(("trig", "application/trig"), "trig"),
+}
+_WITHOUT_GRAPHS = {"nt", "ntriples", "ttl", "turtle", "rdf", "xml", "owl", "n3"}
+
+
+class Skipped(NamedTuple):
+    """Something that was left out under `on_error="skip"`: its line (if known), why, and how it reads."""
+
+    line: int | None
+    reason: str
+    text: str
+
+
+class StreamReader:
+    """The ABoxes of one file, in its order; build with `read_stream`.
+
+    Iterating reads the file from its start, lazily, and begins the counts below anew.
+
+    Attributes:
+        name: the file's path as given, `<stdin>` or the like: what errors call it.
+        skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
+        bytes_read: how much of the file has been read so far.
+        size: the file's size in bytes, None if it has none.
+    """
+
+    SKIPS_KEPT = 1000
+
+    def __init__(self, source: Source, syntax: str, time: str, skip_errors: bool) -> None:
+        self._source, self._syntax, self._time, self._skip_errors = source, syntax, time, skip_errors
+        self.name = _name_of(source)
+        self.skipped: list[Skipped] = []
+        self.skipped_count = 0
+        self._feed: ByteFeed | None = None
+
+    @property
+    def bytes_read(self) -> int:
+        return self._feed.bytes_read if self._feed else 0
+
+    @property
+    def size(self) -> int | None:
+        if self._source == "-" or not isinstance(self._source, str | os.PathLike):
+            return None
+        path = Path(self._source)
+        return path.stat().st_size if path.is_file() else None
+
+    def __iter__(self) -> Iterator[TimestampedABox]:
+        self.skipped, self.skipped_count = [], 0
+        with _opened(self._source) as file:
+            self._feed = ByteFeed(file)
+            skip = self._skip if self._skip_errors else None
+            yield from merged(Messages(self.name, self._time, skip).read(self._statements(self._feed)))
+
+    def _statements(self, feed: ByteFeed) -> Iterator[Statement]:
+        if self._syntax == "nquads":
+            return read_nquads(feed, self.name, self._skip if self._skip_errors else None)
+        return read_trig(feed, self.name)
+
+    def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
+        self.skipped_count += count
+        if len(self.skipped) < self.SKIPS_KEPT:
+            self.skipped.append(Skipped(line, reason, text))
+
+
+def read_stream(
+    source: Source, *, format: str | None = None, time: str = "auto", on_error: str = "raise"
+) -> StreamReader:
+    """A reader of the timestamped graphs in `source`; errors come while it is iterated.
+
+    Args:
+        source: a path, a binary file, or "-" for standard input.
+        format: "nquads" or "trig"; by default the path's suffix tells.
+        time: where a graph's time is. "graph": at the end of its name, a number or an ISO 8601 time after
+            `/`, `#`, `:` or `=`. The IRI of a property: its value for the graph, stated in the default graph
+            (before the graph or after it, which is then waited for) or inside the graph. "auto": a property
+            if one of the known ones (prov:generatedAtTime, sosa:resultTime, saref:hasTimestamp) is stated
+            before the graph ends, else its name.
+        on_error: "raise", or "skip" to leave out what is wrong, count it and keep it in `skipped`. A
+            malformed line of N-Quads is skipped; malformed TriG always raises, since nobody can tell where
+            the next statement begins.
+
+    Raises:
+        OptionError: an option is none of those above, or the format cannot hold timestamped graphs.
+
+    While iterating, `MalformedInputError`, `IllTypedLiteralError`, `TimestampError` and
+    `MissingTimestampError` name the file and, where it is known, the line; `OSError` if the file cannot be
+    read. An ABox is given out when the next message begins.
+
+    >>> import io
+    >>> text = b'<urn:belt> <urn:speed> "0.5" <urn:at:1> .'
+    >>> [(abox.at, len(abox.triples)) for abox in read_stream(io.BytesIO(text), format="nquads")]
+    [(1, 1)]
+    """
+    time_properties(time)
+    if on_error not in ("raise", "skip"):
+        raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
+    return StreamReader(source, _syntax_of(source, format), str(time), on_error == "skip")
+
+
+def _syntax_of(source: Source, format: str | None) -> str:
+    name = format or Path(_name_of(source)).suffix.lstrip(".")
+    syntax = _FORMATS.get(name.lower())
+    if syntax is None and name.lower() in _WITHOUT_GRAPHS:
+        raise OptionError(
+            "format", name, "nquads or trig: a stream's graphs carry its time, and this syntax has no graphs"
+        )
+    if syntax is None:
+        given = name if format else _name_of(source)
+        raise OptionError(
+            "format", given, 'nquads or trig; give format="nquads" where the file\'s suffix does not tell'
+        )
+    return syntax
+
+
+def _name_of(source: Source) -> str:
+    if source == "-":
+        return "<stdin>"
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+def _opened(source: Source) -> AbstractContextManager[Readable]:
+    if source == "-":
+        return nullcontext(cast(Readable, sys.stdin.buffer))
+    if isinstance(source, str | os.PathLike):
+        return cast(AbstractContextManager[Readable], _binary(source))
+    return nullcontext(source)
+
+
+def _binary(path: str | os.PathLike[str]) -> IO[bytes]:
+    return Path(path).open("rb")

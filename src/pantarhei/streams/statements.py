@@ -1,0 +1,141 @@
+"""RDF statements with the lines they stand on, read a piece at a time: N-Quads and TriG by pyoxigraph's
+parser.
+
+Nothing is read ahead beyond what has arrived, so that a pipe can be followed. A line of N-Quads is parsed by
+itself where its neighbours give trouble, so that an unclosed quotation mark does not swallow what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Protocol
+
+import pyoxigraph as ox
+
+from pantarhei.errors import MalformedInputError
+
+BLOCK = 1 << 16
+LONGEST_LINE = 1 << 24
+
+
+class Statement(NamedTuple):
+    """A statement and its line: exact in N-Quads, in TriG the line on which its last term was read."""
+
+    line: int
+    quad: ox.Quad
+
+
+class Readable(Protocol):
+    """What statements are read from: a binary or a text file."""
+
+    def read(self, size: int = ..., /) -> bytes | str: ...
+
+
+Skip = Callable[[int, str, str], None]
+
+
+class ByteFeed:
+    """Bytes of a file as they arrive, counted; text is encoded."""
+
+    def __init__(self, file: Readable) -> None:
+        self._read: Callable[[int], bytes | str] = getattr(file, "read1", None) or file.read
+        self.bytes_read = 0
+
+    def read(self, size: int = BLOCK) -> bytes:
+        """At most `size` bytes, empty at the end; waits for one byte, not for all."""
+        data = self._read(size)
+        if isinstance(data, str):
+            data = data.encode()
+        self.bytes_read += len(data)
+        return data
+
+
+def read_nquads(feed: ByteFeed, source: str, skip: Skip | None) -> Iterator[Statement]:
+    """The statements of an N-Quads file; malformed lines go to `skip` if there is one.
+
+    Raises:
+        MalformedInputError: a line is malformed and `skip` is None.
+    """
+    for first, block in _line_blocks(feed, source):
+        lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        try:
+            quads = list(ox.parse(block, ox.RdfFormat.N_QUADS))
+        except SyntaxError:
+            quads = []
+        if len(quads) == lines:
+            yield from map(Statement, range(first, first + lines), quads)
+        else:
+            yield from _line_by_line(first, block, source, skip)
+
+
+def _line_by_line(first: int, block: bytes, source: str, skip: Skip | None) -> Iterator[Statement]:
+    for line, text in enumerate(block.split(b"\n"), first):
+        try:
+            quads = list(ox.parse(text, ox.RdfFormat.N_QUADS))
+        except SyntaxError as error:
+            if skip is None:
+                raise MalformedInputError(source, line, _reason(error)) from None
+            skip(line, _reason(error), text[:1000].decode(errors="replace"))
+        else:
+            for quad in quads:
+                yield Statement(line, quad)
+
+
+def _line_blocks(feed: ByteFeed, source: str) -> Iterator[tuple[int, bytes]]:
+    """Whole lines as they arrive, with the number of the first."""
+    line, rest = 1, bytearray()
+    while data := feed.read():
+        if line == 1 and not rest:
+            data = data.removeprefix(b"\xef\xbb\xbf")
+        end = data.rfind(b"\n") + 1
+        if end:
+            block = bytes(rest) + data[:end]
+            yield line, block
+            line += block.count(b"\n")
+            rest = bytearray(data[end:])
+        else:
+            rest += data
+            if len(rest) > LONGEST_LINE:
+                raise MalformedInputError(source, line, f"the line is longer than {LONGEST_LINE:,} bytes")
+    if rest:
+        yield line, bytes(rest)
+
+
+class _Lines:
+    """Feeds a parser at most one line at a time, to know where it is."""
+
+    def __init__(self, feed: ByteFeed) -> None:
+        self._feed, self._rest, self._at_end = feed, b"", False
+        self.line = 1
+
+    def read(self, size: int = BLOCK) -> bytes:
+        if not self._rest:
+            self._rest = self._feed.read()
+        end = self._rest.find(b"\n") + 1 or len(self._rest)
+        end = min(end, size) if size > 0 else end
+        piece, self._rest = self._rest[:end], self._rest[end:]
+        self.line += self._at_end and bool(piece)
+        self._at_end = piece.endswith(b"\n")
+        return piece
+
+
+def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
+    """The statements of a TriG file.
+
+    Raises:
+        MalformedInputError: the file is malformed; what follows an error cannot be told, so it is never
+            skipped.
+    """
+    lines = _Lines(feed)
+    try:
+        for quad in ox.parse(lines, ox.RdfFormat.TRIG):  # type: ignore[call-overload, arg-type, unused-ignore]
+            yield Statement(lines.line, quad)
+    except SyntaxError as error:
+        raise MalformedInputError(source, error.lineno, _reason(error)) from None
+
+
+def _reason(error: SyntaxError) -> str:
+    """The parser's message without the place, which the error gives in its own way."""
+    text = error.msg
+    place, colon, reason = text.partition(": ")
+    return reason if colon and place.startswith("Parser error") else text

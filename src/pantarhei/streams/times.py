@@ -1,0 +1,134 @@
+"""The time of a graph in a stream: written in its name, or stated by a property of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable
+from typing import Generic, TypeVar
+
+from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.time import TimePoint, parse_timestamp
+
+Name = TypeVar("Name", bound=Hashable)
+
+AUTO, BY_NAME = "auto", "graph"
+KNOWN_PROPERTIES = (
+    "http://www.w3.org/ns/prov#generatedAtTime",
+    "http://www.w3.org/ns/sosa/resultTime",
+    "https://saref.etsi.org/core/hasTimestamp",
+    "https://w3id.org/saref#hasTimestamp",
+)
+ZONE_ADVICE = (
+    "a time with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
+    "add the zone where the stream is written"
+)
+
+_SEPARATOR = r"(?:^|[/#:=?&])"
+_ISO = re.compile(_SEPARATOR + r"([+-]?\d{4,}-?\d\d-?\d\d[T ].*)$")
+_NUMBER = re.compile(_SEPARATOR + r"([+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)$")
+_ENCODED = re.compile(r"%(3A|2B|20|2E|2D)", re.IGNORECASE)
+
+
+def time_in_name(name: str) -> TimePoint | None:
+    """The time at the end of a graph's IRI after `/`, `#`, `:` or `=`; None if there is none.
+
+    Raises:
+        TimestampError: there is a time without a zone, or one that does not exist.
+
+    >>> time_in_name("http://example.org/readings/7"), time_in_name("urn:readings")
+    (7, None)
+    >>> time_in_name("urn:at:2026-01-31T10%3A00%3A00Z").isoformat()
+    '2026-01-31T10:00:00+00:00'
+    """
+    decoded = _ENCODED.sub(lambda match: chr(int(match[1], 16)), name)
+    match = _ISO.search(decoded) or _NUMBER.search(decoded)
+    return parse_time(match[1]) if match else None
+
+
+def parse_time(text: str) -> TimePoint:
+    """`parse_timestamp`, with advice where the zone is missing.
+
+    Raises:
+        TimestampError: it is not a timestamp.
+    """
+    try:
+        return parse_timestamp(text)
+    except TimestampError as error:
+        if "without a time zone" in error.given:
+            raise TimestampError(f"the timestamp {text}", ZONE_ADVICE) from None
+        raise
+
+
+def time_properties(time: str) -> frozenset[str]:
+    """The IRIs of the properties that give a graph its time under the option `time`.
+
+    Raises:
+        OptionError: it is neither "auto" nor "graph" nor an IRI.
+    """
+    if time in (AUTO, BY_NAME):
+        return frozenset(KNOWN_PROPERTIES if time == AUTO else ())
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+", time):
+        raise OptionError(
+            "time", repr(time), f"auto, graph, or the whole IRI of a property such as {KNOWN_PROPERTIES[0]}"
+        )
+    return frozenset({time})
+
+
+def expected_time(time: str) -> str:
+    """What a graph should have had, for an error."""
+    if time == BY_NAME:
+        return "a name that ends in a number or an ISO 8601 time after /, #, : or ="
+    if time == AUTO:
+        names = ", ".join(sorted(map(_last_part, KNOWN_PROPERTIES[:3])))
+        return (
+            f"one of the properties {names} on it, or a name that ends in a number or an ISO 8601 time; "
+            "choose with time=<IRI of the property>"
+        )
+    return f"the property <{time}> on it, in the graph or in the default graph"
+
+
+def _last_part(iri: str) -> str:
+    return re.split(r"[/#]", iri)[-1]
+
+
+class GraphTimes(Generic[Name]):
+    """Times that properties gave to graphs; those of graphs that are done are forgotten in time."""
+
+    REMEMBERED = 10_000
+
+    def __init__(self) -> None:
+        self._stated: dict[Name, TimePoint] = {}
+        self._used: dict[Name, TimePoint] = {}
+
+    def state(self, name: Name, text: str) -> None:
+        """The graph `name` has the time that `text` writes.
+
+        Raises:
+            TimestampError: it is none, or the graph has another one already.
+        """
+        at = parse_time(text)
+        known = self.get(name)
+        if known is not None and known != at:
+            raise TimestampError(
+                f"the time {text} of graph {name}",
+                f"one time for a graph, and it has {known} already; "
+                "choose where time is read with time=<IRI of the property> or time=graph",
+            )
+        if name not in self._used:
+            self._stated[name] = at
+
+    def get(self, name: Name) -> TimePoint | None:
+        """The graph's time, None if not known yet."""
+        known = self._stated.get(name)
+        return self._used.get(name) if known is None else known
+
+    def use(self, name: Name, at: TimePoint) -> None:
+        """The graph's content has been given out with this time."""
+        self._stated.pop(name, None)
+        self._used[name] = at
+        if len(self._used) > self.REMEMBERED:
+            del self._used[next(iter(self._used))]
+
+    def unused(self) -> Iterable[Name]:
+        """Names that have a time but no content so far."""
+        return self._stated.keys()
