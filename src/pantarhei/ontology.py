@@ -1,0 +1,161 @@
+"""Ontologies: what is loaded once, before any stream.
+
+`load_ontology` reads a document with its imports into axioms, and the axioms into rules, constraints and background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from rdflib import Graph
+
+from pantarhei.errors import InconsistentOntologyError, OptionError, UnsupportedAxiomError
+from pantarhei.language.rule import Rule
+from pantarhei.language.term import Triple, check_triple
+from pantarhei.owl.axiom_mapping import Reading, read_axioms
+from pantarhei.owl.imports import Imports, read_with_imports
+from pantarhei.owl.report import Entry, Outcome, Report
+from pantarhei.rules.owl2rl import without_duplicates
+from pantarhei.rules.translation import Translation, translate
+from pantarhei.owl.triple_index import triple_key
+
+
+@dataclass(frozen=True)
+class Ontology:
+    """An ontology in the form that reasoning needs, with the report of what became of its axioms.
+
+    Args:
+        rules: the rules, each once.
+        constraints: the rules without a head, each once.
+        background: the assertions found in the ontology; they hold at every time.
+        triples: everything that was read.
+        imports_skipped: the imports that were not found and were to be skipped.
+    """
+
+    rules: tuple[Rule, ...]
+    constraints: tuple[Rule, ...]
+    background: frozenset[Triple] = frozenset()
+    triples: tuple[Triple, ...] = ()
+    imports_skipped: tuple[str, ...] = ()
+    _report: Report = field(default=Report(()), repr=False)
+
+    @classmethod
+    def from_rules(cls, rules: Iterable[Rule], background: Iterable[Triple] = ()) -> Ontology:
+        """An ontology of the given rules and constraints, in the order given.
+
+        >>> Ontology.from_rules([]).background
+        frozenset()
+        """
+        given = without_duplicates(tuple(rules))
+        ontology = cls(
+            rules=tuple(rule for rule in given if not rule.is_constraint),
+            constraints=tuple(rule for rule in given if rule.is_constraint),
+            background=frozenset(map(check_triple, background)),
+        )
+        _refuse_inconsistent(ontology)
+        return ontology
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What was read, imports included, as an rdflib graph of its own."""
+        graph = Graph()
+        for triple in self.triples:
+            graph.add(triple)
+        return graph
+
+    def report(self) -> Report:
+        """Every axiom and what became of it."""
+        return self._report
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "graph"}
+
+
+def load_ontology(
+    source: object,
+    *,
+    catalog: Mapping[str, str | Path] | str | Path | None = None,
+    imports: str = "error",
+    format: str | None = None,
+    strict: bool = False,
+) -> Ontology:
+    """Read an ontology and its imports.
+
+    Args:
+        source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG, OWL/XML), an `rdflib.Graph`, or an owlready2
+            ontology or world.
+        catalog: where imports are found: a mapping from ontology IRI to path, or a folder. Nothing is ever fetched.
+        imports: "error" or "skip", for an import that is not in the catalog.
+        format: the format of `source`, where its suffix does not tell.
+        strict: refuse an ontology of which something is lost.
+
+    Raises:
+        InputError: the source cannot be read.
+        MissingImportError: an import is in no catalog.
+        UnsupportedAxiomError: something is lost, and `strict` was asked for.
+        InconsistentOntologyError: the ontology contradicts itself.
+    """
+    if imports not in ("error", "skip"):
+        raise OptionError("imports", repr(imports), "'error' or 'skip'")
+    read = read_with_imports(source, format, Imports.of(catalog, skip_missing=imports == "skip"))
+    reading = read_axioms(read.triples)
+    translations = tuple(map(translate, reading.axioms))
+    report = _report(reading, translations, read.skipped)
+    if strict and report.losses:
+        raise UnsupportedAxiomError([str(entry) for entry in report.losses])
+    for translation in translations:
+        if translation.contradictions:
+            raise InconsistentOntologyError("⊥", (), str(translation.axiom))
+    ontology = Ontology(
+        rules=without_duplicates(tuple(rule for t in translations for rule in t.rules)),
+        constraints=without_duplicates(tuple(rule for t in translations for rule in t.constraints)),
+        background=reading.assertions | {fact for t in translations for fact in t.facts},
+        triples=read.triples,
+        imports_skipped=read.skipped,
+        _report=report,
+    )
+    _refuse_inconsistent(ontology)
+    return ontology
+
+
+def _refuse_inconsistent(ontology: Ontology) -> None:
+    """Refuse an ontology whose background violates its constraints."""
+
+
+def _report(reading: Reading, translations: Iterable[Translation], skipped: tuple[str, ...]) -> Report:
+    entries = [_entry(translation) for translation in translations]
+    entries += [Entry(str(l), l.construct, Outcome.NOT_SUPPORTED, (), (l.reason,)) for l in reading.leftovers]
+    counts = (
+        ("assertions (background)", len(reading.assertions)),
+        ("declarations", len(reading.declarations)),
+        ("annotations", len(reading.annotations)),
+    )
+    return Report(tuple(entries), counts, skipped)
+
+
+def _entry(translation: Translation) -> Entry:
+    text = str(translation.axiom)
+    facts = (
+        " ".join(term.n3() for term in fact) + " ." for fact in sorted(translation.facts, key=triple_key)
+    )
+    made = (*map(str, translation.rules), *map(str, translation.constraints), *facts)
+    reasons = tuple(
+        loss.reason if loss.part == text else f"{loss.part}: {loss.reason}" for loss in translation.losses
+    )
+    return Entry(text, text.partition("(")[0], _outcome(translation), made, reasons)
+
+
+def _outcome(translation: Translation) -> Outcome:
+    if translation.annotation:
+        return Outcome.DECLARATION_OR_ANNOTATION
+    made = translation.rules or translation.constraints or translation.facts
+    if translation.losses:
+        return Outcome.PARTLY if made else Outcome.NOT_SUPPORTED
+    if translation.rules:
+        return Outcome.RULES
+    if translation.constraints:
+        return Outcome.CONSTRAINT
+    return Outcome.BACKGROUND if translation.facts else Outcome.SCHEMA_ONLY

@@ -1,0 +1,290 @@
+"""Axioms read from triples, with every triple accounted for.
+
+W3C: OWL 2 mapping to RDF graphs, section 3, tables 5 to 18. Each triple of the graph ends in exactly one place of the
+`Reading`: written for an axiom, a declaration, an annotation, an assertion, or a leftover with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
+
+from pantarhei.language.term import Term, Triple
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import Axiom, Property, PropertyExpression, PropertyKind, Trait
+from pantarhei.owl.expression_mapping import ExpressionReader, UnreadableError, Vocabulary
+from pantarhei.owl.leftover import Leftover, Remainder, sort_remainder
+from pantarhei.owl.triple_index import TripleIndex, triple_key
+from pantarhei.owl.vocabulary import read_vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a graph says, triple by triple.
+
+    Args:
+        axioms: what has a meaning beyond single facts, in the order of their first triple.
+        assertions: membership in named classes, and values of properties.
+        declarations: what the names are, and the ontology's header.
+        annotations: what is said about names and axioms for people.
+        leftovers: triples that the mapping does not read, with the reason.
+        axiom_triples: the triples that `axioms` are written with.
+    """
+
+    axioms: tuple[Axiom, ...]
+    assertions: frozenset[Triple]
+    declarations: frozenset[Triple]
+    annotations: frozenset[Triple]
+    leftovers: tuple[Leftover, ...]
+    axiom_triples: frozenset[Triple]
+
+    def check_invariants(self, graph: Iterable[Triple]) -> None:
+        """Assert that each triple of `graph` is in exactly one part."""
+        parts = [self.assertions, self.declarations, self.annotations, self.axiom_triples]
+        parts.append(frozenset(t for leftover in self.leftovers for t in leftover.triples))
+        union = frozenset().union(*parts)
+        assert union == frozenset(graph), "a triple is not accounted for"
+        assert len(union) == sum(map(len, parts)), "a triple is accounted for twice"
+
+
+def read_axioms(graph: Iterable[Triple]) -> Reading:
+    """The axioms that `graph` writes down, and what each other triple is.
+
+    >>> EX = "http://example.org/"
+    >>> reading = read_axioms([(URIRef(EX + "A"), RDFS.subClassOf, URIRef(EX + "B"))])
+    >>> [str(axiom) for axiom in reading.axioms]
+    ['SubClassOf(A B)']
+    """
+    index = TripleIndex(graph)
+    reader = _AxiomReader(index, read_vocabulary(index))
+    for predicate, read in _BY_PREDICATE.items():
+        for triple in index.with_predicate(predicate):
+            reader.read(triple, read)
+    for triple in index.with_predicate(RDF.type):
+        if read_typed := _BY_TYPE.get(triple[2]):
+            reader.read(triple, read_typed)
+        elif isinstance(triple[2], BNode):
+            reader.read(triple, _class_assertion)
+    rest = sort_remainder(
+        index,
+        Remainder(
+            reader.vocabulary, reader.used, reader.failed, frozenset(reader.classes | reader.properties)
+        ),
+    )
+    axioms = tuple(
+        dict.fromkeys(axiom for _, axiom in sorted(reader.axioms, key=lambda read: triple_key(read[0])))
+    )
+    return Reading(
+        axioms, rest.assertions, rest.declarations, rest.annotations, rest.leftovers, frozenset(reader.used)
+    )
+
+
+Read = Callable[[ExpressionReader, Triple], Axiom]
+
+
+class _NotHereError(Exception):
+    """The triple is no axiom of the kind that was tried: part of an expression, or an annotation."""
+
+
+class _AxiomReader:
+    """Collects axioms, the triples they use, and the triples where reading failed."""
+
+    def __init__(self, index: TripleIndex, vocabulary: Vocabulary) -> None:
+        self.index = index
+        self.vocabulary = vocabulary
+        self.axioms: list[tuple[Triple, Axiom]] = []
+        self.used: set[Triple] = set()
+        self.failed: list[tuple[Triple, str]] = []
+        self.classes: set[Term] = set()
+        self.properties: set[Term] = set()
+
+    def read(self, triple: Triple, read: Read) -> None:
+        expressions = ExpressionReader(self.index, self.vocabulary)
+        try:
+            axiom = read(expressions, triple)
+        except _NotHereError:
+            return
+        except UnreadableError as error:
+            self.failed.append((triple, error.reason))
+            return
+        self.axioms.append((triple, axiom))
+        self.used |= {triple, *expressions.used}
+        self.classes |= expressions.classes
+        self.properties |= expressions.properties
+
+
+# --- Axioms about classes (table 16, and table 18 for definitions on a named class) ---
+
+
+def _sub_class_of(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.SubClassOf(read.class_expression(triple[0]), read.class_expression(triple[2]))
+
+
+def _equivalent_class(read: ExpressionReader, triple: Triple) -> Axiom:
+    subject, _, object_ = triple
+    if isinstance(subject, URIRef) and read.vocabulary.is_datatype(subject):
+        return owl.DatatypeDefinition(owl.Datatype(subject), read.data_range(object_))
+    return owl.EquivalentClasses((read.class_expression(subject), read.class_expression(object_)))
+
+
+def _disjoint_with(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.DisjointClasses((read.class_expression(triple[0]), read.class_expression(triple[2])))
+
+
+def _disjoint_union_of(read: ExpressionReader, triple: Triple) -> Axiom:
+    union = read.class_expression(triple[0])
+    if not isinstance(union, owl.Class):
+        raise UnreadableError("owl:disjointUnionOf needs a named class")
+    return owl.DisjointUnion(union, tuple(map(read.class_expression, read.sequence(triple[2]))))
+
+
+def _all_disjoint_classes(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.DisjointClasses(tuple(map(read.class_expression, _members(read, triple[0], OWL.members))))
+
+
+def _definition(constructor: URIRef) -> Read:
+    def read_definition(read: ExpressionReader, triple: Triple) -> Axiom:
+        subject = triple[0]
+        if not isinstance(subject, URIRef):
+            raise _NotHereError
+        if read.vocabulary.is_datatype(subject):
+            raise UnreadableError("a definition written directly on a datatype")
+        definition = read.constructed_class(subject, constructor)
+        return owl.EquivalentClasses((read.class_expression(subject), definition))
+
+    return read_definition
+
+
+def _has_key(read: ExpressionReader, triple: Triple) -> Axiom:
+    properties = tuple(map(read.property, read.sequence(triple[2])))
+    return owl.HasKey(read.class_expression(triple[0]), properties)
+
+
+# --- Axioms about properties ---
+
+
+def _sub_property_of(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.SubPropertyOf(read.property(triple[0]), read.property(triple[2]))
+
+
+def _property_chain(read: ExpressionReader, triple: Triple) -> Axiom:
+    chain = tuple(map(read.property, read.sequence(triple[2])))
+    if not chain:
+        raise UnreadableError("a property chain without members")
+    return owl.SubPropertyChainOf(chain, read.property(triple[0]))
+
+
+def _equivalent_property(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.EquivalentProperties((read.property(triple[0]), read.property(triple[2])))
+
+
+def _property_disjoint_with(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.DisjointProperties((read.property(triple[0]), read.property(triple[2])))
+
+
+def _all_disjoint_properties(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.DisjointProperties(tuple(map(read.property, _members(read, triple[0], OWL.members))))
+
+
+def _inverse_of(read: ExpressionReader, triple: Triple) -> Axiom:
+    if not isinstance(triple[0], URIRef):
+        raise _NotHereError
+    return owl.InverseProperties(read.property(triple[0]), read.property(triple[2]))
+
+
+def _domain(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.PropertyDomain(read.property(triple[0]), read.class_expression(triple[2]))
+
+
+def _range(read: ExpressionReader, triple: Triple) -> Axiom:
+    on = read.property(triple[0])
+    return owl.PropertyRange(on, read.filler(triple[2], on))
+
+
+def _characteristic(trait: Trait) -> Read:
+    def read_characteristic(read: ExpressionReader, triple: Triple) -> Axiom:
+        return owl.Characteristic(trait, read.property(triple[0]))
+
+    return read_characteristic
+
+
+# --- Axioms about individuals ---
+
+
+def _same_as(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.SameIndividual((triple[0], triple[2]))
+
+
+def _different_from(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.DifferentIndividuals((triple[0], triple[2]))
+
+
+def _all_different(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.DifferentIndividuals(tuple(_members(read, triple[0], OWL.members, OWL.distinctMembers)))
+
+
+def _class_assertion(read: ExpressionReader, triple: Triple) -> Axiom:
+    return owl.ClassAssertion(read.class_expression(triple[2]), triple[0])
+
+
+def _negative_property_assertion(read: ExpressionReader, triple: Triple) -> Axiom:
+    node = triple[0]
+    on: PropertyExpression = read.property(_member(read, node, OWL.assertionProperty))
+    subject = _member(read, node, OWL.sourceIndividual)
+    value = _member(read, node, OWL.targetIndividual, OWL.targetValue)
+    if isinstance(value, Literal) and isinstance(on, Property):
+        on = Property(on.iri, PropertyKind.DATA)
+    return owl.NegativePropertyAssertion(on, subject, value)
+
+
+# --- Helpers and tables ---
+
+
+def _member(read: ExpressionReader, node: Term, *predicates: URIRef) -> Term:
+    found = [(p, o) for p in predicates for o in read.index.objects(node, p)]
+    if len(found) != 1:
+        names = " or ".join("owl:" + p.rsplit("#", 1)[-1] for p in predicates)
+        raise UnreadableError(f"{len(found) or 'no'} values of {names}, where one is expected")
+    read.used.add((node, *found[0]))
+    return found[0][1]
+
+
+def _members(read: ExpressionReader, node: Term, *predicates: URIRef) -> list[Term]:
+    return read.sequence(_member(read, node, *predicates))
+
+
+_BY_PREDICATE: dict[URIRef, Read] = {
+    RDFS.subClassOf: _sub_class_of,
+    OWL.equivalentClass: _equivalent_class,
+    OWL.disjointWith: _disjoint_with,
+    OWL.disjointUnionOf: _disjoint_union_of,
+    OWL.intersectionOf: _definition(OWL.intersectionOf),
+    OWL.unionOf: _definition(OWL.unionOf),
+    OWL.complementOf: _definition(OWL.complementOf),
+    OWL.oneOf: _definition(OWL.oneOf),
+    OWL.hasKey: _has_key,
+    RDFS.subPropertyOf: _sub_property_of,
+    OWL.propertyChainAxiom: _property_chain,
+    OWL.equivalentProperty: _equivalent_property,
+    OWL.propertyDisjointWith: _property_disjoint_with,
+    OWL.inverseOf: _inverse_of,
+    RDFS.domain: _domain,
+    RDFS.range: _range,
+    OWL.sameAs: _same_as,
+    OWL.differentFrom: _different_from,
+}
+_BY_TYPE: dict[Term, Read] = {
+    OWL.AllDisjointClasses: _all_disjoint_classes,
+    OWL.AllDisjointProperties: _all_disjoint_properties,
+    OWL.AllDifferent: _all_different,
+    OWL.NegativePropertyAssertion: _negative_property_assertion,
+    OWL.FunctionalProperty: _characteristic(Trait.FUNCTIONAL),
+    OWL.InverseFunctionalProperty: _characteristic(Trait.INVERSE_FUNCTIONAL),
+    OWL.ReflexiveProperty: _characteristic(Trait.REFLEXIVE),
+    OWL.IrreflexiveProperty: _characteristic(Trait.IRREFLEXIVE),
+    OWL.SymmetricProperty: _characteristic(Trait.SYMMETRIC),
+    OWL.AsymmetricProperty: _characteristic(Trait.ASYMMETRIC),
+    OWL.TransitiveProperty: _characteristic(Trait.TRANSITIVE),
+}

@@ -1,0 +1,327 @@
+"""Class expressions, data ranges, property expressions and lists, read from triples.
+
+W3C: OWL 2 mapping to RDF graphs, section 3.2.4, tables 11 to 15. A type triple that the tables ask for but that files
+often lack (`rdf:type owl:Restriction`) may be missing. An expression reads to the end or raises `UnreadableError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
+
+from pantarhei.language.term import Term, Triple
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import Bound, ClassExpression, DataRange, Property, PropertyExpression, PropertyKind
+from pantarhei.owl.triple_index import TripleIndex
+
+DEEPEST_EXPRESSION = 100
+LARGEST_EXPRESSION = 200_000
+
+BUILT_IN_DATATYPES = frozenset(
+    {RDFS.Literal, RDF.PlainLiteral, RDF.langString, RDF.XMLLiteral, RDF.HTML, OWL.real, OWL.rational}
+)
+_EXPRESSION_TYPES = frozenset(
+    {OWL.Class, OWL.Restriction, RDFS.Class, RDFS.Datatype, OWL.DataRange, OWL.ObjectProperty}
+)
+_CONSTRUCTORS = (
+    OWL.intersectionOf,
+    OWL.unionOf,
+    OWL.complementOf,
+    OWL.oneOf,
+    OWL.datatypeComplementOf,
+    OWL.onDatatype,
+)
+_RESTRICTIONS = (
+    OWL.someValuesFrom,
+    OWL.allValuesFrom,
+    OWL.hasValue,
+    OWL.hasSelf,
+    OWL.minCardinality,
+    OWL.maxCardinality,
+    OWL.cardinality,
+    OWL.minQualifiedCardinality,
+    OWL.maxQualifiedCardinality,
+    OWL.qualifiedCardinality,
+)
+_BOUNDS = {
+    OWL.minCardinality: Bound.MIN,
+    OWL.maxCardinality: Bound.MAX,
+    OWL.cardinality: Bound.EXACT,
+    OWL.minQualifiedCardinality: Bound.MIN,
+    OWL.maxQualifiedCardinality: Bound.MAX,
+    OWL.qualifiedCardinality: Bound.EXACT,
+}
+EXPRESSION_PREDICATES = frozenset(
+    {
+        *_CONSTRUCTORS,
+        *_RESTRICTIONS,
+        OWL.onProperty,
+        OWL.onProperties,
+        OWL.onClass,
+        OWL.onDataRange,
+        OWL.withRestrictions,
+        RDF.first,
+        RDF.rest,
+    }
+)
+
+
+class UnreadableError(Exception):
+    """Triples that are no expression; caught where the axiom is read, and reported."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the graph says its names are."""
+
+    kinds: Mapping[Term, PropertyKind]
+    datatypes: frozenset[Term]
+
+    def is_datatype(self, iri: Term) -> bool:
+        return iri in self.datatypes or iri in BUILT_IN_DATATYPES or str(iri).startswith(str(XSD))
+
+
+@dataclass(slots=True)
+class ExpressionReader:
+    """Reads the expressions of one axiom; `used` collects the triples they are written with."""
+
+    index: TripleIndex
+    vocabulary: Vocabulary
+    used: set[Triple] = field(default_factory=set)
+    classes: set[Term] = field(default_factory=set)
+    properties: set[Term] = field(default_factory=set)
+    _path: list[Term] = field(default_factory=list)
+    _steps: int = 0
+
+    # --- Names and values ---
+
+    def property(self, node: Term) -> PropertyExpression:
+        """The property expression that `node` stands for."""
+        if isinstance(node, URIRef):
+            self.properties.add(node)
+            return Property(node, self.vocabulary.kinds.get(node, PropertyKind.OBJECT))
+        inverse = self._only(node, OWL.inverseOf)
+        if not isinstance(inverse, URIRef):
+            raise UnreadableError("owl:inverseOf in a property expression needs a named property")
+        self._use(node, RDF.type, OWL.ObjectProperty)
+        self.properties.add(inverse)
+        return owl.InverseOf(Property(inverse, PropertyKind.OBJECT))
+
+    def individual(self, node: Term) -> Term:
+        """`node` itself, if it can be an individual."""
+        if isinstance(node, Literal):
+            raise UnreadableError(f"the literal {node.n3()} where an individual is expected")
+        return node
+
+    def filler(self, node: Term, property: PropertyExpression) -> ClassExpression | DataRange:
+        """The class expression or data range that `node` stands for as a filler of `property`."""
+        return self.data_range(node) if self._is_data(node, property) else self.class_expression(node)
+
+    def _is_data(self, node: Term, property: PropertyExpression) -> bool:
+        if isinstance(node, URIRef):
+            unknown = property.kind is PropertyKind.DATA and node not in (OWL.Thing, OWL.Nothing)
+            return self.vocabulary.is_datatype(node) or unknown
+        if {RDFS.Datatype, OWL.DataRange} & set(self.index.objects(node, RDF.type)):
+            return True
+        if property.kind is PropertyKind.DATA or self.index.objects(node, OWL.onDatatype):
+            return True
+        listed = [
+            m for head in self.index.objects(node, OWL.oneOf) for m in self.index.objects(head, RDF.first)
+        ]
+        return any(isinstance(member, Literal) for member in listed)
+
+    # --- Lists ---
+
+    def sequence(self, head: Term) -> list[Term]:
+        """The members of an RDF list.
+
+        Raises:
+            UnreadableError: it branches, ends early, or runs in a circle.
+        """
+        members: list[Term] = []
+        seen: set[Term] = set()
+        while head != RDF.nil:
+            if head in seen:
+                raise UnreadableError("a list that runs in a circle")
+            seen.add(head)
+            self._step()
+            members.append(self._only(head, RDF.first, "a list cell"))
+            self._use(head, RDF.type, RDF.List)
+            head = self._only(head, RDF.rest, "a list cell")
+        return members
+
+    # --- Class expressions ---
+
+    def class_expression(self, node: Term) -> ClassExpression:
+        """The class expression that `node` stands for."""
+        if isinstance(node, Literal):
+            raise UnreadableError(f"the literal {node.n3()} where a class is expected")
+        if isinstance(node, URIRef):
+            if self.vocabulary.is_datatype(node):
+                raise UnreadableError(f"the datatype <{node}> where a class is expected")
+            self.classes.add(node)
+            return owl.Class(node)
+        return self.anonymous_class(node)
+
+    def anonymous_class(self, node: Term) -> ClassExpression:
+        """The class expression written with the triples about `node`."""
+        self._enter(node)
+        if self.index.objects(node, OWL.onProperty) or self.index.objects(node, OWL.onProperties):
+            expression = self._restriction(node)
+        else:
+            expression = self.constructed_class(node, self._constructor(node, "class expression"))
+        self._leave(node)
+        return expression
+
+    def constructed_class(self, node: Term, constructor: URIRef) -> ClassExpression:
+        """The class expression that one of owl:intersectionOf, unionOf, complementOf, oneOf gives `node`."""
+        value = self._only(node, constructor)
+        if constructor == OWL.complementOf:
+            return owl.ComplementOf(self.class_expression(value))
+        members = self.sequence(value)
+        if constructor == OWL.oneOf:
+            return owl.OneOf(tuple(map(self.individual, members)))
+        operands = tuple(map(self.class_expression, members))
+        if len(operands) == 1:
+            return operands[0]
+        if constructor == OWL.intersectionOf:
+            return owl.IntersectionOf(operands) if operands else owl.THING
+        if constructor == OWL.unionOf:
+            return owl.UnionOf(operands) if operands else owl.NOTHING
+        raise UnreadableError("a data range where a class is expected")
+
+    def _restriction(self, node: Term) -> ClassExpression:
+        present = [p for p in _RESTRICTIONS if self.index.objects(node, p)]
+        if len(present) != 1:
+            raise UnreadableError(
+                "a restriction needs exactly one kind of restriction, found " + _names(present)
+            )
+        if self.index.objects(node, OWL.onProperties):
+            return self._nary_restriction(node, present[0])
+        on = self.property(self._only(node, OWL.onProperty, "a restriction"))
+        value = self._only(node, present[0])
+        if present[0] == OWL.someValuesFrom:
+            return owl.SomeValuesFrom(on, self.filler(value, on))
+        if present[0] == OWL.allValuesFrom:
+            return owl.AllValuesFrom(on, self.filler(value, on))
+        if present[0] == OWL.hasValue:
+            return owl.HasValue(on, value)
+        if present[0] == OWL.hasSelf:
+            return self._has_self(on, value)
+        return self._cardinality(node, present[0], on, value)
+
+    def _nary_restriction(self, node: Term, restriction: URIRef) -> ClassExpression:
+        quantifier = {OWL.someValuesFrom: "Some", OWL.allValuesFrom: "All"}.get(restriction)
+        if quantifier is None:
+            raise UnreadableError("owl:onProperties without owl:someValuesFrom or owl:allValuesFrom")
+        properties = tuple(map(self.property, self.sequence(self._only(node, OWL.onProperties))))
+        return owl.NaryDataRestriction(quantifier, properties, self.data_range(self._only(node, restriction)))
+
+    def _has_self(self, on: PropertyExpression, value: Term) -> ClassExpression:
+        if str(value) not in ("true", "1"):
+            raise UnreadableError("owl:hasSelf must be true")
+        return owl.HasSelf(on)
+
+    def _cardinality(
+        self, node: Term, restriction: URIRef, on: PropertyExpression, value: Term
+    ) -> ClassExpression:
+        number = _natural_number(value)
+        if "Qualified" not in restriction and "qualified" not in restriction:
+            return owl.Cardinality(_BOUNDS[restriction], number, on)
+        if self.index.objects(node, OWL.onDataRange):
+            filler: ClassExpression | DataRange = self.data_range(self._only(node, OWL.onDataRange))
+        else:
+            filler = self.class_expression(self._only(node, OWL.onClass, "a qualified cardinality"))
+        return owl.Cardinality(_BOUNDS[restriction], number, on, filler)
+
+    # --- Data ranges ---
+
+    def data_range(self, node: Term) -> DataRange:
+        """The data range that `node` stands for."""
+        if isinstance(node, Literal):
+            raise UnreadableError(f"the literal {node.n3()} where a data range is expected")
+        if isinstance(node, URIRef):
+            return owl.Datatype(node)
+        self._enter(node)
+        constructor = self._constructor(node, "data range")
+        value = self._only(node, constructor)
+        readers: dict[URIRef, Callable[[], DataRange]] = {
+            OWL.intersectionOf: lambda: owl.DataIntersectionOf(
+                tuple(map(self.data_range, self.sequence(value)))
+            ),
+            OWL.unionOf: lambda: owl.DataUnionOf(tuple(map(self.data_range, self.sequence(value)))),
+            OWL.complementOf: lambda: owl.DataComplementOf(self.data_range(value)),
+            OWL.datatypeComplementOf: lambda: owl.DataComplementOf(self.data_range(value)),
+            OWL.oneOf: lambda: owl.DataOneOf(tuple(self.sequence(value))),
+            OWL.onDatatype: lambda: self._datatype_restriction(node, value),
+        }
+        expression = readers[constructor]()
+        self._leave(node)
+        return expression
+
+    def _datatype_restriction(self, node: Term, datatype: Term) -> DataRange:
+        if not isinstance(datatype, URIRef):
+            raise UnreadableError("owl:onDatatype needs a named datatype")
+        facets = []
+        for facet in self.sequence(self._only(node, OWL.withRestrictions, "a datatype restriction")):
+            triples = list(self.index.about(facet))
+            if len(triples) != 1 or not isinstance(triples[0][1], URIRef):
+                raise UnreadableError("a facet needs exactly one triple")
+            self.used.add(triples[0])
+            facets.append((triples[0][1], triples[0][2]))
+        return owl.DatatypeRestriction(owl.Datatype(datatype), tuple(facets))
+
+    # --- Helpers ---
+
+    def _constructor(self, node: Term, expected: str) -> URIRef:
+        present = [p for p in _CONSTRUCTORS if self.index.objects(node, p)]
+        if len(present) != 1:
+            raise UnreadableError(f"a {expected} needs exactly one constructor, found {_names(present)}")
+        return present[0]
+
+    def _only(self, node: Term, predicate: URIRef, where: str = "an expression") -> Term:
+        objects = self.index.objects(node, predicate)
+        if len(objects) != 1:
+            raise UnreadableError(f"{where} with {len(objects) or 'no'} values of {_names([predicate])}")
+        self.used.add((node, predicate, objects[0]))
+        return objects[0]
+
+    def _use(self, node: Term, predicate: URIRef, object_: Term) -> None:
+        if object_ in self.index.objects(node, predicate):
+            self.used.add((node, predicate, object_))
+
+    def _enter(self, node: Term) -> None:
+        self._step()
+        if node in self._path:
+            raise UnreadableError("an expression that contains itself")
+        if len(self._path) >= DEEPEST_EXPRESSION:
+            raise UnreadableError(f"an expression nested deeper than {DEEPEST_EXPRESSION} levels")
+        self._path.append(node)
+        if isinstance(node, BNode):
+            for type_ in self.index.objects(node, RDF.type):
+                if type_ in _EXPRESSION_TYPES:
+                    self.used.add((node, RDF.type, type_))
+
+    def _leave(self, node: Term) -> None:
+        assert self._path.pop() == node
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > LARGEST_EXPRESSION:
+            raise UnreadableError(f"an axiom of more than {LARGEST_EXPRESSION} parts")
+
+
+def _natural_number(value: Term) -> int:
+    if not isinstance(value, Literal) or not str(value).strip().isdigit() or len(value) > 18:
+        raise UnreadableError(f"{value.n3()} where a number not below zero is expected")
+    return int(value)
+
+
+def _names(predicates: list[URIRef]) -> str:
+    return ", ".join("owl:" + p.rsplit("#", 1)[-1] for p in predicates) or "none"

@@ -1,0 +1,88 @@
+"""`owl:imports`, resolved from a catalog the caller gives and from nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rdflib import OWL, RDF, URIRef
+
+from pantarhei.errors import MissingImportError
+from pantarhei.language.term import Triple
+from pantarhei.owl.read import SUFFIXES, read_graph
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """Where imports are found, and whether a missing one is skipped.
+
+    Args:
+        files: from ontology IRI to path.
+        folders: folders in which a file may be named after the last part of the IRI, or declare the IRI.
+    """
+
+    files: Mapping[str, Path] = field(default_factory=dict)
+    folder: Path | None = None
+    skip_missing: bool = False
+
+    @classmethod
+    def of(cls, catalog: Mapping[str, str | Path] | str | Path | None, skip_missing: bool = False) -> Imports:
+        """The imports of a catalog as the caller gives it."""
+        if isinstance(catalog, str | Path):
+            return cls({}, Path(catalog), skip_missing)
+        return cls({str(iri): Path(path) for iri, path in (catalog or {}).items()}, None, skip_missing)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSet:
+    """The triples of a document and of all it imports, and the imports that were skipped."""
+
+    triples: tuple[Triple, ...]
+    skipped: tuple[str, ...]
+
+
+def read_with_imports(source: object, format: str | None, imports: Imports) -> DocumentSet:
+    """The triples of `source` and of everything it imports; each document is read once.
+
+    Raises:
+        MissingImportError: an import is not in the catalog, and missing ones are not skipped.
+    """
+    triples = dict.fromkeys(read_graph(source, format))
+    name = str(source) if isinstance(source, str | Path) else "the given graph"
+    waiting = [(iri, name) for iri in _imported(triples)]
+    seen: set[str] = _ontology_names(triples)
+    skipped: list[str] = []
+    while waiting:
+        iri, importing = waiting.pop(0)
+        if iri in seen:
+            continue
+        seen.add(iri)
+        path = _find(iri, imports)
+        if path is None:
+            if not imports.skip_missing:
+                raise MissingImportError(iri, importing)
+            skipped.append(iri)
+            continue
+        document = read_graph(path)
+        triples.update(dict.fromkeys(document))
+        waiting += [(further, str(path)) for further in _imported(document)]
+    return DocumentSet(tuple(triples), tuple(skipped))
+
+
+def _imported(triples: Iterable[Triple]) -> list[str]:
+    return [str(o) for _, p, o in triples if p == OWL.imports and isinstance(o, URIRef)]
+
+
+def _ontology_names(triples: Iterable[Triple]) -> set[str]:
+    return {str(s) for s, p, o in triples if p == RDF.type and o == OWL.Ontology}
+
+
+def _find(iri: str, imports: Imports) -> Path | None:
+    if iri in imports.files:
+        return imports.files[iri]
+    if imports.folder is None:
+        return None
+    name = iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+    candidates = (imports.folder / (name + suffix) for suffix in ("", *SUFFIXES))
+    return next((path for path in candidates if name and path.is_file()), None)

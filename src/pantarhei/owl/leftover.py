@@ -1,0 +1,179 @@
+"""Triples that no axiom uses: declarations, annotations, assertions, and leftovers with the reason.
+
+W3C: OWL 2 mapping to RDF graphs, section 3.2.2 (annotations) and tables 16 and 17. A leftover is a triple that looks like
+part of an axiom but could not be read as one; it is reported and never becomes a fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from rdflib import OWL, RDF, RDFS, BNode, Literal, Namespace, URIRef
+
+from pantarhei.language.rule import short
+from pantarhei.language.term import Term, Triple
+from pantarhei.owl.axiom import PropertyKind
+from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, Vocabulary
+from pantarhei.owl.triple_index import TripleIndex, triple_key
+from pantarhei.owl.vocabulary import SCHEMA_TYPES, is_declaration, is_reserved
+
+SWRL = Namespace("http://www.w3.org/2003/11/swrl#")
+SHACL = Namespace("http://www.w3.org/ns/shacl#")
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """Triples that the mapping does not read, what they seem to be, and why they were not read."""
+
+    construct: str
+    triples: tuple[Triple, ...]
+    reason: str
+
+    def __str__(self) -> str:
+        subject, predicate, object_ = self.triples[0]
+        more = f" and {len(self.triples) - 1} more" if len(self.triples) > 1 else ""
+        return f"{short(subject)} {short(predicate)} {short(object_)}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What reading the axioms left behind: used triples, failures, and the names met as classes and properties."""
+
+    vocabulary: Vocabulary
+    used: set[Triple]
+    failed: Sequence[tuple[Triple, str]]
+    schema_names: frozenset[Term]
+
+
+@dataclass(slots=True)
+class SortedRemainder:
+    """The triples that no axiom uses, by what they are."""
+
+    assertions: frozenset[Triple] = frozenset()
+    declarations: frozenset[Triple] = frozenset()
+    annotations: frozenset[Triple] = frozenset()
+    leftovers: tuple[Leftover, ...] = ()
+
+
+def sort_remainder(index: TripleIndex, remainder: Remainder) -> SortedRemainder:
+    """Each triple that no axiom uses, in the one part where it belongs."""
+    sorting = _Sorting(index, remainder)
+    sorting.take_failures()
+    sorting.take_swrl()
+    sorting.take_reified_annotations()
+    sorting.take_the_rest()
+    return SortedRemainder(
+        frozenset(sorting.assertions),
+        frozenset(sorting.declarations),
+        frozenset(sorting.annotations),
+        tuple(sorting.leftovers),
+    )
+
+
+@dataclass(slots=True)
+class _Sorting:
+    index: TripleIndex
+    remainder: Remainder
+    assertions: set[Triple] = field(default_factory=set)
+    declarations: set[Triple] = field(default_factory=set)
+    annotations: set[Triple] = field(default_factory=set)
+    leftovers: list[Leftover] = field(default_factory=list)
+    taken: set[Triple] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.taken |= self.remainder.used
+
+    def take_failures(self) -> None:
+        """One leftover for each axiom that could not be read, with the blank nodes it is written with."""
+        for triple, reason in self.remainder.failed:
+            parts = self.index.reachable([triple[0], triple[2]])
+            self._leave(_construct(triple), triple, (t for t in parts if _is_structural(t)), reason)
+
+    def take_swrl(self) -> None:
+        """One leftover for each SWRL rule."""
+        for rule, _, type_ in self.index.with_predicate(RDF.type):
+            if type_ == SWRL.Imp:
+                parts = [t for t in self.index.about(rule) if t[1] in (SWRL.body, SWRL.head)]
+                parts += self.index.reachable([*(t[2] for t in parts)])
+                self._leave("SWRL rule", (rule, RDF.type, type_), parts, "SWRL rules are not supported yet")
+
+    def take_reified_annotations(self) -> None:
+        """Annotations of axioms (`owl:Axiom`), where the axiom is there to be annotated."""
+        for node, _, type_ in self.index.with_predicate(RDF.type):
+            if type_ not in (OWL.Axiom, OWL.Annotation):
+                continue
+            about = list(self.index.about(node))
+            if self._annotated(node) or type_ == OWL.Annotation:
+                self.annotations |= set(about) - self.taken
+                self.taken |= set(about)
+            else:
+                reason = "annotates an axiom that the ontology does not contain"
+                self._leave("annotation of an axiom", (node, RDF.type, type_), about, reason)
+
+    def _annotated(self, node: Term) -> bool:
+        parts = [
+            self.index.objects(node, p)
+            for p in (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
+        ]
+        if any(len(part) != 1 for part in parts):
+            return False
+        subject, predicate, object_ = (part[0] for part in parts)
+        return isinstance(predicate, URIRef) and object_ in self.index.objects(subject, predicate)
+
+    def take_the_rest(self) -> None:
+        rest = [triple for triple in self.index.triples if triple not in self.taken]
+        axiom_nodes = {s for s, _, _ in self.remainder.used if isinstance(s, BNode)}
+        schema = self.remainder.schema_names | {
+            s
+            for s, _, o in self.index.with_predicate(RDF.type)
+            if o in SCHEMA_TYPES and isinstance(s, URIRef)
+        }
+        headers = {s for s, _, o in self.index.with_predicate(RDF.type) if o == OWL.Ontology}
+        shapes = {s for s, _, o in self.index.with_predicate(RDF.type) if str(o).startswith(SHACL)}
+        used_properties = {
+            p for p, k in self.remainder.vocabulary.kinds.items() if k is not PropertyKind.ANNOTATION
+        }
+        used_properties |= {s for s, _, o in self.index.with_predicate(RDF.type) if o == RDF.Property}
+        for triple in rest:
+            subject, predicate, object_ = triple
+            kind = self.remainder.vocabulary.kinds.get(predicate)
+            if is_declaration(triple):
+                self.declarations.add(triple)
+            elif predicate != RDF.type and (is_reserved(predicate) or predicate in EXPRESSION_PREDICATES):
+                self._leave(_construct(triple), triple, (), "not part of any axiom")
+            elif predicate == RDF.type and (is_reserved(object_) or isinstance(object_, Literal)):
+                self._leave(_construct(triple), triple, (), "not part of any axiom")
+            elif kind is PropertyKind.ANNOTATION or subject in headers or subject in axiom_nodes:
+                self.annotations.add(triple)
+            elif _is_in(SHACL, predicate) or subject in shapes or _is_in(SHACL, object_):
+                self.annotations.add(triple)
+            elif predicate == RDF.type or predicate in used_properties or subject not in schema:
+                self.assertions.add(triple)
+            else:
+                self.annotations.add(triple)
+
+    def _leave(self, construct: str, first: Triple, others: Iterable[Triple], reason: str) -> None:
+        triples = [t for t in dict.fromkeys([first, *sorted(others, key=triple_key)]) if t not in self.taken]
+        if triples:
+            self.taken |= set(triples)
+            self.leftovers.append(Leftover(construct, tuple(triples), reason))
+
+
+def _is_in(namespace: Namespace, term: Term) -> bool:
+    return isinstance(term, URIRef) and term.startswith(namespace)
+
+
+def _is_structural(triple: Triple) -> bool:
+    """Whether a triple writes an expression or a list, and is no assertion about an anonymous individual."""
+    _, predicate, object_ = triple
+    return is_reserved(predicate) if predicate != RDF.type else is_reserved(object_)
+
+
+def _construct(triple: Triple) -> str:
+    """The name of what a triple seems to write: `rdfs:subClassOf`, `owl:AllDisjointClasses`, …"""
+    term = triple[2] if triple[1] == RDF.type and isinstance(triple[2], URIRef) else triple[1]
+    for prefix, namespace in (("owl", OWL), ("rdfs", RDFS), ("rdf", RDF)):
+        if str(term).startswith(str(namespace)):
+            return f"{prefix}:{term[len(str(namespace)) :]}"
+    return short(term)

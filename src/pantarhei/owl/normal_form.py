@@ -1,0 +1,323 @@
+"""Axioms in normal form: what is left for the translation into rules is one inclusion at a time.
+
+A normal axiom is an inclusion of classes whose left side has no union and whose right side no intersection, an inclusion
+of properties or of a chain, disjointness, a characteristic, or about individuals. `normalize` is `PASSES` in order; each
+pass is pure, keeps the meaning, and treats every axiom by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations, permutations, product
+from math import prod
+
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import (
+    NOTHING,
+    Axiom,
+    ClassExpression,
+    DataRange,
+    InverseOf,
+    Property,
+    PropertyExpression,
+    SubClassOf,
+    SubPropertyOf,
+    Trait,
+)
+from pantarhei.owl.simplify import every, intersection, simplify, some
+
+Axioms = tuple[Axiom, ...]
+Pass = Callable[[Axioms], Axioms]
+
+# An inclusion that unions would turn into more inclusions than this stays as it is, and is reported.
+MOST_ALTERNATIVES = 10_000
+
+
+def expand_equivalences(axioms: Axioms) -> Axioms:
+    """Equivalence as inclusion both ways, between all operands (cax-eqc1, cax-eqc2, prp-eqp1, prp-eqp2).
+
+    >>> from rdflib import URIRef
+    >>> a, b = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B"))
+    >>> [str(axiom) for axiom in expand_equivalences((owl.EquivalentClasses((a, b)),))]
+    ['SubClassOf(A B)', 'SubClassOf(B A)']
+    """
+
+    def expand(axiom: Axiom) -> Iterator[Axiom]:
+        match axiom:
+            case owl.EquivalentClasses(operands):
+                yield from (SubClassOf(a, b) for a, b in permutations(operands, 2))
+            case owl.EquivalentProperties(properties):
+                yield from (SubPropertyOf(p, q) for p, q in permutations(properties, 2))
+            case _:
+                yield axiom
+
+    return _each(axioms, expand)
+
+
+def expand_disjoint_unions(axioms: Axioms) -> Axioms:
+    """A disjoint union as its parts: inclusions, disjointness, and the covering that is outside OWL 2 RL.
+
+    >>> from rdflib import URIRef
+    >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
+    >>> for axiom in expand_disjoint_unions((owl.DisjointUnion(a, (b, c)),)):
+    ...     print(axiom)
+    SubClassOf(B A)
+    SubClassOf(C A)
+    DisjointClasses(B C)
+    SubClassOf(A ObjectUnionOf(B C))
+    """
+
+    def expand(axiom: Axiom) -> Iterator[Axiom]:
+        if not isinstance(axiom, owl.DisjointUnion):
+            yield axiom
+            return
+        yield from (SubClassOf(operand, axiom.union) for operand in axiom.operands)
+        yield owl.DisjointClasses(axiom.operands)
+        yield SubClassOf(axiom.union, owl.UnionOf(axiom.operands))
+
+    return _each(axioms, expand)
+
+
+def inclusions_from_assertions(axioms: Axioms) -> Axioms:
+    """Membership in a class expression as an inclusion of a nominal.
+
+    >>> from rdflib import URIRef
+    >>> a = owl.Class(URIRef("urn:x/A"))
+    >>> [str(axiom) for axiom in inclusions_from_assertions((owl.ClassAssertion(a, URIRef("urn:x/i")),))]
+    ['SubClassOf(ObjectOneOf(i) A)']
+    """
+
+    def rewrite(axiom: Axiom) -> Iterator[Axiom]:
+        if isinstance(axiom, owl.ClassAssertion):
+            yield SubClassOf(owl.OneOf((axiom.individual,)), axiom.type)
+        else:
+            yield axiom
+
+    return _each(axioms, rewrite)
+
+
+def turn_inverses(axioms: Axioms) -> Axioms:
+    """Inverses pushed inside: what is said about `P⁻` is said about P, turned around.
+
+    >>> from rdflib import URIRef
+    >>> p = owl.Property(URIRef("urn:x/p"))
+    >>> [str(axiom) for axiom in turn_inverses((owl.Characteristic(Trait.FUNCTIONAL, InverseOf(p)),))]
+    ['InverseFunctionalObjectProperty(p)']
+    """
+
+    def turn(axiom: Axiom) -> Iterator[Axiom]:
+        match axiom:
+            case owl.Characteristic(trait, InverseOf(inner)):
+                yield owl.Characteristic(_TURNED.get(trait, trait), inner)
+            case owl.PropertyDomain(InverseOf(inner), domain):
+                yield owl.PropertyRange(inner, domain)
+            case owl.PropertyRange(InverseOf(inner), range_) if not isinstance(range_, DataRange):
+                yield owl.PropertyDomain(inner, range_)
+            case owl.InverseProperties(first, second) if not _both_named(first, second):
+                yield from (SubPropertyOf(first, inverse(second)), SubPropertyOf(inverse(second), first))
+            case owl.NegativePropertyAssertion(InverseOf(inner), subject, object_):
+                yield owl.NegativePropertyAssertion(inner, object_, subject)
+            case owl.SubPropertyChainOf(chain, InverseOf(inner)):
+                yield owl.SubPropertyChainOf(tuple(map(inverse, reversed(chain))), inner)
+            case owl.SubPropertyChainOf((single,), super_):
+                yield SubPropertyOf(single, super_)
+            case _:
+                yield axiom
+
+    return _each(_each(axioms, turn), _turn_inclusion)
+
+
+def simplify_expressions(axioms: Axioms) -> Axioms:
+    """Every class expression in negation normal form.
+
+    >>> from rdflib import URIRef
+    >>> a, p = owl.Class(URIRef("urn:x/A")), owl.Property(URIRef("urn:x/p"))
+    >>> none = owl.Cardinality(owl.Bound.MAX, 0, p)
+    >>> [str(axiom) for axiom in simplify_expressions((SubClassOf(a, none),))]
+    ['SubClassOf(A ObjectAllValuesFrom(p owl:Nothing))']
+    """
+
+    def rewrite(axiom: Axiom) -> Iterator[Axiom]:
+        match axiom:
+            case SubClassOf(sub, super_):
+                yield SubClassOf(simplify(sub), simplify(super_))
+            case owl.DisjointClasses(operands):
+                yield owl.DisjointClasses(tuple(map(simplify, operands)))
+            case owl.PropertyDomain(on, domain):
+                yield owl.PropertyDomain(on, simplify(domain))
+            case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
+                yield owl.PropertyRange(on, simplify(range_))
+            case _:
+                yield axiom
+
+    return _each(axioms, rewrite)
+
+
+def pair_disjoint_expressions(axioms: Axioms) -> Axioms:
+    """Disjointness with a class expression as an empty intersection; named classes stay together.
+
+    >>> from rdflib import URIRef
+    >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
+    >>> for axiom in pair_disjoint_expressions((owl.DisjointClasses((a, b, owl.UnionOf((b, c)))),)):
+    ...     print(axiom)
+    DisjointClasses(A B)
+    SubClassOf(ObjectIntersectionOf(A ObjectUnionOf(B C)) owl:Nothing)
+    SubClassOf(ObjectIntersectionOf(B ObjectUnionOf(B C)) owl:Nothing)
+    """
+
+    def pair(axiom: Axiom) -> Iterator[Axiom]:
+        if not isinstance(axiom, owl.DisjointClasses) or all(
+            isinstance(o, owl.Class) for o in axiom.operands
+        ):
+            yield axiom
+            return
+        named = tuple(operand for operand in axiom.operands if isinstance(operand, owl.Class))
+        if len(named) > 1:
+            yield owl.DisjointClasses(named)
+        for first, second in combinations(axiom.operands, 2):
+            if not (isinstance(first, owl.Class) and isinstance(second, owl.Class)):
+                yield SubClassOf(intersection((first, second)), NOTHING)
+
+    return _each(axioms, pair)
+
+
+def split_right(axioms: Axioms) -> Axioms:
+    """One inclusion for each conjunct on the right, also below `∀R`; complements in a union move to the left.
+
+    >>> from rdflib import URIRef
+    >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
+    >>> [str(axiom) for axiom in split_right((SubClassOf(a, owl.IntersectionOf((b, c))),))]
+    ['SubClassOf(A B)', 'SubClassOf(A C)']
+    >>> [str(axiom) for axiom in split_right((SubClassOf(a, owl.UnionOf((owl.ComplementOf(b), c))),))]
+    ['SubClassOf(ObjectIntersectionOf(A B) C)']
+    """
+
+    def split(axiom: Axiom) -> Iterator[Axiom]:
+        match axiom:
+            case SubClassOf(sub, super_):
+                yield from (_without_complements(sub, part) for part in _conjuncts(super_))
+            case owl.PropertyDomain(on, domain):
+                yield from (owl.PropertyDomain(on, part) for part in _conjuncts(domain))
+            case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
+                yield from (owl.PropertyRange(on, part) for part in _conjuncts(range_))
+            case _:
+                yield axiom
+
+    return _each(axioms, split)
+
+
+def split_left(axioms: Axioms) -> Axioms:
+    """One inclusion for each alternative on the left, also below `∃R` and `⊓` (cls-uni).
+
+    >>> from rdflib import URIRef
+    >>> a, b, c = (owl.Class(URIRef("urn:x/" + name)) for name in "ABC")
+    >>> [str(axiom) for axiom in split_left((SubClassOf(owl.UnionOf((a, b)), c),))]
+    ['SubClassOf(A C)', 'SubClassOf(B C)']
+    """
+
+    def split(axiom: Axiom) -> Iterator[Axiom]:
+        if isinstance(axiom, SubClassOf) and count_alternatives(axiom.sub) <= MOST_ALTERNATIVES:
+            yield from (SubClassOf(sub, axiom.super) for sub in _alternatives(axiom.sub))
+        else:
+            yield axiom
+
+    return _each(axioms, split)
+
+
+PASSES: tuple[Pass, ...] = (  # order matters
+    expand_equivalences,
+    expand_disjoint_unions,
+    inclusions_from_assertions,
+    turn_inverses,
+    simplify_expressions,
+    pair_disjoint_expressions,
+    split_right,
+    split_left,
+)
+
+
+def normalize(axioms: Axioms) -> Axioms:
+    """Axioms in normal form, each once. Normalizing twice changes nothing."""
+    for apply in PASSES:
+        axioms = apply(axioms)
+    return axioms
+
+
+# --- Properties ---
+
+
+def inverse(expression: PropertyExpression) -> PropertyExpression:
+    """The inverse, without doubling."""
+    return expression.property if isinstance(expression, InverseOf) else InverseOf(expression)
+
+
+def _both_named(first: PropertyExpression, second: PropertyExpression) -> bool:
+    return isinstance(first, Property) and isinstance(second, Property)
+
+
+def _turn_inclusion(axiom: Axiom) -> Iterator[Axiom]:
+    """`P⁻ ⊑ Q⁻` is `P ⊑ Q`, and `P ⊑ Q⁻` is `P⁻ ⊑ Q`."""
+    if isinstance(axiom, SubPropertyOf) and isinstance(axiom.super, InverseOf):
+        yield SubPropertyOf(inverse(axiom.sub), axiom.super.property)
+    else:
+        yield axiom
+
+
+_TURNED = {Trait.FUNCTIONAL: Trait.INVERSE_FUNCTIONAL, Trait.INVERSE_FUNCTIONAL: Trait.FUNCTIONAL}
+
+# --- Classes ---
+
+
+def _conjuncts(expression: ClassExpression) -> Iterator[ClassExpression]:
+    match expression:
+        case owl.IntersectionOf(operands):
+            for operand in operands:
+                yield from _conjuncts(operand)
+        case owl.AllValuesFrom(on, filler) if not isinstance(filler, DataRange):
+            yield from (every(on, part) for part in _conjuncts(filler))
+        case _:
+            yield expression
+
+
+def _without_complements(sub: ClassExpression, super_: ClassExpression) -> SubClassOf:
+    """`A ⊑ ¬B ⊔ C` as `A ⊓ B ⊑ C`, if that leaves at most one disjunct."""
+    if isinstance(super_, owl.UnionOf):
+        denied = [part.operand for part in super_.operands if isinstance(part, owl.ComplementOf)]
+        kept = [part for part in super_.operands if not isinstance(part, owl.ComplementOf)]
+        if len(kept) <= 1:
+            return SubClassOf(intersection((sub, *denied)), kept[0] if kept else NOTHING)
+    return SubClassOf(sub, super_)
+
+
+def count_alternatives(expression: ClassExpression) -> int:
+    """How many expressions without union a left side stands for."""
+    match expression:
+        case owl.UnionOf(operands):
+            return sum(map(count_alternatives, operands))
+        case owl.IntersectionOf(operands):
+            return prod(map(count_alternatives, operands))
+        case owl.SomeValuesFrom(_, filler) if not isinstance(filler, DataRange):
+            return count_alternatives(filler)
+        case owl.OneOf(individuals):
+            return len(individuals)
+        case _:
+            return 1
+
+
+def _alternatives(expression: ClassExpression) -> Iterator[ClassExpression]:
+    match expression:
+        case owl.UnionOf(operands):
+            for operand in operands:
+                yield from _alternatives(operand)
+        case owl.IntersectionOf(operands):
+            yield from map(intersection, product(*(tuple(_alternatives(o)) for o in operands)))
+        case owl.SomeValuesFrom(on, filler) if not isinstance(filler, DataRange):
+            yield from (some(on, part) for part in _alternatives(filler))
+        case owl.OneOf(individuals):
+            yield from (owl.OneOf((individual,)) for individual in individuals)
+        case _:
+            yield expression
+
+
+def _each(axioms: Axioms, rewrite: Callable[[Axiom], Iterator[Axiom]]) -> Axioms:
+    return tuple(dict.fromkeys(new for axiom in axioms for new in rewrite(axiom)))

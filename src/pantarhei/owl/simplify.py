@@ -1,0 +1,147 @@
+"""Class expressions in negation normal form, without the ways to write one thing twice.
+
+Complements stand only before what has no dual; cardinalities 0 and 1 become quantifiers where that is the same;
+intersections and unions are flat, without repetition, owl:Thing or owl:Nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rdflib import RDFS
+
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import NOTHING, THING, Bound, Cardinality, ClassExpression, DataRange
+
+
+def simplify(expression: ClassExpression) -> ClassExpression:
+    """An equivalent expression in negation normal form. Simplifying twice changes nothing.
+
+    >>> from rdflib import URIRef
+    >>> a, b = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B"))
+    >>> str(simplify(owl.ComplementOf(owl.UnionOf((a, owl.ComplementOf(b))))))
+    'ObjectIntersectionOf(ObjectComplementOf(A) B)'
+    """
+    match expression:
+        case owl.IntersectionOf(operands):
+            return intersection(map(simplify, operands))
+        case owl.UnionOf(operands):
+            return union(map(simplify, operands))
+        case owl.ComplementOf(operand):
+            return _complement(simplify(operand))
+        case owl.SomeValuesFrom(on, filler):
+            return some(on, _simple_filler(filler))
+        case owl.AllValuesFrom(on, filler):
+            return every(on, _simple_filler(filler))
+        case Cardinality():
+            return _cardinality(expression)
+        case owl.Class(RDFS.Resource):
+            return THING
+        case owl.OneOf(individuals):
+            return owl.OneOf(tuple(dict.fromkeys(individuals))) if individuals else NOTHING
+        case _:
+            return expression
+
+
+def intersection(operands: Iterable[ClassExpression]) -> ClassExpression:
+    """The intersection of simple expressions: flat, without owl:Thing, each operand once."""
+    parts = dict.fromkeys(p for operand in operands for p in _flat(operand, owl.IntersectionOf) if p != THING)
+    if NOTHING in parts:
+        return NOTHING
+    return _joined(tuple(parts), owl.IntersectionOf, THING)
+
+
+def union(operands: Iterable[ClassExpression]) -> ClassExpression:
+    """The union of simple expressions: flat, without owl:Nothing, each operand once."""
+    parts = dict.fromkeys(p for operand in operands for p in _flat(operand, owl.UnionOf) if p != NOTHING)
+    if THING in parts:
+        return THING
+    return _joined(tuple(parts), owl.UnionOf, NOTHING)
+
+
+def some(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
+    """`∃R.C` for a simple C: `∃R.{a}` is a value restriction, `∃R.⊥` is ⊥."""
+    match filler:
+        case owl.OneOf((value,)) | owl.DataOneOf((value,)):
+            return owl.HasValue(on, value)
+        case owl.DataOneOf(values) if values:
+            return owl.UnionOf(tuple(owl.HasValue(on, value) for value in dict.fromkeys(values)))
+    return NOTHING if filler == NOTHING else owl.SomeValuesFrom(on, filler)
+
+
+def every(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
+    """`∀R.C` for a simple C: `∀R.⊤` is ⊤."""
+    return THING if filler in (THING, owl.ANY_LITERAL) else owl.AllValuesFrom(on, filler)
+
+
+def _flat(
+    operand: ClassExpression, constructor: type[owl.IntersectionOf | owl.UnionOf]
+) -> Iterator[ClassExpression]:
+    yield from operand.operands if isinstance(operand, constructor) else (operand,)
+
+
+def _joined(
+    parts: tuple[ClassExpression, ...],
+    constructor: type[owl.IntersectionOf | owl.UnionOf],
+    empty: ClassExpression,
+) -> ClassExpression:
+    return constructor(parts) if len(parts) > 1 else (parts[0] if parts else empty)
+
+
+def _simple_filler(filler: ClassExpression | DataRange) -> ClassExpression | DataRange:
+    return filler if isinstance(filler, DataRange) else simplify(filler)
+
+
+def _cardinality(restriction: Cardinality) -> ClassExpression:
+    bound, number, on, filler = (
+        restriction.bound,
+        restriction.number,
+        restriction.property,
+        restriction.filler,
+    )
+    if filler is None:
+        filler = owl.ANY_LITERAL if on.kind is owl.PropertyKind.DATA else THING
+    filler = _simple_filler(filler)
+    if bound is Bound.EXACT:
+        parts = (Cardinality(b, number, on, filler) for b in (Bound.MIN, Bound.MAX))
+        return intersection(map(_cardinality, parts))
+    if filler == NOTHING:
+        return THING if bound is Bound.MAX or number == 0 else NOTHING
+    if bound is Bound.MIN:
+        return (
+            THING
+            if number == 0
+            else some(on, filler)
+            if number == 1
+            else Cardinality(bound, number, on, filler)
+        )
+    return _no_value(on, filler) if number == 0 else Cardinality(bound, number, on, filler)
+
+
+def _no_value(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
+    """`∀R.¬C`; for data ranges the maximum stays, since `DataComplementOf` is nothing that rules can test."""
+    if isinstance(filler, DataRange):
+        return Cardinality(Bound.MAX, 0, on, filler)
+    return every(on, _complement(filler))
+
+
+def _complement(simple: ClassExpression) -> ClassExpression:
+    """The complement of a simple expression, pushed inwards."""
+    match simple:
+        case owl.ComplementOf(operand):
+            return operand
+        case owl.IntersectionOf(operands):
+            return union(map(_complement, operands))
+        case owl.UnionOf(operands):
+            return intersection(map(_complement, operands))
+        case owl.SomeValuesFrom(on, filler):
+            return _no_value(on, filler)
+        case owl.AllValuesFrom(on, filler) if not isinstance(filler, DataRange):
+            return some(on, _complement(filler))
+        case Cardinality(Bound.MAX, number, on, filler):
+            return _cardinality(Cardinality(Bound.MIN, number + 1, on, filler))
+        case Cardinality(Bound.MIN, number, on, filler):
+            return _cardinality(Cardinality(Bound.MAX, number - 1, on, filler))
+    if simple in (THING, NOTHING):
+        return NOTHING if simple == THING else THING
+    return owl.ComplementOf(simple)

@@ -1,0 +1,110 @@
+"""What the names of a graph are: kinds of properties, datatypes, and the vocabulary of OWL itself.
+
+W3C: OWL 2 mapping to RDF graphs, tables 7 to 10 (declarations); OWL 2 structural specification, section 5.5 (annotation
+properties that are built in).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rdflib import OWL, RDF, RDFS, Literal, URIRef
+
+from pantarhei.language.term import Term, Triple
+from pantarhei.owl.axiom import PropertyKind
+from pantarhei.owl.expression_mapping import BUILT_IN_DATATYPES, Vocabulary
+from pantarhei.owl.triple_index import TripleIndex
+
+BUILT_IN_ANNOTATIONS = frozenset(
+    {
+        RDFS.label,
+        RDFS.comment,
+        RDFS.seeAlso,
+        RDFS.isDefinedBy,
+        OWL.deprecated,
+        OWL.versionInfo,
+        OWL.priorVersion,
+        OWL.backwardCompatibleWith,
+        OWL.incompatibleWith,
+    }
+)
+DECLARED_TYPES = frozenset(
+    {
+        OWL.Class,
+        OWL.ObjectProperty,
+        OWL.DatatypeProperty,
+        OWL.AnnotationProperty,
+        OWL.OntologyProperty,
+        OWL.NamedIndividual,
+        OWL.Thing,
+        OWL.Ontology,
+        OWL.DeprecatedClass,
+        OWL.DeprecatedProperty,
+        OWL.DataRange,
+        RDF.Property,
+        RDFS.Class,
+        RDFS.Datatype,
+        RDFS.Resource,
+    }
+)
+SCHEMA_TYPES = DECLARED_TYPES - {OWL.NamedIndividual, OWL.Thing, RDFS.Resource}
+HEADER_PREDICATES = frozenset({OWL.imports, OWL.versionIRI})
+_OBJECT_TYPES = (
+    OWL.ObjectProperty,
+    OWL.InverseFunctionalProperty,
+    OWL.ReflexiveProperty,
+    OWL.IrreflexiveProperty,
+    OWL.SymmetricProperty,
+    OWL.AsymmetricProperty,
+    OWL.TransitiveProperty,
+)
+
+
+def read_vocabulary(index: TripleIndex) -> Vocabulary:
+    """The kinds of the properties and the datatypes that the graph declares, or else shows by their use.
+
+    A declared object or data property is one even where it is declared an annotation property too.
+    """
+    datatypes = frozenset(
+        s for s, _, o in index.with_predicate(RDF.type) if o in (RDFS.Datatype, OWL.DataRange)
+    )
+    plain = Vocabulary({}, datatypes)
+    kinds: dict[Term, PropertyKind] = dict(_guessed_kinds(index, plain))
+    for annotation in BUILT_IN_ANNOTATIONS:
+        kinds[annotation] = PropertyKind.ANNOTATION
+    for type_, kind in _DECLARING:
+        kinds.update((s, kind) for s, _, o in index.with_predicate(RDF.type) if o == type_)
+    kinds[OWL.topDataProperty] = kinds[OWL.bottomDataProperty] = PropertyKind.DATA
+    return Vocabulary(kinds, datatypes)
+
+
+def _guessed_kinds(index: TripleIndex, vocabulary: Vocabulary) -> Iterator[tuple[Term, PropertyKind]]:
+    """Data properties that are not declared: those with a datatype as range, or a literal as a value."""
+    for subject, _, object_ in index.with_predicate(RDFS.range):
+        if vocabulary.is_datatype(object_):
+            yield subject, PropertyKind.DATA
+    declared = {s for s, _, o in index.with_predicate(RDF.type) if o == RDF.Property}
+    for _, predicate, object_ in index.triples:
+        if isinstance(object_, Literal) and predicate in declared:
+            yield predicate, PropertyKind.DATA
+
+
+_DECLARING = (
+    (OWL.AnnotationProperty, PropertyKind.ANNOTATION),
+    (OWL.OntologyProperty, PropertyKind.ANNOTATION),
+    (OWL.DatatypeProperty, PropertyKind.DATA),
+    *((type_, PropertyKind.OBJECT) for type_ in _OBJECT_TYPES),
+)
+
+
+def is_reserved(term: Term) -> bool:
+    """Whether `term` belongs to the vocabularies of OWL, RDF or RDFS, apart from datatypes and annotations."""
+    if not isinstance(term, URIRef) or term in BUILT_IN_ANNOTATIONS or term in BUILT_IN_DATATYPES:
+        return False
+    return term.startswith((str(OWL), str(RDF), str(RDFS)))
+
+
+def is_declaration(triple: Triple) -> bool:
+    """Whether the triple only says what a name is, or belongs to an ontology's header."""
+    _, predicate, object_ = triple
+    return predicate in HEADER_PREDICATES or (predicate == RDF.type and object_ in DECLARED_TYPES)

@@ -1,0 +1,207 @@
+"""One way to write a rule: equal rules, up to the names of variables and the order of atoms, become equal values.
+
+Variables are named x, y, z, … along the body, from where its properties start; atoms follow the variables. The naming is
+found by colour refinement, and by trying where that leaves a choice.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rdflib import Literal, Variable
+
+from pantarhei.language.rule import Argument, Atom, Different, Rule
+
+Colour = tuple[object, ...]
+
+# Namings tried where variables cannot be told apart; past it the first found is taken.
+_MOST_NAMINGS = 50
+
+
+def canonical(rule: Rule) -> Rule:
+    """`rule` with each condition once, in canonical order, and with canonical variables.
+
+    >>> from rdflib import URIRef
+    >>> p, (u, v) = URIRef("urn:x/p"), (Variable("u"), Variable("v"))
+    >>> str(canonical(Rule("prp-symp", (Atom(p, (v, u)),), Atom(p, (u, v)))))
+    'p(?y, ?x) :- p(?x, ?y).'
+    """
+    namings = _namings(rule)
+    first = _renamed(rule, next(namings))
+    return min([first, *(_renamed(rule, naming) for naming in namings)], key=_sort_key)
+
+
+def variable(number: int) -> Variable:
+    """The canonical variable of this number: x, y, z, u, v, w, x1, y1, …
+
+    >>> [str(variable(n)) for n in (0, 1, 2, 3, 6)]
+    ['x', 'y', 'z', 'u', 'x1']
+    """
+    letter, round_ = "xyzuvw"[number % 6], number // 6
+    return Variable(f"{letter}{round_}" if round_ else letter)
+
+
+def variables(rule: Rule) -> tuple[Variable, ...]:
+    """The variables of the rule's body, in order of appearance."""
+    return tuple(dict.fromkeys(a for atom in rule.body for a in atom.arguments if isinstance(a, Variable)))
+
+
+def argument_key(argument: Argument) -> tuple[str, ...]:
+    """A key that sorts variables and terms."""
+    if isinstance(argument, Literal):
+        return "literal", str(argument), str(argument.datatype), str(argument.language)
+    return type(argument).__name__, str(argument)
+
+
+# --- Colours ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What is seen of a rule from each variable: marks of its own, and edges to others."""
+
+    marks: Mapping[Variable, Sequence[Colour]]
+    edges: Mapping[Variable, Sequence[tuple[Colour, Variable]]]
+
+
+def _shape(rule: Rule) -> _Shape:
+    marks: defaultdict[Variable, list[Colour]] = defaultdict(list)
+    edges: defaultdict[Variable, list[tuple[Colour, Variable]]] = defaultdict(list)
+    labelled = [*((("body", str(atom.predicate)), atom.arguments) for atom in rule.body)]
+    labelled += [(("different", ""), (d.left, d.right)) for d in rule.different]
+    labelled += [(("different", ""), (d.right, d.left)) for d in rule.different]
+    if rule.head is not None:
+        labelled.append((("head", str(rule.head.predicate)), rule.head.arguments))
+    for label, arguments in labelled:
+        for place, argument in enumerate(arguments):
+            if not isinstance(argument, Variable):
+                continue
+            other = arguments[1 - place] if len(arguments) == 2 else None
+            if isinstance(other, Variable) and other != argument:
+                edges[argument].append(((*label, place), other))
+            else:
+                loop = (
+                    ("loop",)
+                    if other == argument
+                    else ("constant", *argument_key(other))
+                    if other
+                    else ("class",)
+                )
+                marks[argument].append((*label, place, *loop))
+    return _Shape({v: sorted(marks[v]) for v in variables(rule)}, edges)
+
+
+def _refined(shape: _Shape, ranks: dict[Variable, int]) -> dict[Variable, int]:
+    """Ranks refined by the ranks of neighbours until nothing more is told apart."""
+    while True:
+        colours: dict[Variable, Colour] = {
+            v: (ranks[v], tuple(sorted((label, ranks[other]) for label, other in shape.edges.get(v, ()))))
+            for v in ranks
+        }
+        refined = _ranked(colours)
+        if len(set(refined.values())) == len(set(ranks.values())):
+            return refined
+        ranks = refined
+
+
+def _ranked(colours: Mapping[Variable, Colour]) -> dict[Variable, int]:
+    order = {colour: rank for rank, colour in enumerate(sorted(set(colours.values())))}
+    return {v: order[colour] for v, colour in colours.items()}
+
+
+def _namings(rule: Rule) -> Iterator[dict[Variable, Variable]]:
+    shape = _shape(rule)
+    start: dict[Variable, Colour] = {v: (_entered(rule, v), tuple(marks)) for v, marks in shape.marks.items()}
+    waiting = [_refined(shape, _ranked(start))]
+    for _ in range(_MOST_NAMINGS):
+        if not waiting:
+            return
+        ranks = waiting.pop()
+        tied = _first_tie(ranks)
+        while tied and len(waiting) >= _MOST_NAMINGS:
+            ranks = _refined(shape, _singled_out(ranks, tied[0]))
+            tied = _first_tie(ranks)
+        if tied:
+            waiting += [_refined(shape, _singled_out(ranks, v)) for v in tied]
+        else:
+            yield _walk(shape, ranks)
+    for ranks in waiting[:1]:
+        while tied := _first_tie(ranks):
+            ranks = _refined(shape, _singled_out(ranks, tied[0]))
+        yield _walk(shape, ranks)
+
+
+def _entered(rule: Rule, variable_: Variable) -> int:
+    """How many properties of the body lead to the variable: paths are named from their start."""
+    return sum(len(a.arguments) == 2 and a.arguments[1] == variable_ != a.arguments[0] for a in rule.body)
+
+
+def _first_tie(ranks: Mapping[Variable, int]) -> list[Variable]:
+    groups: defaultdict[int, list[Variable]] = defaultdict(list)
+    for v, rank in ranks.items():
+        groups[rank].append(v)
+    return next((groups[rank] for rank in sorted(groups) if len(groups[rank]) > 1), [])
+
+
+def _singled_out(ranks: Mapping[Variable, int], chosen: Variable) -> dict[Variable, int]:
+    return {v: 2 * rank - (v == chosen) for v, rank in ranks.items()}
+
+
+def _walk(shape: _Shape, ranks: Mapping[Variable, int]) -> dict[Variable, Variable]:
+    """Names in the order of a walk over the body that starts at the lowest rank."""
+    named: dict[Variable, Variable] = {}
+    for start in sorted(ranks, key=ranks.__getitem__):
+        waiting = [start]
+        while waiting:
+            current = waiting.pop(0)
+            if current in named:
+                continue
+            named[current] = variable(len(named))
+            steps = (e for e in shape.edges.get(current, ()) if e[0][0] == "body" and e[1] not in named)
+            waiting += [other for _, other in sorted(steps, key=lambda e: (e[0][2], e[0], ranks[e[1]]))]  # type: ignore[arg-type,return-value]
+    return named
+
+
+# --- Rewriting ---
+
+
+def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
+    order = {new: number for number, new in enumerate(naming.values())}
+
+    def rename(argument: Argument) -> Argument:
+        return naming[argument] if isinstance(argument, Variable) else argument
+
+    def atom_key(atom: Atom) -> tuple[object, ...]:
+        places = [order.get(a, -1) if isinstance(a, Variable) else -1 for a in atom.arguments]
+        return (
+            max(places),
+            -len(places),
+            places,
+            str(atom.predicate),
+            [argument_key(a) for a in atom.arguments],
+        )
+
+    def different_key(condition: Different) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return argument_key(condition.left), argument_key(condition.right)
+
+    def moved(atom: Atom) -> Atom:
+        return Atom(atom.predicate, tuple(map(rename, atom.arguments)))
+
+    pairs = [
+        sorted((rename(d.left), rename(d.right)), key=lambda a: (order.get(a, -1), argument_key(a)))
+        for d in rule.different
+    ]  # type: ignore[call-overload]  # noqa: E501
+    return replace(
+        rule,
+        body=tuple(sorted(dict.fromkeys(map(moved, rule.body)), key=atom_key)),
+        head=None if rule.head is None else moved(rule.head),
+        different=tuple(sorted({Different(left, right) for left, right in pairs}, key=different_key)),
+    )
+
+
+def _sort_key(rule: Rule) -> tuple[object, ...]:
+    atoms = [*rule.body, *([] if rule.head is None else [rule.head])]
+    conditions = [(argument_key(d.left), argument_key(d.right)) for d in rule.different]
+    return [(str(a.predicate), [argument_key(x) for x in a.arguments]) for a in atoms], conditions

@@ -1,0 +1,156 @@
+"""Derivation rules from normal axioms, named after the W3C rules of which they are instances.
+
+W3C: OWL 2 Profiles, section 4.3, tables 5 to 7. An inclusion takes its name from what concludes (`cls-avf`, `cls-hv1`), or
+else from the outermost constructor on its left (`cls-int1`, `cls-svf1`, `cax-sco`): one of our rules can do the work of
+several of the W3C's, since a nested expression is one body and needs no name of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+from rdflib import Variable
+
+from pantarhei.language.rule import Atom, Rule
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import THING, Axiom, Bound, ClassExpression, DataRange, PropertyExpression, Trait
+from pantarhei.owl.normal_form import inverse
+from pantarhei.rules.body import (
+    BOTTOM_PROPERTIES,
+    TOP_PROPERTIES,
+    X,
+    Y,
+    Body,
+    Inclusion,
+    NotARuleError,
+    open_inclusion,
+    property_atom,
+)
+from pantarhei.rules.constraint import is_denial
+
+
+def rules_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
+    """The rules that a normal axiom makes; none where it is a constraint or says nothing.
+
+    A rule without a body is a fact: it comes from a nominal on the left.
+
+    Raises:
+        NotARuleError: the axiom has consequences that no rule derives.
+        NeverError: its left side is empty.
+
+    >>> from rdflib import URIRef
+    >>> p = owl.Property(URIRef("urn:x/isIn"))
+    >>> print(*rules_of(owl.Characteristic(Trait.TRANSITIVE, p), ""))
+    isIn(?x, ?z) :- isIn(?x, ?y), isIn(?y, ?z).
+    """
+    match axiom:
+        case owl.SubClassOf() | owl.PropertyDomain() | owl.PropertyRange():
+            return _inclusion(axiom, origin)
+        case owl.SubPropertyOf(sub, super_):
+            return () if _is_extreme(super_) else (_path("prp-spo1", (sub,), super_, origin),)
+        case owl.SubPropertyChainOf(chain, super_):
+            return () if _is_extreme(super_) else (_path("prp-spo2", chain, super_, origin),)
+        case owl.InverseProperties(first, second):
+            return (
+                _path("prp-inv1", (first,), inverse(second), origin),
+                _path("prp-inv2", (second,), inverse(first), origin),
+            )
+        case owl.Characteristic(Trait.SYMMETRIC, on):
+            return (_rule("prp-symp", (property_atom(on, X, Y),), property_atom(on, Y, X), origin),)
+        case owl.Characteristic(Trait.TRANSITIVE, on):
+            return (_path("prp-trp", (on, on), on, origin),)
+    if reason := _not_supported(axiom):
+        raise NotARuleError(reason)
+    return ()
+
+
+def _inclusion(
+    axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, origin: str
+) -> tuple[Rule, ...]:
+    inclusion = open_inclusion(axiom)
+    conclusion = inclusion.conclusion
+    if is_denial(conclusion) or conclusion in (THING, owl.ANY_LITERAL):
+        return ()
+    name, head = _head(inclusion)
+    rule = inclusion.body.rule(name, head, origin)
+    if not rule.body and rule.head is not None and any(isinstance(a, Variable) for a in rule.head.arguments):
+        raise NotARuleError("owl:Thing on the left holds of everything, which no finite rule body says")
+    return (rule,)
+
+
+def _head(inclusion: Inclusion) -> tuple[str, Atom]:
+    term = inclusion.term
+    match inclusion.conclusion:
+        case owl.Class(iri):
+            return inclusion.name, Atom(iri, (term,))
+        case owl.HasValue(on, value):
+            return "cls-hv1", property_atom(on, term, value)
+        case owl.HasSelf(on):
+            return "pr-self", property_atom(on, term, term)
+    raise NotARuleError(_why_not_on_the_right(inclusion.conclusion))
+
+
+def _path(name: str, chain: tuple[PropertyExpression, ...], super_: PropertyExpression, origin: str) -> Rule:
+    """`super(x0, xn) :- chain[0](x0, x1), …`"""
+    body = Body()
+    points = [X, *(body.fresh() for _ in chain)]
+    for on, (start, end) in zip(chain, pairwise(points), strict=True):
+        body.atoms.append(property_atom(on, start, end))
+    return body.rule(name, property_atom(super_, points[0], points[-1]), origin)
+
+
+def _rule(name: str, atoms: tuple[Atom, ...], head: Atom, origin: str) -> Rule:
+    body = Body(list(atoms))
+    return body.rule(name, head, origin)
+
+
+def is_tautology(rule: Rule) -> bool:
+    """Whether the head stands in the body."""
+    return rule.head in rule.body
+
+
+def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The rules that differ in more than name and origin, each with its first name and origin."""
+    first: dict[Rule, Rule] = {}
+    for rule in rules:
+        first.setdefault(replace(rule, name="", origin=""), rule)
+    return tuple(first.values())
+
+
+# --- What is not supported ---
+
+
+def _is_extreme(on: PropertyExpression) -> bool:
+    """A universal property follows from everything; an empty one makes a constraint."""
+    return isinstance(on, owl.Property) and on.iri in TOP_PROPERTIES | BOTTOM_PROPERTIES
+
+
+def _not_supported(axiom: Axiom) -> str | None:
+    match axiom:
+        case owl.HasKey():
+            return "keys are not supported yet"
+        case owl.SameIndividual(individuals) if len(set(individuals)) > 1:
+            return "equality of names is not supported yet"
+        case owl.DatatypeDefinition():
+            return "datatype definitions are not supported yet"
+        case owl.Characteristic(Trait.REFLEXIVE):
+            return "reflexivity is outside OWL 2 RL: it holds of everything, which no finite rule body says"
+    return None
+
+
+def _why_not_on_the_right(conclusion: ClassExpression | DataRange) -> str:
+    match conclusion:
+        case owl.SomeValuesFrom() | owl.Cardinality(Bound.MIN):
+            return f"{conclusion} on the right asks for individuals without a name, which is outside OWL 2 RL"
+        case owl.UnionOf():
+            return f"{conclusion} on the right is a choice, which is outside OWL 2 RL"
+        case owl.OneOf():
+            return f"{conclusion} on the right is outside OWL 2 RL"
+        case owl.Cardinality():
+            return f"{conclusion} on the right: more than one value allowed is outside OWL 2 RL"
+        case owl.NaryDataRestriction():
+            return f"{conclusion} is a restriction over several data properties, which is outside OWL 2 RL"
+        case owl.Datatype():
+            return f"values are not checked against the datatype {conclusion} yet"
+    return f"values are not checked against data ranges such as {conclusion} yet"

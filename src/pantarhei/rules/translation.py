@@ -1,0 +1,92 @@
+"""What becomes of one axiom: its rules, constraints and facts, and what is lost of it with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pantarhei.language.rule import Rule
+from pantarhei.language.term import Triple
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import Axiom, PropertyKind
+from pantarhei.owl.normal_form import normalize
+from pantarhei.rules.body import NeverError, NotARuleError
+from pantarhei.rules.constraint import constraints_of
+from pantarhei.rules.owl2rl import is_tautology, rules_of, without_duplicates
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A part of an axiom that has no effect, and why."""
+
+    part: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """One axiom and what it makes.
+
+    Args:
+        annotation: the axiom is about annotation properties, which have no consequences in OWL 2.
+        contradictions: constraints that are violated without any assertion.
+    """
+
+    axiom: Axiom
+    rules: tuple[Rule, ...] = ()
+    constraints: tuple[Rule, ...] = ()
+    facts: tuple[Triple, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    contradictions: tuple[Rule, ...] = ()
+    annotation: bool = False
+
+
+def translate(axiom: Axiom) -> Translation:
+    """The rules, constraints and facts that `axiom` makes, and what is lost.
+
+    >>> from rdflib import URIRef
+    >>> a, b, p = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B")), owl.Property(URIRef("urn:x/p"))
+    >>> translation = translate(owl.EquivalentClasses((a, owl.SomeValuesFrom(p, b))))
+    >>> print(*translation.rules)
+    A(?x) :- p(?x, ?y), B(?y).
+    >>> [loss.part for loss in translation.losses]
+    ['SubClassOf(A ObjectSomeValuesFrom(p B))']
+    """
+    if _is_about_annotations(axiom):
+        return Translation(axiom, annotation=True)
+    made: list[Rule] = []
+    losses: list[Loss] = []
+    for part in normalize((axiom,)):
+        if _says_nothing(part):
+            continue
+        try:
+            made += (*rules_of(part, str(axiom)), *constraints_of(part, str(axiom)))
+        except NotARuleError as error:
+            losses.append(Loss(str(part), error.reason))
+        except NeverError:
+            continue
+    rules = without_duplicates(tuple(rule for rule in made if not is_tautology(rule)))
+    return Translation(
+        axiom,
+        rules=tuple(r for r in rules if r.head is not None and r.body),
+        constraints=tuple(r for r in rules if r.head is None and r.body),
+        facts=tuple(r.head.ground({}) for r in rules if r.head is not None and not r.body),
+        losses=tuple(losses),
+        contradictions=tuple(r for r in rules if r.head is None and not r.body),
+    )
+
+
+def _is_about_annotations(axiom: Axiom) -> bool:
+    match axiom:
+        case owl.SubPropertyOf(sub, super_):
+            return PropertyKind.ANNOTATION in (sub.kind, super_.kind)
+        case owl.PropertyDomain(on, _) | owl.PropertyRange(on, _):
+            return on.kind is PropertyKind.ANNOTATION
+    return False
+
+
+def _says_nothing(axiom: Axiom) -> bool:
+    """Whether the axiom is an inclusion in everything."""
+    match axiom:
+        case owl.SubClassOf(_, super_) | owl.PropertyDomain(_, super_) | owl.PropertyRange(_, super_):
+            return super_ in (owl.THING, owl.ANY_LITERAL)
+    return False
