@@ -6,6 +6,7 @@ kept.
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -91,6 +92,7 @@ class Messages:
                     self._end_message()
                     yield from self._ready()
                     self._begin_message(line, name)
+                    yield from self._announced()
                 self._add(line, quad)
         self._end_message()
         self._refuse_descriptions({**self._unplaced, **self._described})
@@ -151,6 +153,18 @@ class Messages:
             self._current = None
 
     # times
+
+    def _announced(self) -> Iterator[tuple[TimePoint, list[Triple]]]:
+        """The time of the message that has begun, if it is certain: what came before is then complete."""
+        message, at = self._current, None
+        if self._waiting or message is None or (self._time == AUTO and self._times.get(message.name) is None):
+            return
+        with contextlib.suppress(PantarheiError):  # it will be refused when it ends
+            at = self._time_of(message)
+            if at is not None:
+                self._kind = same_kind(at, self._kind)
+        if at is not None:
+            yield at, []
 
     def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, list[Triple]]]:
         """Messages at the head of those waiting whose time is known."""

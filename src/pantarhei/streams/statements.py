@@ -8,7 +8,7 @@ itself where its neighbours give trouble, so that an unclosed quotation mark doe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
+from typing import IO, NamedTuple, Protocol, cast
 
 import pyoxigraph as ox
 
@@ -128,7 +128,7 @@ def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
     """
     lines = _Lines(feed)
     try:
-        for quad in ox.parse(lines, ox.RdfFormat.TRIG):  # type: ignore[call-overload, arg-type, unused-ignore]
+        for quad in ox.parse(cast(IO[bytes], lines), ox.RdfFormat.TRIG):
             yield Statement(lines.line, quad)
     except SyntaxError as error:
         raise MalformedInputError(source, error.lineno, _reason(error)) from None
