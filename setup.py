@@ -14,7 +14,7 @@ from setuptools import Extension, setup
 
 CHECKED = os.environ.get("PANTARHEI_CHECKED") == "1"
 KERNEL = "pantarhei.materialize.kernel"
-MODULES = ("rows", "joins", "newest")
+MODULES = ("rows", "joins", "proofs", "newest", "every")
 
 extensions = cythonize(
     [Extension(f"{KERNEL}.{name}", [f"src/{KERNEL.replace(chr(46), chr(47))}/{name}.py"]) for name in MODULES],

@@ -1,3 +1,58 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up incrementally and repaired newest-wins."""
 
+from pantarhei.errors import (
+    IllTypedLiteralError,
+    InconsistentOntologyError,
+    InputError,
+    InvalidTripleError,
+    LateABoxError,
+    MalformedInputError,
+    MissingImportError,
+    MissingTimestampError,
+    OntologyError,
+    OptionError,
+    PantarheiError,
+    QueryError,
+    StreamError,
+    TimestampError,
+    UnsupportedAxiomError,
+)
+from pantarhei.language.rule import Rule
+from pantarhei.ontology import Ontology, load_ontology
+from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.repair.conflict import Budget
+from pantarhei.repair.result import Conflict, Repair
+from pantarhei.streams import TimestampedABox, abox_stream, read_stream
+from pantarhei.window.sliding import Window
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Budget",
+    "Conflict",
+    "IllTypedLiteralError",
+    "InconsistentOntologyError",
+    "InputError",
+    "InvalidTripleError",
+    "LateABoxError",
+    "MalformedInputError",
+    "MissingImportError",
+    "MissingTimestampError",
+    "Ontology",
+    "OntologyError",
+    "OptionError",
+    "PantarheiError",
+    "QueryError",
+    "Repair",
+    "Rule",
+    "StreamError",
+    "StreamReasoner",
+    "TimestampError",
+    "TimestampedABox",
+    "UnsupportedAxiomError",
+    "Window",
+    "WindowUpdate",
+    "abox_stream",
+    "load_ontology",
+    "read_stream",
+]

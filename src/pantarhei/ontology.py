@@ -1,6 +1,7 @@
 """Ontologies: what is loaded once, before any stream.
 
-`load_ontology` reads a document with its imports into axioms, and the axioms into rules, constraints and background.
+`load_ontology` reads a document with its imports into axioms, and the axioms into rules, constraints and
+background.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from pantarhei.language.term import Triple, check_triple
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.imports import Imports, read_with_imports
 from pantarhei.owl.report import Entry, Outcome, Report
+from pantarhei.owl.triple_index import triple_key
+from pantarhei.rules.inconsistency_normal_form import InconsistencyNormalForm
 from pantarhei.rules.owl2rl import without_duplicates
 from pantarhei.rules.translation import Translation, translate
-from pantarhei.owl.triple_index import triple_key
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,10 @@ class Ontology:
         """Every axiom and what became of it."""
         return self._report
 
+    def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
+        """Each constraint over asserted facts (PB26, Definition 9); recursive ones are shown to `depth`."""
+        return InconsistencyNormalForm.of(self.rules, self.constraints, depth)
+
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "graph"}
 
@@ -85,9 +91,10 @@ def load_ontology(
     """Read an ontology and its imports.
 
     Args:
-        source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG, OWL/XML), an `rdflib.Graph`, or an owlready2
-            ontology or world.
-        catalog: where imports are found: a mapping from ontology IRI to path, or a folder. Nothing is ever fetched.
+        source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG, OWL/XML), an `rdflib.Graph`, or an
+            owlready2 ontology or world.
+        catalog: where imports are found: a mapping from ontology IRI to path, or a folder. Nothing is ever
+            fetched.
         imports: "error" or "skip", for an import that is not in the catalog.
         format: the format of `source`, where its suffix does not tell.
         strict: refuse an ontology of which something is lost.
@@ -127,7 +134,10 @@ def _refuse_inconsistent(ontology: Ontology) -> None:
 
 def _report(reading: Reading, translations: Iterable[Translation], skipped: tuple[str, ...]) -> Report:
     entries = [_entry(translation) for translation in translations]
-    entries += [Entry(str(l), l.construct, Outcome.NOT_SUPPORTED, (), (l.reason,)) for l in reading.leftovers]
+    entries += [
+        Entry(str(left), left.construct, Outcome.NOT_SUPPORTED, (), (left.reason,))
+        for left in reading.leftovers
+    ]
     counts = (
         ("assertions (background)", len(reading.assertions)),
         ("declarations", len(reading.declarations)),

@@ -181,3 +181,23 @@ def parse_length(text: str) -> Duration:
     if _NUMBER.fullmatch(text):
         return int(text)
     return float(text) if _REAL.fullmatch(text) else parse_duration(text)
+
+
+def time_of(ticks: int, kind: TimeKind) -> TimePoint:
+    """The timestamp of a tick; datetimes come in UTC.
+
+    >>> time_of(1_500_000_000, TimeKind.FLOAT), time_of(0, TimeKind.DATETIME).isoformat()
+    (1.5, '1970-01-01T00:00:00+00:00')
+    """
+    if kind is TimeKind.DATETIME:
+        return _EPOCH + timedelta(microseconds=ticks)
+    return ticks / _FLOAT_TICKS if kind is TimeKind.FLOAT else ticks
+
+
+def show_time(at: TimePoint) -> str:
+    """A timestamp for people: ISO 8601 for datetimes.
+
+    >>> show_time(3), show_time(time_of(0, TimeKind.DATETIME))
+    ('3', '1970-01-01T00:00:00+00:00')
+    """
+    return at.isoformat() if isinstance(at, datetime) else repr(at)

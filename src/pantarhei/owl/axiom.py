@@ -1,8 +1,9 @@
 """OWL 2 axioms and the expressions they are made of, as frozen values.
 
-The classes follow the OWL 2 structural specification; what it splits into an object and a data form (SubObjectPropertyOf
-and SubDataPropertyOf) is one class here, whose property knows its kind. `str` gives the functional-style syntax with
-short names. Expressions are at most as deep as `pantarhei.owl.expression_mapping.DEEPEST_EXPRESSION`.
+The classes follow the OWL 2 structural specification; what it splits into an object and a data form
+(SubObjectPropertyOf and SubDataPropertyOf) is one class here, whose property knows its kind. `str` gives the
+functional-style syntax with short names. Expressions are at most as deep as
+`pantarhei.owl.expression_mapping.DEEPEST_EXPRESSION`.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ class Property:
 class InverseOf:
     """`ObjectInverseOf(P)`: the pairs of P turned around."""
 
-    property: Property
+    inverted: Property
 
     @property
     def kind(self) -> PropertyKind:
-        return self.property.kind
+        return self.inverted.kind
 
     def __str__(self) -> str:
-        return f"ObjectInverseOf({self.property})"
+        return f"ObjectInverseOf({self.inverted})"
 
 
 PropertyExpression = Property | InverseOf
@@ -200,7 +201,7 @@ class Bound(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cardinality:
-    """At least, at most or exactly `number` values, of the filler's kind; without a filler any value counts."""
+    """At least, at most or exactly `number` values in the filler; without a filler any value counts."""
 
     bound: Bound
     number: int

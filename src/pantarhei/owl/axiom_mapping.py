@@ -1,7 +1,8 @@
 """Axioms read from triples, with every triple accounted for.
 
-W3C: OWL 2 mapping to RDF graphs, section 3, tables 5 to 18. Each triple of the graph ends in exactly one place of the
-`Reading`: written for an axiom, a declaration, an annotation, an assertion, or a leftover with the reason.
+W3C: OWL 2 mapping to RDF graphs, section 3, tables 5 to 18. Each triple of the graph ends in exactly one
+    place of the `Reading`: written for an axiom, a declaration, an annotation, an assertion, or a leftover
+    with the reason.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Class expressions, data ranges, property expressions and lists, read from triples.
 
-W3C: OWL 2 mapping to RDF graphs, section 3.2.4, tables 11 to 15. A type triple that the tables ask for but that files
-often lack (`rdf:type owl:Restriction`) may be missing. An expression reads to the end or raises `UnreadableError`.
+W3C: OWL 2 mapping to RDF graphs, section 3.2.4, tables 11 to 15. A type triple that the tables ask for but
+    that files often lack (`rdf:type owl:Restriction`) may be missing. An expression reads to the end or
+    raises `UnreadableError`.
 """
 
 from __future__ import annotations

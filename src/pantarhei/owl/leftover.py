@@ -1,7 +1,7 @@
 """Triples that no axiom uses: declarations, annotations, assertions, and leftovers with the reason.
 
-W3C: OWL 2 mapping to RDF graphs, section 3.2.2 (annotations) and tables 16 and 17. A leftover is a triple that looks like
-part of an axiom but could not be read as one; it is reported and never becomes a fact.
+W3C: OWL 2 mapping to RDF graphs, section 3.2.2 (annotations) and tables 16 and 17. A leftover is a triple
+    that looks like part of an axiom but could not be read as one; it is reported and never becomes a fact.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Leftover:
 
 @dataclass(frozen=True, slots=True)
 class Remainder:
-    """What reading the axioms left behind: used triples, failures, and the names met as classes and properties."""
+    """What reading the axioms left behind: used triples, failures, and names met in axioms."""
 
     vocabulary: Vocabulary
     used: set[Triple]
@@ -62,6 +62,7 @@ def sort_remainder(index: TripleIndex, remainder: Remainder) -> SortedRemainder:
     sorting.take_failures()
     sorting.take_swrl()
     sorting.take_reified_annotations()
+    sorting.take_structures()
     sorting.take_the_rest()
     return SortedRemainder(
         frozenset(sorting.assertions),
@@ -121,37 +122,48 @@ class _Sorting:
         subject, predicate, object_ = (part[0] for part in parts)
         return isinstance(predicate, URIRef) and object_ in self.index.objects(subject, predicate)
 
-    def take_the_rest(self) -> None:
+    def take_structures(self) -> None:
+        """One leftover for each expression or list that no axiom uses, from its root where it has one."""
         rest = [triple for triple in self.index.triples if triple not in self.taken]
-        axiom_nodes = {s for s, _, _ in self.remainder.used if isinstance(s, BNode)}
-        schema = self.remainder.schema_names | {
-            s
-            for s, _, o in self.index.with_predicate(RDF.type)
-            if o in SCHEMA_TYPES and isinstance(s, URIRef)
-        }
-        headers = {s for s, _, o in self.index.with_predicate(RDF.type) if o == OWL.Ontology}
-        shapes = {s for s, _, o in self.index.with_predicate(RDF.type) if str(o).startswith(SHACL)}
-        used_properties = {
-            p for p, k in self.remainder.vocabulary.kinds.items() if k is not PropertyKind.ANNOTATION
-        }
-        used_properties |= {s for s, _, o in self.index.with_predicate(RDF.type) if o == RDF.Property}
-        for triple in rest:
-            subject, predicate, object_ = triple
-            kind = self.remainder.vocabulary.kinds.get(predicate)
+        inner = {o for _, _, o in rest if isinstance(o, BNode)}
+        for triple in sorted(rest, key=lambda triple: triple[0] in inner):
+            if triple not in self.taken and _is_structural(triple) and not is_declaration(triple):
+                self._leave_structure(triple)
+
+    def take_the_rest(self) -> None:
+        """Declarations, annotations and assertions."""
+        annotated = self._annotated_nodes()
+        schema = self.remainder.schema_names | {s for s in self._typed(SCHEMA_TYPES) if isinstance(s, URIRef)}
+        kinds = self.remainder.vocabulary.kinds
+        known = {p for p, kind in kinds.items() if kind is not PropertyKind.ANNOTATION}
+        known |= self._typed(frozenset({RDF.Property}))
+        for triple in self.index.triples:
+            subject, predicate, _ = triple
+            if triple in self.taken:
+                continue
             if is_declaration(triple):
                 self.declarations.add(triple)
-            elif predicate != RDF.type and (is_reserved(predicate) or predicate in EXPRESSION_PREDICATES):
-                self._leave(_construct(triple), triple, (), "not part of any axiom")
-            elif predicate == RDF.type and (is_reserved(object_) or isinstance(object_, Literal)):
-                self._leave(_construct(triple), triple, (), "not part of any axiom")
-            elif kind is PropertyKind.ANNOTATION or subject in headers or subject in axiom_nodes:
+            elif kinds.get(predicate) is PropertyKind.ANNOTATION or subject in annotated or _is_shacl(triple):
                 self.annotations.add(triple)
-            elif _is_in(SHACL, predicate) or subject in shapes or _is_in(SHACL, object_):
-                self.annotations.add(triple)
-            elif predicate == RDF.type or predicate in used_properties or subject not in schema:
+            elif predicate == RDF.type or predicate in known or subject not in schema:
                 self.assertions.add(triple)
             else:
                 self.annotations.add(triple)
+
+    def _annotated_nodes(self) -> set[Term]:
+        """What can have nothing but annotations: headers, nodes that write axioms, and SHACL shapes."""
+        nodes = {s for s, _, _ in self.remainder.used if isinstance(s, BNode)}
+        nodes |= {s for s, _, o in self.index.with_predicate(RDF.type) if _is_in(SHACL, o)}
+        return nodes | self._typed(frozenset({OWL.Ontology}))
+
+    def _typed(self, types: frozenset[URIRef]) -> set[Term]:
+        return {s for s, _, o in self.index.with_predicate(RDF.type) if o in types}
+
+    def _leave_structure(self, triple: Triple) -> None:
+        """One leftover for an expression or list that no axiom uses, with what it is written with."""
+        parts = [t for t in self.index.about(triple[0]) if isinstance(triple[0], BNode) or _is_expression(t)]
+        parts += self.index.reachable([triple[2], *(t[2] for t in parts)])
+        self._leave(_construct(triple), triple, filter(_is_structural, parts), "not part of any axiom")
 
     def _leave(self, construct: str, first: Triple, others: Iterable[Triple], reason: str) -> None:
         triples = [t for t in dict.fromkeys([first, *sorted(others, key=triple_key)]) if t not in self.taken]
@@ -164,10 +176,20 @@ def _is_in(namespace: Namespace, term: Term) -> bool:
     return isinstance(term, URIRef) and term.startswith(namespace)
 
 
+def _is_expression(triple: Triple) -> bool:
+    return triple[1] in EXPRESSION_PREDICATES
+
+
+def _is_shacl(triple: Triple) -> bool:
+    return _is_in(SHACL, triple[1]) or _is_in(SHACL, triple[2])
+
+
 def _is_structural(triple: Triple) -> bool:
     """Whether a triple writes an expression or a list, and is no assertion about an anonymous individual."""
     _, predicate, object_ = triple
-    return is_reserved(predicate) if predicate != RDF.type else is_reserved(object_)
+    if predicate == RDF.type:
+        return is_reserved(object_) or isinstance(object_, Literal)
+    return is_reserved(predicate)
 
 
 def _construct(triple: Triple) -> str:

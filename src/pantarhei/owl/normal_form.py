@@ -1,8 +1,8 @@
 """Axioms in normal form: what is left for the translation into rules is one inclusion at a time.
 
-A normal axiom is an inclusion of classes whose left side has no union and whose right side no intersection, an inclusion
-of properties or of a chain, disjointness, a characteristic, or about individuals. `normalize` is `PASSES` in order; each
-pass is pure, keeps the meaning, and treats every axiom by itself.
+A normal axiom is an inclusion of classes whose left side has no union and whose right side no intersection,
+an inclusion of properties or of a chain, disjointness, a characteristic, or about individuals. `normalize` is
+`PASSES` in order; each pass is pure, keeps the meaning, and treats every axiom by itself.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def normalize(axioms: Axioms) -> Axioms:
 
 def inverse(expression: PropertyExpression) -> PropertyExpression:
     """The inverse, without doubling."""
-    return expression.property if isinstance(expression, InverseOf) else InverseOf(expression)
+    return expression.inverted if isinstance(expression, InverseOf) else InverseOf(expression)
 
 
 def _both_named(first: PropertyExpression, second: PropertyExpression) -> bool:
@@ -258,7 +258,7 @@ def _both_named(first: PropertyExpression, second: PropertyExpression) -> bool:
 def _turn_inclusion(axiom: Axiom) -> Iterator[Axiom]:
     """`P⁻ ⊑ Q⁻` is `P ⊑ Q`, and `P ⊑ Q⁻` is `P⁻ ⊑ Q`."""
     if isinstance(axiom, SubPropertyOf) and isinstance(axiom.super, InverseOf):
-        yield SubPropertyOf(inverse(axiom.sub), axiom.super.property)
+        yield SubPropertyOf(inverse(axiom.sub), axiom.super.inverted)
     else:
         yield axiom
 

@@ -1,18 +1,437 @@
-"""OWL/XML documents."""
+"""OWL/XML documents into triples.
+
+W3C: OWL 2 XML serialization for the syntax, OWL 2 mapping to RDF graphs (table 1) for the triples. An element
+    that is not OWL 2 raises, and a SWRL rule stays a node of its own: nothing is left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import count
+from urllib.parse import urljoin
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.language.term import Triple
+from pantarhei.language.term import Term, Triple
+from pantarhei.owl.expression_mapping import DEEPEST_EXPRESSION
+from pantarhei.owl.leftover import SWRL
+
+_NAMESPACE = f"{{{OWL}}}"
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]\w*)[\s>/]")
 
 
 def is_owl_xml(content: bytes) -> bool:
-    """Whether an XML document is OWL/XML, by its root element."""
-    return False
+    """Whether an XML document is OWL/XML, by its first element.
+
+    >>> is_owl_xml(b'<?xml version="1.0"?><!-- <RDF> --><Ontology xmlns="http://www.w3.org/2002/07/owl#"/>')
+    True
+    """
+    root = _ROOT.search(re.sub(rb"<!--.*?-->", b"", content[:100_000], flags=re.DOTALL))
+    return root is not None and root[1] == b"Ontology"
 
 
-def read_owl_xml(content: bytes, source: str, base: str) -> Iterable[Triple]:
-    """The triples of an OWL/XML document."""
-    raise MalformedInputError(source, None, "OWL/XML")
+def read_owl_xml(content: bytes, source: str, base: str) -> Iterator[Triple]:
+    """The triples of an OWL/XML document.
+
+    Args:
+        base: the IRI against which relative IRIs stand where the document has no `xml:base`.
+
+    Raises:
+        MalformedInputError: it is no XML, no OWL/XML, or holds an element that OWL 2 does not have.
+    """
+    root = _parse(content, source)
+    if root.tag != _NAMESPACE + "Ontology":
+        raise MalformedInputError(
+            source, None, f"the first element is {_name(root)} where Ontology is expected"
+        )
+    document = _Document(source, urljoin(base, root.get(_XML + "base", "")))
+    try:
+        document.ontology(root)
+    except (KeyError, IndexError, ValueError) as error:
+        raise MalformedInputError(source, None, f"not OWL/XML: {error}") from error
+    yield from document.triples
+
+
+def _parse(content: bytes, source: str) -> Element:
+    depth = 0
+    root: Element | None = None
+    try:
+        for event, element in ElementTree.iterparse(BytesIO(content), ("start", "end")):
+            root = element if root is None else root
+            depth += 1 if event == "start" else -1
+            if depth > DEEPEST_EXPRESSION:
+                raise MalformedInputError(
+                    source, None, f"elements nested deeper than {DEEPEST_EXPRESSION} levels"
+                )
+    except ElementTree.ParseError as error:
+        raise MalformedInputError(source, error.position[0], str(error)) from error
+    assert root is not None
+    return root
+
+
+class _Document:
+    """Collects the triples of one document."""
+
+    def __init__(self, source: str, base: str) -> None:
+        self.source = source
+        self.base = base
+        self.triples: list[Triple] = []
+        self.prefixes = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD), "": base}
+        self._numbers = count()
+
+    def ontology(self, root: Element) -> None:
+        header: Term = self.blank()
+        if iri := root.get("ontologyIRI"):
+            header = self.resolve(iri)
+        self.add(header, RDF.type, OWL.Ontology)
+        if version := root.get("versionIRI"):
+            self.add(header, OWL.versionIRI, self.resolve(version))
+        for child in root:
+            match _name(child):
+                case "Prefix":
+                    self.prefixes[child.get("name", "")] = child.attrib["IRI"]
+                case "Import":
+                    self.add(header, OWL.imports, self.resolve((child.text or "").strip()))
+                case "Annotation":
+                    self.annotate(header, child)
+                case _:
+                    self.axiom(child)
+
+    # --- Names ---
+
+    def blank(self) -> BNode:
+        return BNode(f"x{next(self._numbers)}")
+
+    def add(self, subject: Term, predicate: Term, object_: Term) -> Triple:
+        triple = (subject, predicate, object_)
+        self.triples.append(triple)
+        return triple
+
+    def resolve(self, iri: str) -> URIRef:
+        return URIRef(urljoin(self.base, iri) if iri else self.base)
+
+    def abbreviated(self, text: str) -> URIRef:
+        prefix, _, local = text.strip().partition(":")
+        if prefix not in self.prefixes:
+            raise ValueError(f"the prefix {prefix}: is not declared")
+        return URIRef(self.prefixes[prefix] + local)
+
+    def iri(self, element: Element) -> URIRef:
+        if (abbreviated := element.get("abbreviatedIRI")) is not None:
+            return self.abbreviated(abbreviated)
+        return self.resolve(element.attrib["IRI"])
+
+    # --- Expressions ---
+
+    def term(self, element: Element) -> Term:
+        """The term that stands for an entity, a literal or an expression, whose triples are added."""
+        name = _name(element)
+        if name in _ENTITIES:
+            return self.iri(element)
+        if name in _EXPRESSIONS:
+            return _EXPRESSIONS[name](self, element)
+        raise ValueError(f"the element {name} is not supported here")
+
+    def terms(self, elements: list[Element]) -> list[Term]:
+        return [self.term(element) for element in elements]
+
+    def sequence(self, members: list[Term]) -> Term:
+        head: Term = RDF.nil
+        for member in reversed(members):
+            cell = self.blank()
+            self.add(cell, RDF.first, member)
+            self.add(cell, RDF.rest, head)
+            head = cell
+        return head
+
+    def literal(self, element: Element) -> Term:
+        text, language = element.text or "", element.get(_XML + "lang")
+        if language:
+            return Literal(text, lang=language)
+        datatype = URIRef(element.get("datatypeIRI", str(XSD.string)))
+        return Literal(
+            text, datatype=None if datatype in (XSD.string, RDF.PlainLiteral) else datatype, normalize=False
+        )
+
+    # --- Axioms ---
+
+    def axiom(self, element: Element) -> None:
+        name = _name(element)
+        parts = [child for child in element if _name(child) != "Annotation"]
+        if name not in _AXIOMS:
+            raise ValueError(f"the element {name} is no axiom of OWL 2")
+        main = _AXIOMS[name](self, parts)
+        for annotation in (child for child in element if _name(child) == "Annotation"):
+            for triple in main:
+                self.annotate(self.reified(triple), annotation)
+
+    def reified(self, triple: Triple) -> Term:
+        """The node that annotations of a triple hang on: the axiom's own node, if it has one."""
+        if triple[1] == RDF.type and isinstance(triple[0], BNode):
+            return triple[0]
+        return self._reification(OWL.Axiom, triple)
+
+    def _reification(self, type_: URIRef, triple: Triple) -> Term:
+        node = self.blank()
+        self.add(node, RDF.type, type_)
+        for predicate, term in zip(_ANNOTATED, triple, strict=True):
+            self.add(node, predicate, term)
+        return node
+
+    def annotate(self, subject: Term, element: Element) -> None:
+        parts = [child for child in element if _name(child) != "Annotation"]
+        prop, value = self.terms(parts)
+        triple = self.add(subject, prop, value)
+        for nested in (child for child in element if _name(child) == "Annotation"):
+            self.annotate(self._reification(OWL.Annotation, triple), nested)
+
+
+_ANNOTATED = (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
+_ENTITIES = {
+    "Class": OWL.Class,
+    "Datatype": RDFS.Datatype,
+    "ObjectProperty": OWL.ObjectProperty,
+    "DataProperty": OWL.DatatypeProperty,
+    "AnnotationProperty": OWL.AnnotationProperty,
+    "NamedIndividual": OWL.NamedIndividual,
+}
+Expression = Callable[[_Document, Element], Term]
+AxiomReader = Callable[[_Document, list[Element]], list[Triple]]
+
+
+def _name(element: Element) -> str:
+    return element.tag.removeprefix(_NAMESPACE)
+
+
+# --- Expressions (table 1 of the mapping) ---
+
+
+def _listed(type_: URIRef, predicate: URIRef) -> Expression:
+    def read(document: _Document, element: Element) -> Term:
+        node = document.blank()
+        document.add(node, RDF.type, type_)
+        document.add(node, predicate, document.sequence(document.terms(list(element))))
+        return node
+
+    return read
+
+
+def _complement(type_: URIRef, predicate: URIRef) -> Expression:
+    def read(document: _Document, element: Element) -> Term:
+        node = document.blank()
+        document.add(node, RDF.type, type_)
+        document.add(node, predicate, document.term(element[0]))
+        return node
+
+    return read
+
+
+def _restricted(predicate: URIRef) -> Expression:
+    def read(document: _Document, element: Element) -> Term:
+        *on, filler = document.terms(list(element))
+        node = document.blank()
+        document.add(node, RDF.type, OWL.Restriction)
+        if len(on) == 1:
+            document.add(node, OWL.onProperty, on[0])
+        else:
+            document.add(node, OWL.onProperties, document.sequence(on))
+        document.add(node, predicate, filler)
+        return node
+
+    return read
+
+
+def _has_self(document: _Document, element: Element) -> Term:
+    node = document.blank()
+    document.add(node, RDF.type, OWL.Restriction)
+    document.add(node, OWL.onProperty, document.term(element[0]))
+    document.add(node, OWL.hasSelf, Literal("true", datatype=XSD.boolean))
+    return node
+
+
+def _counted(plain: URIRef, qualified: URIRef, filler_predicate: URIRef) -> Expression:
+    def read(document: _Document, element: Element) -> Term:
+        on, *filler = document.terms(list(element))
+        node = document.blank()
+        number = Literal(
+            element.attrib["cardinality"].strip(), datatype=XSD.nonNegativeInteger, normalize=False
+        )
+        document.add(node, RDF.type, OWL.Restriction)
+        document.add(node, OWL.onProperty, on)
+        document.add(node, qualified if filler else plain, number)
+        if filler:
+            document.add(node, filler_predicate, filler[0])
+        return node
+
+    return read
+
+
+def _inverse(document: _Document, element: Element) -> Term:
+    node = document.blank()
+    document.add(node, OWL.inverseOf, document.term(element[0]))
+    return node
+
+
+def _datatype_restriction(document: _Document, element: Element) -> Term:
+    node, facets = document.blank(), []
+    for facet in element[1:]:
+        facets.append(document.blank())
+        document.add(facets[-1], URIRef(facet.attrib["facet"]), document.term(facet[0]))
+    document.add(node, RDF.type, RDFS.Datatype)
+    document.add(node, OWL.onDatatype, document.term(element[0]))
+    document.add(node, OWL.withRestrictions, document.sequence(list(facets)))
+    return node
+
+
+_EXPRESSIONS: dict[str, Expression] = {
+    "Literal": _Document.literal,
+    "IRI": lambda document, element: document.resolve((element.text or "").strip()),
+    "AbbreviatedIRI": lambda document, element: document.abbreviated(element.text or ""),
+    "AnonymousIndividual": lambda document, element: BNode("n" + element.attrib["nodeID"].removeprefix("_:")),
+    "ObjectInverseOf": _inverse,
+    "ObjectIntersectionOf": _listed(OWL.Class, OWL.intersectionOf),
+    "ObjectUnionOf": _listed(OWL.Class, OWL.unionOf),
+    "ObjectOneOf": _listed(OWL.Class, OWL.oneOf),
+    "ObjectComplementOf": _complement(OWL.Class, OWL.complementOf),
+    "DataIntersectionOf": _listed(RDFS.Datatype, OWL.intersectionOf),
+    "DataUnionOf": _listed(RDFS.Datatype, OWL.unionOf),
+    "DataOneOf": _listed(RDFS.Datatype, OWL.oneOf),
+    "DataComplementOf": _complement(RDFS.Datatype, OWL.datatypeComplementOf),
+    "DatatypeRestriction": _datatype_restriction,
+    "ObjectHasSelf": _has_self,
+}
+for _kind, _on in (("Object", OWL.onClass), ("Data", OWL.onDataRange)):
+    _EXPRESSIONS[_kind + "SomeValuesFrom"] = _restricted(OWL.someValuesFrom)
+    _EXPRESSIONS[_kind + "AllValuesFrom"] = _restricted(OWL.allValuesFrom)
+    _EXPRESSIONS[_kind + "HasValue"] = _restricted(OWL.hasValue)
+    _EXPRESSIONS[_kind + "MinCardinality"] = _counted(OWL.minCardinality, OWL.minQualifiedCardinality, _on)
+    _EXPRESSIONS[_kind + "MaxCardinality"] = _counted(OWL.maxCardinality, OWL.maxQualifiedCardinality, _on)
+    _EXPRESSIONS[_kind + "ExactCardinality"] = _counted(OWL.cardinality, OWL.qualifiedCardinality, _on)
+
+
+# --- Axioms ---
+
+
+def _binary(predicate: URIRef) -> AxiomReader:
+    def read(document: _Document, parts: list[Element]) -> list[Triple]:
+        first, second = document.terms(parts)
+        return [document.add(first, predicate, second)]
+
+    return read
+
+
+def _all_pairs(predicate: URIRef) -> AxiomReader:
+    def read(document: _Document, parts: list[Element]) -> list[Triple]:
+        first, *others = document.terms(parts)
+        return [document.add(first, predicate, other) for other in others]
+
+    return read
+
+
+def _pair_or_list(predicate: URIRef, type_: URIRef, members: URIRef = OWL.members) -> AxiomReader:
+    def read(document: _Document, parts: list[Element]) -> list[Triple]:
+        operands = document.terms(parts)
+        if len(operands) == 2:
+            return [document.add(operands[0], predicate, operands[1])]
+        node = document.blank()
+        document.add(node, members, document.sequence(operands))
+        return [document.add(node, RDF.type, type_)]
+
+    return read
+
+
+def _typed(type_: URIRef) -> AxiomReader:
+    def read(document: _Document, parts: list[Element]) -> list[Triple]:
+        return [document.add(document.term(parts[0]), RDF.type, type_)]
+
+    return read
+
+
+def _with_list(predicate: URIRef) -> AxiomReader:
+    def read(document: _Document, parts: list[Element]) -> list[Triple]:
+        first, *others = document.terms(parts)
+        return [document.add(first, predicate, document.sequence(others))]
+
+    return read
+
+
+def _declaration(document: _Document, parts: list[Element]) -> list[Triple]:
+    return [document.add(document.term(parts[0]), RDF.type, _ENTITIES[_name(parts[0])])]
+
+
+def _sub_object_property_of(document: _Document, parts: list[Element]) -> list[Triple]:
+    if _name(parts[0]) != "ObjectPropertyChain":
+        return _binary(RDFS.subPropertyOf)(document, parts)
+    chain = document.sequence(document.terms(list(parts[0])))
+    return [document.add(document.term(parts[1]), OWL.propertyChainAxiom, chain)]
+
+
+def _class_assertion(document: _Document, parts: list[Element]) -> list[Triple]:
+    type_, individual = document.terms(parts)
+    return [document.add(individual, RDF.type, type_)]
+
+
+def _assertion(document: _Document, parts: list[Element]) -> list[Triple]:
+    subject, value = document.terms(parts[1:])
+    if _name(parts[0]) == "ObjectInverseOf":
+        return [document.add(value, document.term(parts[0][0]), subject)]
+    return [document.add(subject, document.term(parts[0]), value)]
+
+
+def _negative_assertion(target: URIRef) -> AxiomReader:
+    def read(document: _Document, parts: list[Element]) -> list[Triple]:
+        prop, subject, value = document.terms(parts)
+        node = document.blank()
+        document.add(node, OWL.sourceIndividual, subject)
+        document.add(node, OWL.assertionProperty, prop)
+        document.add(node, target, value)
+        return [document.add(node, RDF.type, OWL.NegativePropertyAssertion)]
+
+    return read
+
+
+def _rule(document: _Document, parts: list[Element]) -> list[Triple]:
+    """A SWRL rule, as a node that the report names and that carries the rule's text."""
+    node = document.blank()
+    text = "".join(ElementTree.tostring(part, "unicode") for part in parts)
+    document.add(node, SWRL.body, Literal(text, normalize=False))
+    return [document.add(node, RDF.type, SWRL.Imp)]
+
+
+_AXIOMS: dict[str, AxiomReader] = {
+    "Declaration": _declaration,
+    "SubClassOf": _binary(RDFS.subClassOf),
+    "EquivalentClasses": _all_pairs(OWL.equivalentClass),
+    "DisjointClasses": _pair_or_list(OWL.disjointWith, OWL.AllDisjointClasses),
+    "DisjointUnion": _with_list(OWL.disjointUnionOf),
+    "SubObjectPropertyOf": _sub_object_property_of,
+    "SubAnnotationPropertyOf": _binary(RDFS.subPropertyOf),
+    "SubDataPropertyOf": _binary(RDFS.subPropertyOf),
+    "InverseObjectProperties": _binary(OWL.inverseOf),
+    "HasKey": _with_list(OWL.hasKey),
+    "DatatypeDefinition": _binary(OWL.equivalentClass),
+    "SameIndividual": _all_pairs(OWL.sameAs),
+    "DifferentIndividuals": _pair_or_list(OWL.differentFrom, OWL.AllDifferent),
+    "ClassAssertion": _class_assertion,
+    "ObjectPropertyAssertion": _assertion,
+    "DataPropertyAssertion": _assertion,
+    "NegativeObjectPropertyAssertion": _negative_assertion(OWL.targetIndividual),
+    "NegativeDataPropertyAssertion": _negative_assertion(OWL.targetValue),
+    "AnnotationAssertion": _assertion,
+    "DLSafeRule": _rule,
+}
+for _kind in ("Object", "Data", "Annotation"):
+    _AXIOMS[f"{_kind}PropertyDomain"] = _binary(RDFS.domain)
+    _AXIOMS[f"{_kind}PropertyRange"] = _binary(RDFS.range)
+for _kind in ("Object", "Data"):
+    _AXIOMS[f"Equivalent{_kind}Properties"] = _all_pairs(OWL.equivalentProperty)
+    _AXIOMS[f"Disjoint{_kind}Properties"] = _pair_or_list(OWL.propertyDisjointWith, OWL.AllDisjointProperties)
+    _AXIOMS[f"Functional{_kind}Property"] = _typed(OWL.FunctionalProperty)
+for _trait in ("InverseFunctional", "Reflexive", "Irreflexive", "Symmetric", "Asymmetric", "Transitive"):
+    _AXIOMS[f"{_trait}ObjectProperty"] = _typed(OWL[f"{_trait}Property"])

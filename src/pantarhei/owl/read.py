@@ -1,7 +1,8 @@
-"""Ontology documents into triples. Nothing is fetched: a document is a local file or an object the caller has.
+"""Ontology documents into triples. Nothing is fetched: a document is a local file or an object.
 
-Files go through pyoxigraph's parsers, whose literals keep their lexical form; OWL/XML through `owl_xml`. Blank nodes are
-renamed after the content of their document, so that two documents share none and reading twice gives the same names.
+Files go through pyoxigraph's parsers, whose literals keep their lexical form; OWL/XML through `owl_xml`.
+Blank nodes are renamed after the content of their document, so that two documents share none and reading
+twice gives the same names.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import pyoxigraph
 from rdflib import XSD, BNode, Dataset, Graph, Literal, URIRef
 
 from pantarhei.errors import InputError, MalformedInputError, OptionError
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
 from pantarhei.owl.xml_guard import refuse_entity_expansion
 
@@ -67,9 +68,9 @@ def read_graph(source: object, format: str | None = None) -> tuple[Triple, ...]:
     if isinstance(source, str | Path):
         return tuple(dict.fromkeys(_read_file(Path(source), format)))
     if isinstance(source, Dataset):
-        return tuple(dict.fromkeys((s, p, o) for s, p, o, _ in source.quads()))  # type: ignore[misc]
+        return tuple(dict.fromkeys(check_triple((s, p, o)) for s, p, o, _ in source.quads()))
     if isinstance(source, Graph):
-        return tuple(dict.fromkeys(source))  # type: ignore[arg-type]
+        return tuple(dict.fromkeys(map(check_triple, source)))
     if type(source).__module__.partition(".")[0] == "owlready2":
         from pantarhei.owl.owlready import read_owlready
 
@@ -114,7 +115,7 @@ def _parse(content: bytes, format: pyoxigraph.RdfFormat | None, source: str, bas
 
 
 def _term(term: object) -> Term:
-    """An rdflib term with the very lexical form; `xsd:string` is the plain literal that rdflib's users write."""
+    """An rdflib term with the same lexical form; `xsd:string` is the plain literal of rdflib."""
     if isinstance(term, pyoxigraph.NamedNode):
         return URIRef(term.value)
     if isinstance(term, pyoxigraph.BlankNode):

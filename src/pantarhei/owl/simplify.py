@@ -1,7 +1,7 @@
 """Class expressions in negation normal form, without the ways to write one thing twice.
 
-Complements stand only before what has no dual; cardinalities 0 and 1 become quantifiers where that is the same;
-intersections and unions are flat, without repetition, owl:Thing or owl:Nothing.
+Complements stand only before what has no dual; cardinalities 0 and 1 become quantifiers where that is the
+same; intersections and unions are flat, without repetition, owl:Thing or owl:Nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Triples by subject and by predicate: what the mapping from RDF looks things up in.
 
-Order is made here, once: triples are kept sorted, so that what is read does not depend on the order of the input.
+Order is made here, once: triples are kept sorted, so that what is read does not depend on the order of the
+input.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the names of a graph are: kinds of properties, datatypes, and the vocabulary of OWL itself.
 
-W3C: OWL 2 mapping to RDF graphs, tables 7 to 10 (declarations); OWL 2 structural specification, section 5.5 (annotation
-properties that are built in).
+W3C: OWL 2 mapping to RDF graphs, tables 7 to 10 (declarations); OWL 2 structural specification, section 5.5
+    (annotation properties that are built in).
 """
 
 from __future__ import annotations
@@ -98,10 +98,10 @@ _DECLARING = (
 
 
 def is_reserved(term: Term) -> bool:
-    """Whether `term` belongs to the vocabularies of OWL, RDF or RDFS, apart from datatypes and annotations."""
+    """Whether `term` is a word of OWL, RDF or RDFS that is neither a datatype nor an annotation property."""
     if not isinstance(term, URIRef) or term in BUILT_IN_ANNOTATIONS or term in BUILT_IN_DATATYPES:
         return False
-    return term.startswith((str(OWL), str(RDF), str(RDFS)))
+    return str(term).startswith((str(OWL), str(RDF), str(RDFS)))
 
 
 def is_declaration(triple: Triple) -> bool:

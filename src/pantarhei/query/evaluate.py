@@ -8,10 +8,11 @@ the window.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from pyparsing import ParseBaseException
-from rdflib import Graph
+from rdflib import Graph, URIRef
 from rdflib.graph import ConjunctiveGraph
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.evaluate import evalQuery
@@ -19,7 +20,7 @@ from rdflib.plugins.sparql.parser import parseUpdate
 from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.plugins.sparql.sparql import Query, SPARQLError
 
-from pantarhei.errors import PantarheiError, QueryError
+from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
 from pantarhei.query.result import QueryResult
 
@@ -38,7 +39,9 @@ def evaluate(
             none.
     """
     prepared = query if isinstance(query, Query) else prepare(query, namespaces, base)
-    _refuse(prepared, isinstance(graph, ConjunctiveGraph))
+    _refuse_network(prepared)
+    if not isinstance(graph, ConjunctiveGraph) and "Graph" in _operators(prepared.algebra):
+        raise QueryError("GRAPH needs a dataset, and this is a single graph; ask the reasoner's dataset")
     try:
         return QueryResult.of(evalQuery(graph, prepared, dict(bindings or {}), base))
     except SPARQLError as error:
@@ -48,11 +51,23 @@ def evaluate(
 
 
 def prepare(text: str, namespaces: Mapping[str, Any] | None = None, base: str | None = None) -> Query:
-    """The query that `text` writes.
+    """The query that `text` writes; a query that comes again is not parsed again.
 
     Raises:
-        QueryError: it is malformed, with the place; or an update.
+        QueryError: it is malformed, with the place; or is an update; or has SERVICE, FROM or FROM NAMED.
     """
+    prefixes = tuple(sorted((prefix, str(iri)) for prefix, iri in (namespaces or {}).items()))
+    return _prepared(text, prefixes, base)
+
+
+@lru_cache(maxsize=64)
+def _prepared(text: str, prefixes: tuple[tuple[str, str], ...], base: str | None) -> Query:
+    query = _parsed(text, {prefix: URIRef(iri) for prefix, iri in prefixes}, base)
+    _refuse_network(query)
+    return query
+
+
+def _parsed(text: str, namespaces: Mapping[str, URIRef], base: str | None) -> Query:
     try:
         return prepareQuery(text, initNs=namespaces, base=base)
     except ParseBaseException as error:
@@ -63,8 +78,6 @@ def prepare(text: str, namespaces: Mapping[str, Any] | None = None, base: str | 
         raise QueryError(_place(error)) from None
     except RecursionError:
         raise QueryError("the query is nested too deeply") from None
-    except PantarheiError:
-        raise
     except (
         Exception
     ) as error:  # rdflib's translation raises bare exceptions, for an unknown prefix among others
@@ -86,19 +99,14 @@ def _is_update(text: str) -> bool:
         return False
 
 
-def _refuse(query: Query, has_graphs: bool) -> None:
+def _refuse_network(query: Query) -> None:
     if query.algebra.datasetClause:
         raise QueryError(
             "FROM and FROM NAMED are refused: they would be fetched from the network; "
             "the default graph is the materialization, the others are reached with GRAPH"
         )
-    for name in _operators(query.algebra):
-        if name == "ServiceGraphPattern":
-            raise QueryError(
-                "SERVICE is refused: it would ask a server on the network; query what is local only"
-            )
-        if name == "Graph" and not has_graphs:
-            raise QueryError("GRAPH needs a dataset, and this is a single graph; ask the reasoner's dataset")
+    if "ServiceGraphPattern" in _operators(query.algebra):
+        raise QueryError("SERVICE is refused: it would ask a server on the network; query what is local only")
 
 
 def _operators(part: object) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Rule bodies from class and property expressions: what stands on the left of an inclusion.
 
-A body is a conjunction of atoms about a term. A nominal `{a}` on the left puts `a` in the term's place. What has no
-finite body over assertions raises `NotARuleError` with the reason, which the report shows.
+A body is a conjunction of atoms about a term. A nominal `{a}` on the left puts `a` in the term's place. What
+has no finite body over assertions raises `NotARuleError` with the reason, which the report shows.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def property_atom(expression: PropertyExpression, first: Argument, second: Argum
         NeverError: R is an empty property.
     """
     if isinstance(expression, InverseOf):
-        return property_atom(expression.property, second, first)
+        return property_atom(expression.inverted, second, first)
     if expression.iri in TOP_PROPERTIES:
         raise NotARuleError(f"{expression} relates everything, which no finite rule body says")
     if expression.iri in BOTTOM_PROPERTIES:
@@ -65,7 +65,7 @@ def property_atom(expression: PropertyExpression, first: Argument, second: Argum
 
 @dataclass(slots=True)
 class Body:
-    """A conjunction under construction: atoms, the names that nominals put in place of variables, fresh variables."""
+    """A conjunction under construction: atoms, and the names that nominals put in place of variables."""
 
     atoms: list[Atom] = field(default_factory=list)
     names: dict[Variable, Argument] = field(default_factory=dict)

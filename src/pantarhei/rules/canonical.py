@@ -1,7 +1,7 @@
-"""One way to write a rule: equal rules, up to the names of variables and the order of atoms, become equal values.
+"""One way to write a rule: what differs only in names of variables and order of atoms becomes equal.
 
-Variables are named x, y, z, … along the body, from where its properties start; atoms follow the variables. The naming is
-found by colour refinement, and by trying where that leaves a choice.
+Variables are named x, y, z, … along the body, from where its properties start; atoms follow the variables.
+The naming is found by colour refinement, and by trying where that leaves a choice.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _walk(shape: _Shape, ranks: Mapping[Variable, int]) -> dict[Variable, Variab
                 continue
             named[current] = variable(len(named))
             steps = (e for e in shape.edges.get(current, ()) if e[0][0] == "body" and e[1] not in named)
-            waiting += [other for _, other in sorted(steps, key=lambda e: (e[0][2], e[0], ranks[e[1]]))]  # type: ignore[arg-type,return-value]
+            waiting += [other for _, other in sorted(steps, key=lambda e: (e[0][2], e[0], ranks[e[1]]))]
     return named
 
 
@@ -189,10 +189,10 @@ def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
     def moved(atom: Atom) -> Atom:
         return Atom(atom.predicate, tuple(map(rename, atom.arguments)))
 
-    pairs = [
-        sorted((rename(d.left), rename(d.right)), key=lambda a: (order.get(a, -1), argument_key(a)))
-        for d in rule.different
-    ]  # type: ignore[call-overload]  # noqa: E501
+    def place(argument: Argument) -> tuple[int, tuple[str, ...]]:
+        return order[argument] if isinstance(argument, Variable) else -1, argument_key(argument)
+
+    pairs = (sorted((rename(d.left), rename(d.right)), key=place) for d in rule.different)
     return replace(
         rule,
         body=tuple(sorted(dict.fromkeys(map(moved, rule.body)), key=atom_key)),

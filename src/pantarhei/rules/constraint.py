@@ -1,7 +1,7 @@
 """Constraints from normal axioms: rules without a head, whose body must never hold.
 
-W3C: OWL 2 Profiles, section 4.3, the rules that derive `false`. Under unique names the rules that would derive
-`owl:sameAs` (prp-fp, prp-ifp, cls-maxc2, cls-maxqc3) deny different values instead.
+W3C: OWL 2 Profiles, section 4.3, the rules that derive `false`. Under unique names the rules that would
+    derive `owl:sameAs` (prp-fp, prp-ifp, cls-maxc2, cls-maxqc3) deny different values instead.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import NOTHING, THING, Axiom, Bound, ClassExpression, DataRange, PropertyKind, Trait
 from pantarhei.rules.body import (
     BOTTOM_PROPERTIES,
+    Body,
+    Inclusion,
     X,
     Y,
     Z,
-    Body,
-    Inclusion,
     open_inclusion,
     property_atom,
 )

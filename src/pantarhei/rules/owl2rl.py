@@ -1,8 +1,9 @@
 """Derivation rules from normal axioms, named after the W3C rules of which they are instances.
 
-W3C: OWL 2 Profiles, section 4.3, tables 5 to 7. An inclusion takes its name from what concludes (`cls-avf`, `cls-hv1`), or
-else from the outermost constructor on its left (`cls-int1`, `cls-svf1`, `cax-sco`): one of our rules can do the work of
-several of the W3C's, since a nested expression is one body and needs no name of its own.
+W3C: OWL 2 Profiles, section 4.3, tables 5 to 7. An inclusion takes its name from what concludes (`cls-avf`,
+    `cls-hv1`), or else from the outermost constructor on its left (`cls-int1`, `cls-svf1`, `cax-sco`): one of
+    our rules can do the work of several of the W3C's, since a nested expression is one body and needs no name
+    of its own.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from pantarhei.owl.normal_form import inverse
 from pantarhei.rules.body import (
     BOTTOM_PROPERTIES,
     TOP_PROPERTIES,
-    X,
-    Y,
     Body,
     Inclusion,
     NotARuleError,
+    X,
+    Y,
     open_inclusion,
     property_atom,
 )

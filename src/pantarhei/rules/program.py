@@ -138,7 +138,10 @@ class _Compiler:
         for step in steps:
             self.code += step
         for difference in rule.different:
-            self.code += [self._argument(difference.left, variables), self._argument(difference.right, variables)]
+            self.code += [
+                self._argument(difference.left, variables),
+                self._argument(difference.right, variables),
+            ]
         return offset
 
     def _steps(

@@ -2,5 +2,14 @@
 
 from pantarhei.streams.abox import TimestampedABox, abox_stream
 from pantarhei.streams.read import Skipped, StreamReader, read_stream
+from pantarhei.streams.write import AnswerWriter, open_writer
 
-__all__ = ["Skipped", "StreamReader", "TimestampedABox", "abox_stream", "read_stream"]
+__all__ = [
+    "AnswerWriter",
+    "Skipped",
+    "StreamReader",
+    "TimestampedABox",
+    "abox_stream",
+    "open_writer",
+    "read_stream",
+]

@@ -6,7 +6,6 @@ kept.
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -156,13 +155,14 @@ class Messages:
 
     def _announced(self) -> Iterator[tuple[TimePoint, list[Triple]]]:
         """The time of the message that has begun, if it is certain: what came before is then complete."""
-        message, at = self._current, None
+        message = self._current
         if self._waiting or message is None or (self._time == AUTO and self._times.get(message.name) is None):
             return
-        with contextlib.suppress(PantarheiError):  # it will be refused when it ends
+        try:
             at = self._time_of(message)
-            if at is not None:
-                self._kind = same_kind(at, self._kind)
+            self._kind = self._kind if at is None else same_kind(at, self._kind)
+        except PantarheiError:
+            return  # it is refused when it ends
         if at is not None:
             yield at, []
 

@@ -87,7 +87,7 @@ def test_a_name_without_a_time_is_an_error_that_names_the_graph(name):
 
 def test_a_time_without_a_zone_is_an_error_that_says_what_to_do():
     for time in ("graph", "auto"):
-        with pytest.raises(TimestampError, match="line 2: .*add the zone"):
+        with pytest.raises(TimestampError, match=r"line 2: .*add the zone"):
             list(nquads(quad("urn:at:1") + quad("urn:at:2026-01-31T10:00:00"), time=time))
 
 

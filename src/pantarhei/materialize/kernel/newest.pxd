@@ -1,29 +1,20 @@
 # The C types of newest.py; what they mean is said there.
 
-from pantarhei.materialize.kernel.joins cimport Joins
+from pantarhei.materialize.kernel.proofs cimport Proofs
 from pantarhei.materialize.kernel.rows cimport Ints
 
 
-cdef class NewestKernel(Joins):
-    cdef public int oldest
-    cdef public int newest
-    cdef public bint detect
+cdef class NewestKernel(Proofs):
     cdef int[::1] partitions
     cdef int[::1] queues
     cdef int[::1] agenda
     cdef int agenda_size
     cdef long long clock
-    cdef int purpose
     cdef int mark_level
     cdef long long mark_sequence
     cdef int best
     cdef int enough
-    cdef int explained
     cdef Ints found
-    cdef Ints violations
-    cdef Ints instances
-    cdef readonly long long pops
-    cdef readonly long long firings
     cdef readonly long long renewals
     cdef readonly long long rederivations
     cdef readonly long long searches
@@ -40,4 +31,3 @@ cdef class NewestKernel(Joins):
     cdef int overdelete(self, Ints doomed) except -1 nogil
     cdef int support(self, int row, int enough, int mark_level, long long mark_sequence) except -2 nogil
     cdef int rederive(self, Ints doomed) except -1 nogil
-    cdef int record(self, int plan, Ints into, int first) except -1 nogil

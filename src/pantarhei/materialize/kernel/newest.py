@@ -26,13 +26,13 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.joins import Joins
+    from cython.cimports.pantarhei.materialize.kernel.proofs import Proofs
     from cython.cimports.pantarhei.materialize.kernel.rows import Ints
 else:
-    from pantarhei.materialize.kernel.joins import Joins
+    from pantarhei.materialize.kernel.proofs import Proofs
     from pantarhei.materialize.kernel.rows import Ints
 
-from pantarhei.materialize.kernel.rows import new_ints
+from pantarhei.materialize.kernel.rows import COMPILED, new_ints
 
 FOREVER = 0x3FFFFFFF  # for Python
 _FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
@@ -47,45 +47,34 @@ NOTED = cython.declare(cython.int, 8)
 DERIVE = cython.declare(cython.int, 0)
 OVERDELETE = cython.declare(cython.int, 1)
 SUPPORT = cython.declare(cython.int, 2)
-LINEAGE = cython.declare(cython.int, 3)
+LINEAGE = cython.declare(cython.int, 3)  # as proofs.py
 
 # Positions in a plan (joins.py).
-RULE = cython.declare(cython.int, 0)
 HEAD = cython.declare(cython.int, 3)
 HEAD_SUBJECT = cython.declare(cython.int, 4)
 HEAD_OBJECT = cython.declare(cython.int, 5)
 
 
 @cython.cclass
-class NewestKernel(Joins):
+class NewestKernel(Proofs):
     """The window model of one program, each fact stored once.
 
-    Work counters: `pops` facts taken from the queue, `firings` rule instances enumerated while deriving, `renewals` facts
-    queued again when the window's start passed them, `rederivations` facts overdeleted, `searches` rule instances
-    enumerated while looking for other support.
+    Work counters, beside those of Proofs: `renewals` facts queued again when the window's start passed them,
+    `rederivations` facts overdeleted, `searches` rows looked at in search of other support.
     """
 
     def __init__(self, plans, capacity=1024):
         super().__init__(plans, capacity)
-        self.oldest = 0
-        self.newest = 0
-        self.detect = False
         self.partitions = new_ints(9, -1)
         self.queues = new_ints(9, -1)
         self.agenda = new_ints(16, 0)
         self.agenda_size = 0
         self.clock = 0
-        self.purpose = DERIVE
         self.mark_level = 0
         self.mark_sequence = 0
         self.best = -1
         self.enough = 0
-        self.explained = -1
         self.found = Ints()
-        self.violations = Ints()
-        self.instances = Ints()
-        self.pops = 0
-        self.firings = 0
         self.renewals = 0
         self.rederivations = 0
         self.searches = 0
@@ -199,7 +188,7 @@ class NewestKernel(Joins):
         if self.purpose == DERIVE:
             self.firings += 1
             if head < 0:
-                return self.record(plan, self.violations, self.code[plan + RULE]) if self.detect else 0
+                return self.record_violation(plan) if self.detect else 0
             return self.derive(
                 head, self.value(self.code[plan + HEAD_SUBJECT]), self.value(self.code[plan + HEAD_OBJECT]), level
             )
@@ -208,8 +197,7 @@ class NewestKernel(Joins):
                 self.best = level
             return 1 if self.best >= self.enough else 0
         if self.purpose == LINEAGE:
-            self.instances.push(self.explained)
-            return self.record(plan, self.instances, self.code[plan + RULE])
+            return self.record_instance(plan)
         if head < 0:
             return 0
         row = self.find(
@@ -218,15 +206,6 @@ class NewestKernel(Joins):
         if row >= 0 and self.rows[row].level == level and not self.rows[row].flags & (NOTED | DOOMED):
             self.rows[row].flags |= NOTED
             self.found.push(row)
-        return 0
-
-    def record(self, plan, into, first):
-        """Append `first` and the matched body's rows, padded with -1 to the widest body."""
-        atom: cython.int
-        atoms: cython.int = self.code[plan + 1] + (1 if self.code[plan + 8] >= 0 else 0)
-        into.push(first)
-        for atom in range(self.widest):
-            into.push(self.body[atom] if atom < atoms else -1)
         return 0
 
     def derive(self, predicate, subject, object, level):
@@ -355,6 +334,18 @@ class NewestKernel(Joins):
 
     # -- retraction -------------------------------------------------------------------------------------------------
 
+    def cut(self, facts: cython.int[:, ::1]):
+        """Take out `facts`, each with all its occurrences. Costs as `retract`."""
+        self.retract(facts, new_ints(len(facts), -1))
+
+    def withdraw(self, facts: cython.int[:, ::1], previous: cython.int[::1], level: cython.int):
+        """Undo `add(facts, [level …], previous)`. Costs as `retract`."""
+        kept = [i for i in range(len(facts)) if previous[i] != level]  # a repeated fact: its first place counts
+        if COMPILED:
+            self.retract(np.asarray(facts)[kept], np.asarray(previous)[kept])
+        else:
+            self.retract(memoryview(np.array(facts)[kept]), memoryview(np.array(previous)[kept]))
+
     def retract(self, facts: cython.int[:, ::1], bases: cython.int[::1]):
         """Lower the base of `facts[i]`, which are stored, to `bases[i]` (-1: asserted no more), and what rested on it.
 
@@ -444,57 +435,18 @@ class NewestKernel(Joins):
         self.instances.size = 0
         return 0
 
-    # -- for conflicts ------------------------------------------------------------------------------------------------
-
-    def take_violations(self):
-        """Matches of constraints since the last call: an int32 array, a row `rule, body rows…` each, without repetition."""
-        violations = self.violations.array().reshape(-1, 1 + self.widest)
-        self.violations.size = 0
-        return np.unique(violations, axis=0) if len(violations) > 1 else violations
-
-    def lineage(self, rows: cython.int[::1]):
-        """Every rule instance that can take part in a proof of one of `rows`.
-
-        Returns `(reached, instances)`: the rows met, `rows` first, and an int32 array with a row `head row, rule, body
-        rows…` for each instance. Facts of the background are not explained further. Costs the instances.
-        """
-        i: cython.Py_ssize_t
-        atom: cython.int
-        row: cython.int
-        before: cython.int
-        reached: Ints = Ints()
-        with cython.nogil:
-            self.purpose = LINEAGE
-            self.instances.size = 0
-            for i in range(len(rows)):
-                if not self.rows[rows[i]].flags & NOTED:
-                    self.rows[rows[i]].flags |= NOTED
-                    reached.push(rows[i])
-            i = 0
-            while i < reached.size:
-                row = reached.items[i]
-                i += 1
-                if self.rows[row].level == _FOREVER:
-                    continue
-                self.explained = row
-                before = self.instances.size
-                self.explain(row)
-                while before < self.instances.size:
-                    for atom in range(self.widest):
-                        row = self.instances.items[before + 2 + atom]
-                        if row >= 0 and not self.rows[row].flags & NOTED:
-                            self.rows[row].flags |= NOTED
-                            reached.push(row)
-                    before += 2 + self.widest
-            for i in range(reached.size):
-                self.rows[reached.items[i]].flags &= ~NOTED
-        instances = self.instances.array().reshape(-1, 2 + self.widest)
-        self.instances.size = 0
-        return reached.array(), instances
+    def interpretation(self, level: cython.int):
+        """The rows of the partition of `level`, an int32 array. Costs the partition; `settle` first."""
+        found: Ints = Ints()
+        row: cython.int = self.partitions[self.bucket(level)]
+        while row >= 0:
+            found.push(row)
+            row = self.rows[row].next_listed
+        return found.array()
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
-        Joins.check_invariants(self)
+        Proofs.check_invariants(self)
         level: cython.int
         row: cython.int
         listed: cython.int = 0

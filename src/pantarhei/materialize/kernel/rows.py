@@ -484,11 +484,10 @@ class Rows:
             return [rows[name].astype(np.int64) for name in names]
         return [np.array([getattr(row, name) for row in self.rows[: self.used]], np.int64) for name in names]
 
-    def facts(self, rows):
+    def facts(self, wanted: cython.int[::1]):
         """The facts of the given rows, as an int32 array of shape (n, 3)."""
-        result = np.empty((len(rows), 3), np.int32)
+        result = np.empty((len(wanted), 3), np.int32)
         out: cython.int[:, ::1] = result
-        wanted: cython.int[::1] = np.ascontiguousarray(rows, np.int32)
         i: cython.Py_ssize_t
         for i in range(len(wanted)):
             out[i, 0] = self.rows[wanted[i]].predicate

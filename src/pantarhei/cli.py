@@ -1,0 +1,319 @@
+"""The command line: `pantarhei run`, `check` and `demo`.
+
+Answers go to standard output or a file; everything else (progress, summary, errors) goes to standard error.
+The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage, 130 when interrupted.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pantarhei.errors import OptionError, PantarheiError, TimestampError
+from pantarhei.language.time import Duration, TimePoint, parse_length, parse_timestamp
+
+app = typer.Typer(
+    name="pantarhei",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Closed(StrEnum):
+    both = "both"
+    right = "right"
+
+
+class Repair(StrEnum):
+    exact = "exact"
+    grounded = "grounded"
+    algorithm3 = "algorithm3"
+    off = "off"
+
+
+class Keep(StrEnum):
+    newest = "newest"
+    every = "every"
+
+
+class OnError(StrEnum):
+    error = "raise"
+    skip = "skip"
+
+
+class Imports(StrEnum):
+    error = "error"
+    skip = "skip"
+
+
+class StreamFormat(StrEnum):
+    nquads = "nquads"
+    trig = "trig"
+
+
+class AnswerFormat(StrEnum):
+    table = "table"
+    ndjson = "ndjson"
+    csv = "csv"
+
+
+class ReportFormat(StrEnum):
+    text = "text"
+    json = "json"
+
+
+# Help texts are wrapped by the terminal: a paragraph is one line.
+_ABOUT = (
+    "Reason over streams with an OWL 2 RL ontology.\n\n"
+    "A window slides over a stream of timestamped facts. What follows from them is kept up to date as it "
+    "slides, and contradictions are repaired as they arrive: new is better than old.\n\n"
+    "Begin with [bold]pantarhei demo[/bold], look at an ontology with [bold]pantarhei check[/bold], "
+    "then [bold]pantarhei run[/bold]."
+)
+_RUN = (
+    "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox.\n\n"
+    "Each graph of the stream is an ABox with a time. It is repaired on arrival: of facts that contradict "
+    "one another the newest stay. What has left the window is forgotten, with all that followed from it."
+)
+_RUN_EXAMPLES = (
+    "[bold]Examples[/bold]\n\n"
+    "pantarhei run --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
+    "--query examples/pedals/query.rq\n\n"
+    "producer | pantarhei run --ontology O.ttl --stream - --stream-format nquads --range PT5M --slide PT1M "
+    "--query Q.rq --output answers.ndjson"
+)
+_CHECK = "Load an ontology and say what becomes of each axiom: rules, constraint, schema only, not supported."
+
+
+def _length(text: str, option: str) -> Duration:
+    try:
+        return parse_length(text)
+    except TimestampError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+
+
+def _timestamp(text: str, option: str) -> TimePoint:
+    try:
+        return parse_timestamp(text)
+    except TimestampError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from pantarhei import __version__
+
+        typer.echo(f"pantarhei {__version__}")
+        raise typer.Exit
+
+
+@app.callback(help=_ABOUT)
+def pantarhei(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """What the program does as a whole; its commands do the work."""
+
+
+@app.command(help=_RUN, epilog=_RUN_EXAMPLES)
+def run(
+    ontology: Annotated[
+        Path, typer.Option(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")
+    ],
+    stream: Annotated[
+        str, typer.Option(help="The stream: N-Quads or TriG, each graph with a time; - for stdin.")
+    ],
+    range_: Annotated[
+        str,
+        typer.Option("--range", metavar="DURATION", help="Length of the window: PT5M, or a number."),
+    ],
+    slide: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Step of the window's end; by default it moves with every ABox.",
+        ),
+    ] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="A boundary that the steps are aligned to."),
+    ] = None,
+    closed: Annotated[Closed, typer.Option(help="Which ends of the window are included.")] = Closed.both,
+    query: Annotated[
+        Path | None,
+        typer.Option(help="A SPARQL query, answered after every ABox; without, a line on each update."),
+    ] = None,
+    background: Annotated[
+        Path | None, typer.Option(help="Facts that hold at every time and are never removed.")
+    ] = None,
+    repair: Annotated[Repair, typer.Option(help="What becomes of contradictions.")] = Repair.exact,
+    keep: Annotated[
+        Keep, typer.Option(help="How a fact that several timestamps support is kept.")
+    ] = Keep.newest,
+    time: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|graph|IRI",
+            help="Where a graph's time is: in its name, or the property with this IRI.",
+        ),
+    ] = "auto",
+    on_error: Annotated[
+        OnError, typer.Option(help="What to do with bad input in the stream.")
+    ] = OnError.error,
+    catalog: Annotated[
+        Path | None, typer.Option(help="Where imports of the ontology are found; nothing is ever fetched.")
+    ] = None,
+    imports: Annotated[
+        Imports, typer.Option(help="What to do with imports that are not found.")
+    ] = Imports.error,
+    stream_format: Annotated[
+        StreamFormat | None, typer.Option(help="The stream's format, where its suffix does not tell.")
+    ] = None,
+    format_: Annotated[
+        AnswerFormat | None,
+        typer.Option(
+            "--format", help="How answers are written; by default as --output's suffix says, else a table."
+        ),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option(help="Where answers are written; by default standard output.")
+    ] = None,
+    repairs: Annotated[
+        bool, typer.Option("--repairs", help="Say on standard error what each repair removed, and why.")
+    ] = False,
+) -> None:
+    """`pantarhei run`."""
+    from pantarhei.streams.follow import Following, follow
+
+    with _errors():
+        follow(
+            Following(
+                ontology=ontology,
+                stream=stream,
+                range=_length(range_, "--range"),
+                slide=None if slide is None else _length(slide, "--slide"),
+                origin=None if origin is None else _timestamp(origin, "--origin"),
+                closed=closed.value,
+                query=query,
+                background=background,
+                repair=repair.value,
+                keep=keep.value,
+                time=time,
+                on_error=on_error.value,
+                catalog=catalog,
+                imports=imports.value,
+                stream_format=stream_format and stream_format.value,
+                format=format_ and format_.value,
+                output=output,
+                repairs=repairs,
+            )
+        )
+
+
+@app.command(
+    help=_CHECK, epilog="[bold]Example[/bold]\n\npantarhei check ontologies/pedals.ttl --details --depth 3"
+)
+def check(
+    ontology: Annotated[
+        Path, typer.Argument(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")
+    ],
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Fail if something of the ontology is lost.")
+    ] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Show every axiom and the rules it makes.")
+    ] = False,
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Show the inconsistency-normal form too, unfolded to this depth.",
+        ),
+    ] = None,
+    catalog: Annotated[
+        Path | None, typer.Option(help="Where imports are found; nothing is ever fetched.")
+    ] = None,
+    imports: Annotated[
+        Imports, typer.Option(help="What to do with imports that are not found.")
+    ] = Imports.error,
+    format_: Annotated[
+        ReportFormat, typer.Option("--format", help="How the report is written.")
+    ] = ReportFormat.text,
+) -> None:
+    """`pantarhei check`."""
+    with _errors():
+        import pantarhei as pr
+
+        loaded = pr.load_ontology(ontology, catalog=catalog, imports=imports.value, strict=strict)
+        report = loaded.report()
+        normal_form = None if depth is None else [*map(str, loaded.inconsistency_normal_form(depth=depth))]
+        if format_ is ReportFormat.json:
+            whole = json.loads(report.to_json())
+            if normal_form is not None:
+                whole["inconsistency_normal_form"] = normal_form
+            typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
+            return
+        typer.echo(report.text(details=details))
+        if normal_form is not None:
+            typer.echo(
+                "\n".join(["", f"Inconsistency-normal form, unfolded to depth {depth}:", *normal_form])
+            )
+
+
+@app.command(epilog="[bold]Example[/bold]\n\npantarhei demo")
+def demo() -> None:
+    """Show a window at work on a small stream that contradicts itself."""
+    with _errors():
+        importlib.import_module("pantarhei.demo").main()
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Errors in what was given become a line on standard error and an exit code."""
+    try:
+        yield
+    except OptionError as error:
+        raise _failed(str(error), 2) from None
+    except PantarheiError as error:
+        raise _failed(str(error), 1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) or error.errno == errno.EPIPE:
+            _close_quietly()
+            raise typer.Exit(141) from None
+        place = f"{error.filename}: " if error.filename else ""
+        raise _failed(f"{place}{error.strerror or error}", 1) from None
+
+
+def _failed(message: str, code: int) -> typer.Exit:
+    typer.echo(f"{typer.style('error:', fg='red', bold=True)} {message}", err=True)
+    return typer.Exit(code)
+
+
+def _close_quietly() -> None:
+    """Nobody reads standard output any more: what is still buffered must not raise when the process ends."""
+    sys.stdout = open("/dev/null" if sys.platform != "win32" else "nul", "w")  # noqa: SIM115
+
+
+def main() -> None:
+    """The entry point."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

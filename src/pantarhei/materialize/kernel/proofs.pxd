@@ -1,0 +1,20 @@
+# The C types of proofs.py; what they mean is said there.
+
+from pantarhei.materialize.kernel.joins cimport Joins
+from pantarhei.materialize.kernel.rows cimport Ints
+
+
+cdef class Proofs(Joins):
+    cdef public int oldest
+    cdef public int newest
+    cdef public bint detect
+    cdef int purpose
+    cdef int explained
+    cdef Ints violations
+    cdef Ints instances
+    cdef readonly long long pops
+    cdef readonly long long firings
+
+    cdef int record_violation(self, int plan) except -1 nogil
+    cdef int record_instance(self, int plan) except -1 nogil
+    cdef int record(self, int plan, Ints into) except -1 nogil

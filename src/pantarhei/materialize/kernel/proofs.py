@@ -1,0 +1,119 @@
+"""What both forms of the window model need to tell of proofs: violated constraints, and the lineage of facts.
+
+While facts are derived, each match of a constraint is noted as a violation. `lineage` then goes back from the violating
+rows over *all* rule instances, for a fact that is asserted or was there before too: each shortcut gives wrong conflict sets
+(`c→d, c∧d→⊥` with d asserted at 1 and c at 2: the only conflict set is {c}).
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.joins import Joins
+    from cython.cimports.pantarhei.materialize.kernel.rows import Ints
+else:
+    from pantarhei.materialize.kernel.joins import Joins
+    from pantarhei.materialize.kernel.rows import Ints
+
+_FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
+NOTED = cython.declare(cython.int, 8)
+DERIVE = cython.declare(cython.int, 0)
+LINEAGE = cython.declare(cython.int, 3)
+
+
+@cython.cclass
+class Proofs(Joins):
+    """Joins with violations and lineage.
+
+    `oldest` and `newest` are the levels of the window; `detect` says whether violations are noted. Work counters: `pops`
+    facts taken from the queue, `firings` rule instances enumerated while deriving.
+    """
+
+    def __init__(self, plans, capacity=1024):
+        super().__init__(plans, capacity)
+        self.oldest = 0
+        self.newest = 0
+        self.detect = False
+        self.purpose = DERIVE
+        self.explained = -1
+        self.violations = Ints()
+        self.instances = Ints()
+        self.pops = 0
+        self.firings = 0
+
+    def record_violation(self, plan):
+        return self.record(plan, self.violations)
+
+    def record_instance(self, plan):
+        self.instances.push(self.explained)
+        return self.record(plan, self.instances)
+
+    def record(self, plan, into):
+        """Append the rule and the matched body's rows, padded with -1 to the widest body."""
+        atom: cython.int
+        atoms: cython.int = self.code[plan + 1] + (1 if self.code[plan + 8] >= 0 else 0)
+        into.push(self.code[plan])
+        for atom in range(self.widest):
+            into.push(self.body[atom] if atom < atoms else -1)
+        return 0
+
+    def take_violations(self):
+        """Matches of constraints since the last call: an int32 array, a row `rule, body rows…` each, without repetition."""
+        violations = self.violations.array().reshape(-1, 1 + self.widest)
+        self.violations.size = 0
+        return np.unique(violations, axis=0) if len(violations) > 1 else violations
+
+    def lineage(self, rows: cython.int[::1]):
+        """Every rule instance that can take part in a proof of one of `rows`.
+
+        Returns `(reached, instances)`: the rows met, `rows` first, and an int32 array with a row `head row, rule, body
+        rows…` for each instance. Facts of the background are not explained further. Costs the instances.
+        """
+        i: cython.Py_ssize_t
+        atom: cython.int
+        row: cython.int
+        before: cython.int
+        reached: Ints = Ints()
+        with cython.nogil:
+            self.purpose = LINEAGE
+            self.instances.size = 0
+            for i in range(len(rows)):
+                if not self.rows[rows[i]].flags & NOTED:
+                    self.rows[rows[i]].flags |= NOTED
+                    reached.push(rows[i])
+            i = 0
+            while i < reached.size:
+                row = reached.items[i]
+                i += 1
+                if self.rows[row].level == _FOREVER:
+                    continue
+                self.explained = row
+                before = self.instances.size
+                self.explain(row)
+                while before < self.instances.size:
+                    for atom in range(self.widest):
+                        row = self.instances.items[before + 2 + atom]
+                        if row >= 0 and not self.rows[row].flags & NOTED:
+                            self.rows[row].flags |= NOTED
+                            reached.push(row)
+                    before += 2 + self.widest
+            for i in range(reached.size):
+                self.rows[reached.items[i]].flags &= ~NOTED
+            self.purpose = DERIVE
+        instances = self.instances.array().reshape(-1, 2 + self.widest)
+        self.instances.size = 0
+        return reached.array(), instances
+
+    def levels_of(self, rows: cython.int[::1]):
+        """(levels, bases) of the given rows, as int32 arrays."""
+        levels = np.empty(len(rows), np.int32)
+        bases = np.empty(len(rows), np.int32)
+        level: cython.int[::1] = levels
+        base: cython.int[::1] = bases
+        i: cython.Py_ssize_t
+        for i in range(len(rows)):
+            level[i] = self.rows[rows[i]].level
+            base[i] = self.rows[rows[i]].base
+        return levels, bases

@@ -1,0 +1,238 @@
+"""The window model (PB26 Def. 8) over one kernel of rows.
+
+It holds derived state only: what was asserted stands in the window's log, and a model can be rebuilt from it. Timestamps are
+*levels* here, numbered upwards in the order of the stream; the background's is `FOREVER`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from rdflib import RDF
+from rdflib import Literal as RdfLiteral
+
+from pantarhei.language.term import Term, Triple
+from pantarhei.materialize.kernel.every import EveryKernel
+from pantarhei.materialize.kernel.newest import FOREVER, NewestKernel
+from pantarhei.materialize.kernel.rows import COMPILED
+from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.rules.program import NONE, Integers, Program
+
+Keep = Literal["newest", "every"]
+
+__all__ = ["COMPILED", "FOREVER", "Keep", "Lineage", "WindowModel", "Work"]
+
+_NOTHING = np.empty((0, 3), np.int32)
+# Levels are 32-bit in the kernel, and are lowered long before they run out.
+_RENUMBER_AT = 1 << 29
+
+
+class Work(NamedTuple):
+    """What the model has done so far.
+
+    Args:
+        pops: facts taken from the queue.
+        firings: rule instances enumerated to derive facts.
+        renewals: facts queued again because they had been asserted anew when their partition dropped.
+        rederivations: facts overdeleted.
+        searches: rows looked at in search of other support for a fact.
+    """
+
+    pops: int
+    firings: int
+    renewals: int
+    rederivations: int
+    searches: int
+
+
+class Lineage(NamedTuple):
+    """Violations and all rule instances that can take part in a proof of one.
+
+    Args:
+        violations: a row `rule, body rows…` each, -1 where the body is shorter.
+        instances: a row `head row, rule, body rows…` each.
+        rows: the rows met.
+        facts: their facts.
+        levels: their levels, `FOREVER` for the background.
+        bases: the newest level that asserts each, below the window's oldest if none does.
+    """
+
+    violations: Integers
+    instances: Integers
+    rows: Integers
+    facts: Integers
+    levels: Integers
+    bases: Integers
+
+
+class WindowModel:
+    """Facts of the window's materialization, each in its interpretations.
+
+    Args:
+        program: the compiled rules and constraints.
+        keep: `"newest"` stores each fact once, `"every"` stores Def. 8's interpretations in full.
+        vocabulary: numbers the program's symbols as the program does.
+        capacity: rows to make room for at first.
+    """
+
+    def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, capacity: int = 1024) -> None:
+        self.program = program
+        self.vocabulary = vocabulary
+        self.kernel = (NewestKernel if keep == "newest" else EveryKernel)(program.plans, capacity)
+        self.kernel.detect = True
+
+    # -- change -----------------------------------------------------------------------------------------------------
+
+    def add_background(self, facts: Integers) -> None:
+        """Assert `facts` for ever."""
+        self._add(facts, np.full(len(facts), FOREVER, np.int32))
+
+    def add(self, facts: Integers, level: int) -> Integers:
+        """Assert `facts` at `level`, not below the newest one; returns what `withdraw` needs to undo it."""
+        self.kernel.newest = level
+        self.kernel.widen(level - self.kernel.oldest + 2)
+        return self._add(facts, np.full(len(facts), level, np.int32))
+
+    def restore(self, facts: Integers, levels: Integers) -> None:
+        """Assert `facts` again at the levels of the window they once had. No conflicts are looked for."""
+        self.kernel.detect = False
+        self._add(facts, levels)
+        self.kernel.detect = True
+
+    def _add(self, facts: Integers, levels: Integers) -> Integers:
+        previous = np.empty(len(facts), np.int32)
+        self.kernel.add(_readable(facts), _readable(levels), _readable(previous))
+        return previous
+
+    def cut(self, facts: Integers) -> None:
+        """Take out `facts` with all their occurrences, and what rested on them."""
+        self.kernel.cut(_readable(facts))
+
+    def withdraw(self, facts: Integers, previous: Integers, level: int) -> None:
+        """Undo `previous = add(facts, level)`."""
+        self.kernel.withdraw(_readable(facts), _readable(previous), level)
+
+    def slide(self, oldest: int) -> None:
+        """Drop the partitions below the level `oldest`."""
+        if oldest > self.kernel.oldest:
+            self.kernel.newest = max(self.kernel.newest, oldest)
+            self.kernel.widen(self.kernel.newest - self.kernel.oldest + 2)
+            self.kernel.slide(oldest)
+
+    def take_changes(self) -> Integers:
+        """Facts that came and went since the last call, shape (n, 4), the last column 1 or -1; a fact may recur."""
+        changes: Integers = self.kernel.take_changes()
+        return changes
+
+    # -- look ---------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """How many facts the materialization has, the background's among them."""
+        return int(self.kernel.live)
+
+    @property
+    def work(self) -> Work:
+        """The work counters."""
+        return Work(*(int(getattr(self.kernel, name, 0)) for name in Work._fields))
+
+    @property
+    def bytes_used(self) -> int:
+        """Bytes of the kernel's arrays; the vocabulary's terms are not counted."""
+        return int(self.kernel.bytes_used())
+
+    def facts(self) -> Integers:
+        """All facts, shape (n, 3)."""
+        predicates, subjects, objects = self.kernel.columns("predicate", "subject", "object")
+        present = predicates >= 0
+        return np.stack([predicates[present], subjects[present], objects[present]], axis=1).astype(np.int32)
+
+    def interpretation(self, level: int) -> Integers:
+        """The facts of one interpretation, shape (n, 3)."""
+        self.kernel.settle()
+        facts: Integers = self.kernel.facts(_readable(self.kernel.interpretation(level)))
+        return facts
+
+    def facts_of(self, rows: Sequence[int]) -> Integers:
+        """The facts of kernel rows, shape (n, 3)."""
+        facts: Integers = self.kernel.facts(_readable(np.array(rows, np.int32)))
+        return facts
+
+    def violations(self) -> Integers:
+        """The constraints' matches noted since the last call, a row `rule, body rows…` each, -1 where the body is shorter."""
+        violations: Integers = self.kernel.take_violations()
+        return violations
+
+    def lineage(self) -> Lineage | None:
+        """The violations noted since the last call with all their proofs; None if there was no violation."""
+        violations = self.violations()
+        if not len(violations):
+            return None
+        start = np.unique(violations[:, 1:])
+        rows, instances = self.kernel.lineage(_readable(start[start >= 0].astype(np.int32)))
+        levels, bases = self.kernel.levels_of(_readable(rows))
+        bases[bases < self.kernel.oldest] = -1
+        return Lineage(violations, instances, rows, self.kernel.facts(_readable(rows)), levels, bases)
+
+    def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
+        """The triples of the materialization that agree with the given terms; None agrees with all.
+
+        The answer is a snapshot: later changes do not reach it. With predicate and one more term given it costs the
+        answers (the first time for a predicate a pass over the facts, to index it), else a pass over the facts.
+        """
+        return self.vocabulary.decode(self._match(subject, predicate, object))
+
+    def _match(self, subject: Term | None, predicate: Term | None, object_: Term | None) -> Integers:
+        find = self.vocabulary.find
+        who = None if subject is None else NONE if isinstance(subject, RdfLiteral) else find(subject)
+        if subject is not None and (who is None or who == NONE):
+            return _NOTHING
+        if predicate == RDF.type:
+            return self._match_classes(who, object_)
+        what = None if object_ is None else find(object_)
+        if predicate is not None:
+            number = self.vocabulary.find_property(predicate)
+            if number is None or (object_ is not None and what is None):
+                return _NOTHING
+            return self._match_property(number, who, what)
+        if object_ is None:
+            return self._scan(None, who, None)
+        classes = self._match_classes(who, object_)
+        return np.concatenate([classes, _NOTHING if what is None else self._scan(None, who, what)])
+
+    def _match_classes(self, who: int | None, class_: Term | None) -> Integers:
+        if class_ is None:
+            return self._scan(None, who, NONE)
+        number = None if isinstance(class_, RdfLiteral) else self.vocabulary.find_class(class_)
+        if number is None:
+            return _NOTHING
+        return self._scan(number, None, NONE) if who is None else self._one(number, who, NONE)
+
+    def _match_property(self, number: int, who: int | None, what: int | None) -> Integers:
+        if who is not None and what is not None:
+            return self._one(number, who, what)
+        if who is None and what is None:
+            return self._scan(number, None, None)
+        self.kernel.index(number, who is not None, what is not None)
+        chain = (who, NONE, 0) if who is not None else (NONE, what, 1)
+        facts: Integers = self.kernel.facts(_readable(self.kernel.select(number, *chain)))
+        return facts
+
+    def _one(self, number: int, who: int, what: int) -> Integers:
+        found = self.kernel.row_of(number, who, what) >= 0
+        return np.array([(number, who, what)], np.int32) if found else _NOTHING
+
+    def _scan(self, number: int | None, who: int | None, what: int | None) -> Integers:
+        predicates, subjects, objects = self.kernel.columns("predicate", "subject", "object")
+        mask = predicates >= 0 if number is None else predicates == number
+        for column, wanted in ((subjects, who), (objects, what)):
+            if wanted is not None:
+                mask &= column == wanted
+        return np.stack([predicates[mask], subjects[mask], objects[mask]], axis=1).astype(np.int32)
+
+
+def _readable(array: Integers) -> Integers | memoryview:
+    """`array` as the kernel can read it: contiguous int32; uncompiled a memoryview, whose elements are Python ints."""
+    contiguous = np.ascontiguousarray(array, np.int32)
+    return contiguous if COMPILED else memoryview(contiguous)

@@ -1,0 +1,219 @@
+"""Terms interned to integers, and triples to facts of three integers.
+
+A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, -1)`, `R(x, y)` is `(R, x, y)`. Classes and
+properties are numbered together; names and literals are, literals from `FIRST_LITERAL` on. Literals of one value share
+one number and come back in the form in which the value was first seen. Numbers are never reused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from rdflib import RDF, BNode, Literal
+
+from pantarhei.errors import IllTypedLiteralError, InvalidTripleError
+from pantarhei.language.ntriples import parse_term
+from pantarhei.language.rule import Predicate
+from pantarhei.language.term import Term, Triple, check_triple, value_of
+from pantarhei.rules.program import FIRST_LITERAL, NONE, Integers, Program, Symbol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMNS = ("subject", "predicate", "object")
+_TYPE = str(RDF.type)
+
+
+class _Column(NamedTuple):
+    """A column of N-Triples terms as codes into its distinct values."""
+
+    codes: Integers
+    distinct: list[str]
+
+
+class Vocabulary:
+    """The numbers of all symbols and terms met so far; starts with those of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.symbols: list[Symbol] = []
+        self.names: list[Term] = []
+        self.literals: list[Literal] = []
+        self._classes: dict[str, int] = {}
+        self._properties: dict[str, int] = {}
+        self._name_numbers: dict[str, int] = {}
+        self._value_numbers: dict[Hashable, int] = {}
+        self._literal_numbers: dict[Literal, int] = {}
+        self._texts: dict[str, dict[str, int]] = {}  # N-Triples text -> number, by what is numbered
+        for symbol in program.predicates:
+            self._add_symbol(symbol)
+        for name in program.names:
+            self._number_name(name)
+        for literal in program.literals:
+            self._number_literal(literal)
+
+    # -- in ------------------------------------------------------------------------------------------------------
+
+    def encode(self, triples: Iterable[Triple]) -> Integers:
+        """The facts of `triples`, in their order.
+
+        Raises:
+            InvalidTripleError: one is not a triple of RDF terms. Facts before it leave no trace but their terms' numbers.
+            IllTypedLiteralError: one has a literal outside its datatype's lexical space.
+        """
+        flat: list[int] = []
+        for triple in triples:
+            subject, predicate, object_ = check_triple(triple)
+            if predicate == RDF.type:
+                flat += (self._number_class(object_), self._number_name(subject), NONE)
+            else:
+                flat += (self._number_property(predicate), self._number_name(subject), self.number(object_))
+        return np.array(flat, np.int32).reshape(-1, 3)
+
+    def encode_table(self, table: pa.Table, scope: str) -> Integers:
+        """The facts of an Arrow table with columns `subject`, `predicate`, `object` of N-Triples terms.
+
+        Blank nodes are scoped to the message, which `scope` names. Costs a dictionary look-up a distinct term; the rest is
+        done by column.
+
+        Raises:
+            InvalidTripleError: a column is missing, a cell is null or no term.
+            IllTypedLiteralError: as `encode`.
+        """
+        subjects, predicates, objects = (_column(table, name) for name in COLUMNS)
+        types = np.fromiter((text == f"<{_TYPE}>" for text in predicates.distinct), bool, len(predicates.distinct))
+        is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
+        facts = np.empty((len(subjects.codes), 3), np.int32)
+        facts[:, 1] = self._numbers(subjects, slice(None), scope, self._number_name, "subject")
+        facts[~is_class, 0] = self._numbers(predicates, ~is_class, scope, self._number_property, "predicate")
+        facts[is_class, 0] = self._numbers(objects, is_class, scope, self._number_class, "object")
+        facts[~is_class, 2] = self._numbers(objects, ~is_class, scope, self.number, "object")
+        facts[is_class, 2] = NONE
+        return facts
+
+    def _numbers(
+        self, column: _Column, where: slice | np.ndarray, scope: str, number: Callable[[Term], int], name: str
+    ) -> Integers:
+        """The numbers of a column's terms in the rows `where`: each distinct term is looked up once."""
+        codes = column.codes[where]
+        used = np.zeros(len(column.distinct), bool)
+        used[codes] = True
+        numbers = np.zeros(len(column.distinct), np.int32)
+        for code in np.flatnonzero(used).tolist():
+            numbers[code] = self._number_text(column.distinct[code], scope, number, name)
+        return numbers[codes]
+
+    def _number_text(self, text: str, scope: str, number: Callable[[Term], int], name: str) -> int:
+        known = self._texts.get(number.__name__)
+        if known is None:
+            known = self._texts[number.__name__] = {}
+        found = known.get(text)
+        if found is not None:
+            return found
+        term = parse_term(text, scope)
+        if (name != "object" and isinstance(term, Literal)) or (name == "predicate" and isinstance(term, BNode)):
+            raise InvalidTripleError(text, f"the {name} must be {'an IRI' if name == 'predicate' else 'a name'}")
+        if isinstance(term, Literal) and number == self._number_class:
+            raise InvalidTripleError(text, "the object of rdf:type must be a class, not a literal")
+        found = number(term)
+        if not isinstance(term, BNode):  # a blank node's label means another node in the next message
+            known[text] = found
+        return found
+
+    def number(self, term: Term) -> int:
+        """The number of a name or literal, a new one if it has none."""
+        if isinstance(term, Literal):
+            return self._number_literal(term)
+        return self._number_name(term)
+
+    def _number_name(self, name: Term) -> int:
+        key = str(name) if type(name) is not BNode else "_:" + name
+        found = self._name_numbers.get(key)
+        if found is None:
+            found = self._name_numbers[key] = len(self.names)
+            self.names.append(name)
+        return found
+
+    def _number_literal(self, literal: Literal) -> int:
+        found = self._literal_numbers.get(literal)
+        if found is None:
+            value = value_of(literal)
+            found = self._value_numbers.get(value)
+            if found is None:
+                found = self._value_numbers[value] = FIRST_LITERAL + len(self.literals)
+                self.literals.append(literal)
+            self._literal_numbers[literal] = found
+        return found
+
+    def _number_class(self, name: Predicate) -> int:
+        key = str(name) if type(name) is not BNode else "_:" + name
+        found = self._classes.get(key)
+        return self._add_symbol(Symbol(name, 1)) if found is None else found
+
+    def _number_property(self, name: Predicate) -> int:
+        found = self._properties.get(str(name))
+        return self._add_symbol(Symbol(name, 2)) if found is None else found
+
+    def _add_symbol(self, symbol: Symbol) -> int:
+        number = len(self.symbols)
+        key = str(symbol.name) if type(symbol.name) is not BNode else "_:" + symbol.name
+        (self._classes if symbol.arity == 1 else self._properties)[key] = number
+        self.symbols.append(symbol)
+        return number
+
+    # -- looking up without interning --------------------------------------------------------------------------------
+
+    def find_class(self, name: Term) -> int | None:
+        """The number of a class, None if it was never met."""
+        return self._classes.get(str(name) if type(name) is not BNode else "_:" + name)
+
+    def find_property(self, name: Term) -> int | None:
+        """The number of a property, None if it was never met."""
+        return self._properties.get(str(name))
+
+    def find(self, term: Term) -> int | None:
+        """The number of a name or literal, None if it was never met or is no value of its datatype."""
+        if not isinstance(term, Literal):
+            return self._name_numbers.get(str(term) if type(term) is not BNode else "_:" + term)
+        try:
+            return self._value_numbers.get(value_of(term))
+        except IllTypedLiteralError:
+            return None
+
+    # -- out -----------------------------------------------------------------------------------------------------
+
+    def term(self, number: int) -> Term:
+        """The term of a number."""
+        return self.literals[number - FIRST_LITERAL] if number >= FIRST_LITERAL else self.names[number]
+
+    def decode(self, facts: Integers | Sequence[Sequence[int]]) -> Iterator[Triple]:
+        """The triples of facts, in their order."""
+        rows = facts.tolist() if isinstance(facts, np.ndarray) else facts
+        for predicate, subject, object_ in rows:
+            symbol = self.symbols[predicate]
+            if object_ == NONE:
+                yield self.names[subject], RDF.type, symbol.name
+            else:
+                yield self.names[subject], symbol.name, self.term(object_)
+
+
+def _column(table: pa.Table, name: str) -> _Column:
+    import pyarrow as pa
+
+    if name not in table.column_names:
+        raise InvalidTripleError(
+            f"a table with columns {', '.join(table.column_names)}", f"column {name} is missing"
+        )
+    column = table.column(name)
+    if column.null_count:
+        raise InvalidTripleError(f"a null in column {name}", "every cell must hold a term")
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # a table without rows has no chunk to combine into
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    if not isinstance(array, pa.DictionaryArray):
+        array = array.dictionary_encode()
+    distinct = array.dictionary
+    if not (pa.types.is_string(distinct.type) or pa.types.is_large_string(distinct.type)):
+        raise InvalidTripleError(f"column {name} of type {column.type}", "expected strings in N-Triples syntax")
+    return _Column(array.indices.to_numpy(zero_copy_only=False).astype(np.int32), distinct.to_pylist())

@@ -1,0 +1,467 @@
+"""The stream reasoner: the only place where the stages of a tick meet.
+
+A push drops what leaves the window, adds the arriving ABox to the window model, and, if a constraint is violated, goes back
+over the proofs to the conflict sets, chooses the cut and takes it out. No violation, no cost.
+
+The log of what was asserted and cut is the ground truth; the window model is derived from it. A push changes the log last
+of all, so that whatever goes wrong before, the model is made again from the log and the reasoner is as it was.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+import numpy as np
+from rdflib import Dataset, Graph
+
+from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.delta import Delta, TripleDelta
+from pantarhei.language.term import Term, Triple
+from pantarhei.language.time import TimePoint, show_time, ticks_of, time_of
+from pantarhei.materialize.consistency import refuse_violations
+from pantarhei.materialize.model import Keep, Lineage, WindowModel, Work
+from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.ontology import Ontology
+from pantarhei.query.result import QueryResult
+from pantarhei.query.sparql import run_query, window_dataset, window_graph
+from pantarhei.repair.choose import METHODS, Method, choose
+from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
+from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
+from pantarhei.rules.program import Integers, compile_
+from pantarhei.window.log import AssertionLog, Capture, Entry
+from pantarhei.window.sliding import SlidingWindow, Step, Window
+from pantarhei.window.watermark import in_time_order
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    ABox = Graph | Iterable[Triple] | pa.Table
+
+_log = logging.getLogger("pantarhei.repair")
+_NO_FACTS = np.empty((0, 3), np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowUpdate:
+    """What one push or advance did.
+
+    Args:
+        at: the time it came to.
+        start: the window's lower end now, `end` its upper end (see `Window` for which are inside).
+        dropped: timestamps that left the window.
+        repair: the repair of this step.
+        delta: what the materialization gained and lost.
+    """
+
+    at: TimePoint
+    start: TimePoint
+    end: TimePoint
+    dropped: tuple[TimePoint, ...]
+    repair: Repair
+    delta: TripleDelta
+
+
+class _Arrival(NamedTuple):
+    """What undoing the newest ABox takes."""
+
+    level: int
+    facts: Integers
+    previous: Integers
+    cut: Integers
+
+
+class StreamReasoner:
+    """An ontology over a sliding window of a stream: its materialization, kept up and repaired as ABoxes arrive.
+
+    Args:
+        ontology: what was loaded with `load_ontology`; the assertions in it are background.
+        window: which timestamps are kept.
+        background: facts that hold at every time and that no repair removes: a graph or triples.
+        repair: `"exact"` removes what some maximal consistent subset lacks, newest-wins (PB26 Defs. 6 and 7); `"grounded"`
+            also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's; `"off"` only reports.
+        keep: `"newest"` stores each fact once; `"every"` stores PB26 Def. 8's interpretations in full. Queries see no
+            difference.
+        unique_names: different names denote different things. Only True is supported so far.
+        budget: how far an exact repair searches.
+
+    Raises:
+        InconsistentOntologyError: ontology and background contradict each other.
+        OptionError: an option has no such value.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import Graph
+    >>> ontology = pr.load_ontology(Graph().parse(data='''
+    ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    ...     :Open owl:disjointWith :Closed .'''))
+    >>> valve = lambda state: Graph().parse(data=f"@prefix : <http://example.org/> . :valve a :{state} .")
+    >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=10))
+    >>> _ = reasoner.push(1, valve("Open"))
+    >>> update = reasoner.push(2, valve("Closed"))
+    >>> [(at, str(state)) for at, (_, _, state) in update.repair.removed]
+    [(1, 'http://example.org/Open')]
+    """
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        window: Window,
+        background: Graph | Iterable[Triple] | None = None,
+        repair: Method = "exact",
+        keep: Keep = "newest",
+        unique_names: bool = True,
+        budget: Budget | None = None,
+    ) -> None:
+        _check_option("repair", repair, METHODS)
+        _check_option("keep", keep, get_args(Keep))
+        if unique_names is not True:
+            raise OptionError("unique_names", repr(unique_names), "True; reasoning with equality is not supported yet")
+        self.ontology, self.window = ontology, window
+        self._method, self._keep, self._budget = repair, keep, budget or Budget()
+        self._program = compile_((*ontology.rules, *ontology.constraints))
+        self._vocabulary = Vocabulary(self._program)
+        given = self._vocabulary.encode(() if background is None else background)
+        self._background = np.concatenate([self._vocabulary.encode(ontology.background), given])
+        self._model = self._fresh_model()
+        refuse_violations(self._model)
+        self._model.take_changes()
+        self._sliding = SlidingWindow(window)
+        self._log = AssertionLog()
+        self._next_level = 0
+        self._messages = 0
+        self._arrival: _Arrival | None = None
+
+    # -- time passes --------------------------------------------------------------------------------------------------
+
+    def push(self, at: TimePoint, abox: ABox) -> WindowUpdate:
+        """Take in the ABox of timestamp `at`: drop what leaves the window, repair, add.
+
+        A second push at the newest timestamp equals one push of both parts.
+
+        Args:
+            at: not older than any time seen; of the kind of the stream's other timestamps.
+            abox: a graph, triples, or an Arrow table with string columns `subject`, `predicate` and `object` that hold
+                terms in N-Triples syntax (its blank nodes belong to this table alone).
+
+        Raises:
+            LateABoxError: time has passed `at`.
+            TimestampError: `at` is of another kind.
+            InvalidTripleError, IllTypedLiteralError: something in `abox` is no triple.
+            After any error the reasoner is as it was.
+        """
+        step = self._sliding.step(at)
+        facts = self._encode(abox)
+        newest = self._log.newest()
+        if newest is not None and newest.ticks == step.now:
+            return self._transact(lambda: self._extend(step, newest, facts))
+        return self._transact(lambda: self._take_in(step, at, facts))
+
+    def advance(self, at: TimePoint) -> WindowUpdate:
+        """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
+
+        Raises:
+            LateABoxError, TimestampError: as `push`.
+        """
+        step = self._sliding.step(at)
+
+        def move() -> WindowUpdate:
+            oldest, dropped = self._leaving(step)
+            self._model.slide(oldest)
+            self._commit(step, oldest)
+            return self._update(step, at, dropped, Repair(at, self._method))
+
+        return self._transact(move)
+
+    def run(
+        self, stream: Iterable[tuple[TimePoint, ABox]], allowed_lateness: Any = None
+    ) -> Iterator[WindowUpdate]:
+        """Push the ABoxes of `stream` one by one, giving the update of each.
+
+        Args:
+            stream: pairs of timestamp and ABox, such as `read_stream` gives.
+            allowed_lateness: a duration by which ABoxes may come out of order; they are held back that long and put in
+                order. Later ones are an error.
+        """
+        ordered = stream if allowed_lateness is None else in_time_order(stream, allowed_lateness)
+        for at, abox in ordered:
+            yield self.push(at, abox)
+
+    # -- what holds ---------------------------------------------------------------------------------------------------
+
+    def materialization(self) -> set[Triple]:
+        """The closure of the repaired window and the background; no schema triples. Costs its size."""
+        return set(self._vocabulary.decode(self._model.facts()))
+
+    def assertions(self) -> set[Assertion]:
+        """(timestamp, triple) of what was asserted in the window and kept by every repair. Costs the window's occurrences."""
+        return {
+            (entry.at, triple)
+            for entry, facts in self._log.capture().kept()
+            for triple in self._vocabulary.decode(facts)
+        }
+
+    def interpretation(self, at: TimePoint) -> set[Triple]:
+        """The facts attached to the timestamp `at` (PB26 Def. 8); with `keep="newest"` those for which it is the newest.
+
+        Raises:
+            TimestampError: the window has no ABox of that timestamp.
+        """
+        current = self._sliding.current
+        ticks = ticks_of(at, current.kind) if current else None
+        for entry in self._log:
+            if entry.ticks == ticks:
+                return set(self._vocabulary.decode(self._model.interpretation(entry.level)))
+        raise TimestampError(f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps")
+
+    @property
+    def timestamps(self) -> tuple[TimePoint, ...]:
+        """The timestamps in the window, oldest first, those of empty ABoxes included."""
+        return tuple(entry.at for entry in self._log)
+
+    @property
+    def background(self) -> set[Triple]:
+        """The facts that always hold, as given."""
+        return set(self._vocabulary.decode(self._background))
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The materialization as a live, read-only rdflib graph."""
+        return window_graph(_LiveSource(self))
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """`graph` as the default graph, with the ontology and each timestamp's interpretation as named graphs."""
+        return window_dataset(
+            _LiveSource(self), self.ontology.graph, lambda: self.timestamps, self.interpretation
+        )
+
+    def query(self, text: str) -> QueryResult:
+        """The answers of a SPARQL query over the materialization as it is now.
+
+        Named graphs: `urn:pantarhei:ontology` and `urn:pantarhei:at:<timestamp>`. The prefixes of the ontology's graph need
+        no declaration.
+
+        Raises:
+            QueryError: the query is malformed, or asks for the network (SERVICE, FROM) or for a change.
+        """
+        return run_query(self.dataset, text, namespaces=dict(self.ontology.graph.namespaces()))
+
+    @property
+    def work(self) -> Work:
+        """Counters of what the window model has done."""
+        return self._model.work
+
+    # -- one step -----------------------------------------------------------------------------------------------------
+
+    def _transact(self, change: Callable[[], WindowUpdate]) -> WindowUpdate:
+        """`change()`, or nothing: after an error the model is made again from the log, which changes last."""
+        try:
+            return change()
+        except BaseException:
+            self._model = self._rebuilt()
+            raise
+
+    def _take_in(self, step: Step, at: TimePoint, facts: Integers) -> WindowUpdate:
+        """The ABox of a new timestamp."""
+        oldest, dropped = self._leaving(step)
+        self._model.slide(oldest)
+        level = self._next_level
+        arrival, repair = self._add(level, at, facts, lambda: self._log.capture(oldest))
+        self._commit(step, oldest)
+        self._log.append(Entry(level, at, step.now, facts, arrival.cut))
+        self._next_level = level + 1
+        self._arrival = arrival
+        return self._update(step, at, dropped, repair)
+
+    def _extend(self, step: Step, newest: Entry, facts: Integers) -> WindowUpdate:
+        """A further part of the newest ABox: back to before its first part, then the whole."""
+        older = _without_newest(self._log.capture())
+        self._undo(older)
+        whole = np.concatenate([newest.facts, facts])
+        arrival, repair = self._add(newest.level, newest.at, whole, lambda: older)
+        self._sliding.take(step)
+        self._log.pop()
+        self._log.append(Entry(newest.level, newest.at, newest.ticks, whole, arrival.cut))
+        self._arrival = arrival
+        return self._update(step, newest.at, [], repair)
+
+    def _undo(self, older: Capture) -> None:
+        """Bring the model back to before the newest ABox; `older` is the log without it."""
+        arrival = self._arrival
+        assert arrival is not None, "the newest entry has an arrival"
+        if len(arrival.cut):
+            back = [(facts, entry.level) for entry, facts in older.occurrences(arrival.cut) if len(facts)]
+            if back:
+                levels = np.concatenate([np.full(len(facts), level, np.int32) for facts, level in back])
+                self._model.restore(np.concatenate([facts for facts, _ in back]), levels)
+        self._model.withdraw(arrival.facts, arrival.previous, arrival.level)
+
+    def _add(
+        self, level: int, at: TimePoint, facts: Integers, older: Callable[[], Capture]
+    ) -> tuple[_Arrival, Repair]:
+        """Add facts to the model and repair; `older` gives the log without them."""
+        previous = self._model.add(facts, level)
+        lineage = self._model.lineage()
+        if lineage is None:
+            return _Arrival(level, facts, previous, _NO_FACTS), Repair(at, self._method)
+        conflicts = find_conflicts(lineage, level, self._budget)
+        cut, undecided = self._choose(conflicts, lineage)
+        if len(cut):
+            self._model.cut(cut)
+        whole = _Step(older(), Entry(level, at, 0, facts, _NO_FACTS), self._vocabulary, self._program.rules)
+        repair = whole.repair(self._method, lineage, conflicts, cut, undecided)
+        if _log.isEnabledFor(logging.INFO):
+            _log.info("at %s: %d conflicts, %d facts removed", show_time(at), len(repair.conflicts), len(cut))
+        return _Arrival(level, facts, previous, cut), repair
+
+    def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
+        """(facts to cut, those of them that no decision was reached on)."""
+        if self._method == "off":
+            return _NO_FACTS, _NO_FACTS
+        if isinstance(conflicts, Pairs):  # newest wins in each: all methods agree
+            return self._facts_of(np.unique(conflicts.older), lineage), _NO_FACTS
+        times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
+        choice = choose([conflict.rows for conflict in conflicts.found], times, self._method, self._budget)
+        lost = frozenset().union(*conflicts.unresolved)
+        cut, undecided = sorted(choice.cut | lost), sorted(choice.undecided | lost)
+        return self._facts_of(np.array(cut, np.int32), lineage), self._facts_of(np.array(undecided, np.int32), lineage)
+
+    @staticmethod
+    def _facts_of(rows: Integers, lineage: Lineage) -> Integers:
+        order = np.argsort(lineage.rows)
+        return lineage.facts[order[np.searchsorted(lineage.rows[order], rows)]]
+
+    def _leaving(self, step: Step) -> tuple[int, list[TimePoint]]:
+        """(level of the oldest entry that stays, timestamps that leave)."""
+        oldest, dropped = self._log.oldest_from(step.first)
+        return (self._next_level if oldest is None else oldest), dropped
+
+    def _commit(self, step: Step, oldest: int) -> None:
+        self._log.drop_before(oldest)
+        self._sliding.take(step)
+
+    def _update(self, step: Step, at: TimePoint, dropped: list[TimePoint], repair: Repair) -> WindowUpdate:
+        changes, vocabulary = self._model.take_changes(), self._vocabulary
+
+        def delta() -> Delta[Triple]:
+            signs = changes[:, 3].tolist()
+            return Delta.of(zip(vocabulary.decode(changes[:, :3]), signs, strict=True))
+
+        start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
+        return WindowUpdate(at, start, end, tuple(dropped), repair, TripleDelta(delta))
+
+    # -- the model from the log -----------------------------------------------------------------------------------------
+
+    def _fresh_model(self) -> WindowModel:
+        model = WindowModel(self._program, self._keep, self._vocabulary)
+        model.add_background(self._background)
+        return model
+
+    def _rebuilt(self) -> WindowModel:
+        """The model of the log as it stands. Costs a materialization of the window."""
+        model = self._fresh_model()
+        log = self._log.capture()
+        newest = self._log.newest() if log.entries() else None
+        older = log if newest is None else _without_newest(log)
+        entries = list(older.kept())[::-1]
+        model.slide(entries[0][0].level if entries else newest.level if newest else self._next_level)
+        for entry, facts in entries:
+            model.add(facts, entry.level)
+        if newest is not None:
+            previous = model.add(newest.facts, newest.level)
+            if len(newest.cut):
+                model.cut(newest.cut)
+            self._arrival = _Arrival(newest.level, newest.facts, previous, newest.cut)
+        model.violations()
+        model.take_changes()
+        return model
+
+    def _encode(self, abox: ABox) -> Integers:
+        if hasattr(abox, "column_names"):
+            self._messages += 1
+            return self._vocabulary.encode_table(abox, f"m{self._messages}-")
+        return self._vocabulary.encode(abox)
+
+
+class _LiveSource:
+    """What a graph reads: the reasoner's model, whichever that is now."""
+
+    def __init__(self, reasoner: StreamReasoner) -> None:
+        self._reasoner = reasoner
+
+    def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
+        return self._reasoner._model.match(subject, predicate, object)
+
+    def __len__(self) -> int:
+        return len(self._reasoner._model)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An arriving ABox and the log before it: what it takes to tell people of a repair."""
+
+    older: Capture
+    arriving: Entry
+    vocabulary: Vocabulary
+    rules: tuple[Any, ...]
+
+    def repair(
+        self, method: Method, lineage: Lineage, conflicts: Pairs | Conflicts, cut: Integers, undecided: Integers
+    ) -> Repair:
+        found = conflicts if isinstance(conflicts, Pairs) else conflicts.found
+        return Repair(
+            self.arriving.at,
+            method,
+            LazySequence(len(found), lambda: self._conflicts(lineage, found)),
+            lambda: self._occurrences(cut),
+            lambda: self._newest(lineage, undecided),
+        )
+
+    def _conflicts(self, lineage: Lineage, found: Iterable[Any]) -> list[Conflict]:
+        at = self._timestamps()
+        triples = self.vocabulary.decode(lineage.facts)
+        known = {
+            row: (at.get(base), triple)
+            for row, base, triple in zip(lineage.rows.tolist(), lineage.bases.tolist(), triples, strict=True)
+        }
+        return [
+            Conflict(frozenset(known[row] for row in conflict.rows), tuple(self.rules[i] for i in conflict.constraints))
+            for conflict in found
+        ]
+
+    def _occurrences(self, facts: Integers) -> frozenset[Assertion]:
+        """Where `facts` were asserted in the window and not cut before, the arriving ABox included."""
+        whole = Capture((*self.older.chunks, [self.arriving]), self.older.first_level)
+        return frozenset(
+            (entry.at, triple)
+            for entry, found in whole.occurrences(facts)
+            for triple in self.vocabulary.decode(found)
+        )
+
+    def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
+        at = self._timestamps()
+        wanted = set(map(tuple, facts.tolist()))
+        triples = self.vocabulary.decode(lineage.facts)
+        return frozenset(
+            (at[base], triple)
+            for fact, base, triple in zip(lineage.facts.tolist(), lineage.bases.tolist(), triples, strict=True)
+            if tuple(fact) in wanted
+        )
+
+    def _timestamps(self) -> dict[int, TimePoint]:
+        return {entry.level: entry.at for entry in [*self.older.entries(), self.arriving]}
+
+
+def _without_newest(log: Capture) -> Capture:
+    chunks = list(log.chunks)
+    while not chunks[-1]:
+        chunks.pop()
+    return Capture((*chunks[:-1], chunks[-1][:-1]), log.first_level)
+
+
+def _check_option(name: str, given: object, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise OptionError(name, repr(given), " or ".join(map(repr, allowed)))

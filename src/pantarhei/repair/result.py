@@ -1,0 +1,124 @@
+"""What a repair did, for people: assertions, conflict sets and constraints instead of numbers.
+
+Nothing is translated before it is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar, overload
+
+from pantarhei.language.rule import Rule
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint
+from pantarhei.repair.choose import Method
+
+Assertion = tuple[TimePoint, Triple]
+_T = TypeVar("_T")
+
+
+class LazySequence(Sequence[_T]):
+    """A sequence of known length whose members are made when first asked for. Pickles as its members."""
+
+    def __init__(self, length: int, make: Callable[[], Sequence[_T]]) -> None:
+        self._length, self._make = length, make
+
+    @cached_property
+    def _members(self) -> tuple[_T, ...]:
+        return tuple(self._make())
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[_T, ...]: ...
+    def __getitem__(self, index: int | slice) -> _T | tuple[_T, ...]:
+        return self._members[index]
+
+    def __iter__(self) -> Iterator[_T]:
+        return iter(self._members)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{self._length} of {type(self).__name__}>" if self._length > 10 else repr(list(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._members,)
+
+
+def _restored(members: tuple[_T, ...]) -> LazySequence[_T]:
+    return LazySequence(len(members), lambda: members)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A minimal inconsistent set of assertions, each with its newest timestamp, and the constraints it violates."""
+
+    assertions: frozenset[Assertion]
+    constraints: tuple[Rule, ...]
+
+    def __str__(self) -> str:
+        rules = " and ".join(f"{rule.name} ({rule.origin or rule})" for rule in self.constraints)
+        return f"{len(self.assertions)} assertions contradict {rules}"
+
+
+class Repair:
+    """The repair of one step: what conflicted, and what was taken out.
+
+    Attributes:
+        at: the timestamp of the ABox whose arrival called for it.
+        method: how the cut was chosen.
+        conflicts: all minimal conflicts before the cut, with their constraints.
+        removed: the assertions taken out, each occurrence of a cut fact with its timestamp.
+        undecided: of these, the facts that were removed because no decision was in reach (`grounded`, or `exact` past its
+            budget), with their newest timestamps.
+    """
+
+    def __init__(
+        self,
+        at: TimePoint,
+        method: Method,
+        conflicts: Sequence[Conflict] = (),
+        removed: Callable[[], frozenset[Assertion]] = frozenset,
+        undecided: Callable[[], frozenset[Assertion]] = frozenset,
+    ) -> None:
+        self.at, self.method, self.conflicts = at, method, conflicts
+        self._removed, self._undecided = removed, undecided
+
+    @cached_property
+    def removed(self) -> frozenset[Assertion]:
+        return self._removed()
+
+    @cached_property
+    def undecided(self) -> frozenset[Assertion]:
+        return self._undecided()
+
+    @property
+    def conflict_sets(self) -> Sequence[frozenset[Assertion]]:
+        """The conflict sets alone: a lazy sequence."""
+        return LazySequence(len(self.conflicts), lambda: [conflict.assertions for conflict in self.conflicts])
+
+    def __repr__(self) -> str:
+        return f"Repair(at={self.at!r}, method={self.method!r}, {len(self.conflicts)} conflicts)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        conflicts = _restored(tuple(self.conflicts))
+        return _repair, (self.at, self.method, conflicts, self.removed, self.undecided)
+
+
+def _repair(
+    at: TimePoint,
+    method: Method,
+    conflicts: Sequence[Conflict],
+    removed: frozenset[Assertion],
+    undecided: frozenset[Assertion],
+) -> Repair:
+    return Repair(at, method, conflicts, lambda: removed, lambda: undecided)

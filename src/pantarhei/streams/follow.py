@@ -1,0 +1,266 @@
+"""Following a stream for the command line: reader, reasoner and writer together, and a summary at the end."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rdflib import RDF
+
+from pantarhei.language.rule import short
+from pantarhei.language.term import Triple
+from pantarhei.language.time import Duration, TimePoint
+from pantarhei.query.evaluate import prepare
+from pantarhei.streams.abox import TimestampedABox
+from pantarhei.streams.read import StreamReader, read_stream
+from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    import pantarhei as pr
+
+_CONFLICTS_LOOKED_AT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What to follow and how; the options of `pantarhei run`."""
+
+    ontology: Path
+    stream: str
+    range: Duration
+    slide: Duration | None = None
+    origin: TimePoint | None = None
+    closed: str = "both"
+    query: Path | None = None
+    background: Path | None = None
+    repair: str = "exact"
+    keep: str = "newest"
+    time: str = "auto"
+    on_error: str = "raise"
+    catalog: Path | None = None
+    imports: str = "error"
+    stream_format: str | None = None
+    format: str | None = None
+    output: str | None = None
+    repairs: bool = False
+
+
+@dataclass(slots=True)
+class Counts:
+    """What went by."""
+
+    aboxes: int = 0
+    assertions: int = 0
+    cut: int = 0
+    late: int = 0
+    newest: TimePoint | None = field(default=None, repr=False)
+
+
+def follow(options: Following) -> None:
+    """Follow the stream to its end, or until interrupted; then say on standard error what went by.
+
+    Raises:
+        PantarheiError: an option, the ontology, the query or the stream is not as it should be.
+        OSError: a file cannot be read or written.
+    """
+    reader = read_stream(
+        options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
+    )
+    text = options.query.read_text(encoding="utf-8") if options.query else None
+    prefixes = _prefixes(text) if text is not None else {}
+    reasoner = _reasoner(options)
+    counts = Counts()
+    with open_writer(options.output, options.format, prefixes) as writer:
+        try:
+            for update in _with_progress(reasoner, reader, counts, options):
+                counts.cut += len(update.repair.removed)
+                if text is None:
+                    _write_update(update, len(reasoner.graph), writer)
+                else:
+                    writer.write(update.at, reasoner.query(text))
+                if options.repairs:
+                    _print_cut(update)
+        except KeyboardInterrupt:
+            _print_summary(reasoner, reader, counts)
+            raise
+    _print_summary(reasoner, reader, counts)
+
+
+def _prefixes(query: str) -> dict[str, str]:
+    """The prefixes that the query declares; refuses the query if it is not one."""
+    manager = prepare(query).prologue.namespace_manager
+    return {prefix: str(iri) for prefix, iri in manager.store.namespaces()}
+
+
+def _reasoner(options: Following) -> pr.StreamReasoner:
+
+    import pantarhei as pr
+    from pantarhei.owl.read import read_graph
+
+    ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+    moves = {"slide": options.slide, "origin": options.origin}
+    given = {name: value for name, value in moves.items() if value is not None}
+    window = pr.Window(range=options.range, closed=options.closed, **given)
+    background = read_graph(options.background) if options.background else None
+    return pr.StreamReasoner(
+        ontology, window, background=background, repair=options.repair, keep=options.keep
+    )
+
+
+# the stream, counted
+
+
+def _counted(reader: StreamReader, counts: Counts, skip_late: bool) -> Iterator[TimestampedABox]:
+    for abox in reader:
+        if skip_late and counts.newest is not None and abox.at < counts.newest:  # type: ignore[operator]
+            counts.late += 1
+            continue
+        counts.newest = abox.at
+        counts.aboxes += 1
+        counts.assertions += len(abox.triples)
+        yield abox
+
+
+def _with_progress(
+    reasoner: pr.StreamReasoner, reader: StreamReader, counts: Counts, options: Following
+) -> Iterator[pr.WindowUpdate]:
+    updates = reasoner.run(_counted(reader, counts, options.on_error == "skip"))
+    answers_on_terminal = options.output in (None, "-") and sys.stdout.isatty()
+    if answers_on_terminal or not sys.stderr.isatty():
+        yield from updates
+        return
+    with _progress(reader, counts) as show:
+        for update in updates:
+            show()
+            yield update
+
+
+@contextmanager
+def _progress(reader: StreamReader, counts: Counts) -> Iterator[_Show]:
+    """A line on standard error that says how far the stream has been read."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        BarColumn(),
+        DownloadColumn(),
+        TextColumn("{task.fields[aboxes]:,} ABoxes"),
+        TextColumn("{task.fields[rate]:,.0f} readings/s"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=reader.size, aboxes=0, rate=0.0)
+        yield _Show(progress, task, reader, counts)
+
+
+class _Show:
+    """Brings the progress up to date, a few times a second at most."""
+
+    INTERVAL = 0.2
+
+    def __init__(self, progress: Progress, task: TaskID, reader: StreamReader, counts: Counts) -> None:
+        self._progress, self._task, self._reader, self._counts = progress, task, reader, counts
+        self._began = self._shown = clock.monotonic()
+
+    def __call__(self) -> None:
+        now = clock.monotonic()
+        if now - self._shown >= self.INTERVAL:
+            self._shown = now
+            self._progress.update(
+                self._task,
+                completed=self._reader.bytes_read,
+                aboxes=self._counts.aboxes,
+                rate=self._counts.assertions / (now - self._began),
+            )
+
+
+# what is said
+
+
+def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> None:
+    removed = sorted((time_text(at), fact_text(triple)) for at, triple in update.repair.removed)
+    gained, lost = len(update.delta.added), len(update.delta.removed)
+    if isinstance(writer, TableWriter):
+        left = f", {len(update.dropped)} timestamp(s) left" if update.dropped else ""
+        head = f"{time_text(update.at)}  window from {time_text(update.start)}{left}"
+        writer.line(f"{head}: {facts} facts, +{gained} -{lost}")
+        for line in _cut_lines(update):
+            writer.line(line)
+        return
+    columns: dict[str, list[Cell]] = {
+        "start": [time_text(update.start)],
+        "facts": [facts],
+        "added": [gained],
+        "removed": [lost],
+        "cut": ["; ".join(f"{fact} at {at}" for at, fact in removed)],
+    }
+    writer.rows(update.at, columns)
+
+
+def _print_cut(update: pr.WindowUpdate) -> None:
+    for line in _cut_lines(update):
+        print(f"{time_text(update.at)}{line}", file=sys.stderr)
+
+
+def _cut_lines(update: pr.WindowUpdate) -> Iterator[str]:
+    """What the repair removed, each with a conflict it was in."""
+    removed = update.repair.removed
+    if not removed:
+        return
+    reasons: dict[tuple[TimePoint, Triple], frozenset[tuple[TimePoint, Triple]]] = {}
+    for conflict in islice(update.repair.conflict_sets, _CONFLICTS_LOOKED_AT):
+        for assertion in conflict & removed:
+            if assertion not in reasons or len(conflict) < len(reasons[assertion]):
+                reasons[assertion] = conflict
+    for assertion in sorted(removed, key=_assertion_text):
+        others = sorted(map(_assertion_text, reasons.get(assertion, frozenset()) - {assertion}))
+        why = (
+            ""
+            if assertion not in reasons
+            else ", contradicted by " + (" and ".join(others) or "the background")
+        )
+        yield f"  removed {_assertion_text(assertion)}{why}"
+
+
+def _assertion_text(assertion: tuple[TimePoint, Triple]) -> str:
+    at, triple = assertion
+    return f"{fact_text(triple)} at {time_text(at)}"
+
+
+def fact_text(triple: Triple) -> str:
+    """`Class(x)` or `property(x, y)`, for people.
+
+    >>> from rdflib import URIRef
+    >>> fact_text((URIRef("urn:x#belt"), RDF.type, URIRef("urn:x#Stopped")))
+    'Stopped(belt)'
+    """
+    subject, predicate, object_ = triple
+    if predicate == RDF.type:
+        return f"{short(object_)}({short(subject)})"
+    return f"{short(predicate)}({short(subject)}, {short(object_)})"
+
+
+def _print_summary(reasoner: pr.StreamReasoner, reader: StreamReader, counts: Counts) -> None:
+    parts = [
+        f"{counts.aboxes} ABoxes",
+        f"{counts.assertions} assertions",
+        f"{counts.cut} cut",
+        f"{reader.skipped_count} skipped",
+        f"{len(reasoner.graph)} facts in the window",
+    ]
+    if counts.late:
+        parts.insert(4, f"{counts.late} late ABoxes skipped")
+    print(", ".join(parts), file=sys.stderr)
+    for skipped in islice(reader.skipped, 10):
+        line = f"line {skipped.line}: " if skipped.line is not None else ""
+        print(f"  skipped {line}{skipped.reason}", file=sys.stderr)
+    if reader.skipped_count > 10:
+        print(f"  … and {reader.skipped_count - 10} more", file=sys.stderr)

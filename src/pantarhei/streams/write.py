@@ -1,0 +1,207 @@
+"""Answers out: one block of rows for each window, as NDJSON, as CSV, or as a table to read.
+
+The first column is the time of the window, `at` (`window_at` if the query has a variable of that name): a
+number, or ISO 8601. A window without answers writes no rows, except that a table says so. Each window is
+flushed.
+
+- NDJSON: an object a row with plain values, as `jq` and pandas expect: IRIs as strings, blank nodes as
+`_:label`,
+  well-typed numbers and booleans as JSON's own, all other literals as their text, unbound as null.
+- CSV: as SPARQL 1.1's CSV results: IRIs and texts as they are, blank nodes as `_:label`, unbound as nothing.
+- Table: IRIs shortened with the prefixes given.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+from rdflib import BNode, Literal, URIRef
+
+from pantarhei.errors import OptionError
+from pantarhei.language.term import Term
+from pantarhei.language.time import TimePoint
+from pantarhei.query.result import QueryResult
+
+Cell = Term | int | float | str | None
+Columns = Mapping[str, Sequence[Cell]]
+
+FORMATS = ("table", "ndjson", "csv")
+_SUFFIXES = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".txt": "table"}
+
+
+class AnswerWriter(ABC):
+    """Writes the answers of one window after the other; closes the file if it opened it."""
+
+    def __init__(self, file: TextIO, close: bool = False) -> None:
+        self._file, self._close = file, close
+
+    def write(self, at: TimePoint, result: QueryResult) -> None:
+        """Write the answers at time `at`."""
+        self.rows(at, result.columns())
+        self._file.flush()
+
+    def line(self, text: str) -> None:
+        """Write a line of text as it is, and flush."""
+        self._file.write(text + "\n")
+        self._file.flush()
+
+    @abstractmethod
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        """Write rows given as columns of equal length; flushed with the next `write` or `close`."""
+
+    def close(self) -> None:
+        """Flush, and close what was opened here."""
+        self._file.flush()
+        if self._close:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None or self._close:
+            self.close()
+
+
+class NdjsonWriter(AnswerWriter):
+    """One JSON object a row.
+
+    >>> NdjsonWriter(sys.stdout).rows(7, {"x": [URIRef("urn:belt")], "speed": [Literal(0.5)]})
+    {"at": 7, "x": "urn:belt", "speed": 0.5}
+    """
+
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        head = {_time_column(columns): time_text(at) if isinstance(at, datetime) else at}
+        for row in zip(*columns.values(), strict=True):
+            values = dict(zip(columns, map(_json_value, row), strict=True))
+            self._file.write(json.dumps(head | values, ensure_ascii=False) + "\n")
+
+
+class CsvWriter(AnswerWriter):
+    """Comma-separated values under one header line.
+
+    >>> CsvWriter(sys.stdout).rows(7, {"x": [URIRef("urn:belt")], "speed": [Literal(0.5)]})
+    at,x,speed
+    7,urn:belt,0.5
+    """
+
+    _header_written = False
+
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        writer = csv.writer(self._file, lineterminator="\n")
+        if not self._header_written:
+            writer.writerow([_time_column(columns), *columns])
+            self._header_written = True
+        for row in zip(*columns.values(), strict=True):
+            writer.writerow([time_text(at), *("" if cell is None else cell_text(cell) for cell in row)])
+
+
+class TableWriter(AnswerWriter):
+    """A table a window, for people; as wide as the terminal, or as it needs to be elsewhere."""
+
+    def __init__(self, file: TextIO, close: bool = False, prefixes: Mapping[str, str] | None = None) -> None:
+        from rich.console import Console
+
+        super().__init__(file, close)
+        self._prefixes = prefixes or {}
+        self._console = Console(file=file, width=None if file.isatty() else 1000, highlight=False)
+
+    def rows(self, at: TimePoint, columns: Columns) -> None:
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table()
+        for name in columns:
+            table.add_column(Text(name))
+        for row in zip(*columns.values(), strict=True):
+            table.add_row(*(Text("" if cell is None else self._short(cell)) for cell in row))
+        self._console.print(Text(time_text(at), style="bold"), "" if table.row_count else " no answers")
+        if table.row_count:
+            self._console.print(table)
+
+    def _short(self, cell: Cell) -> str:
+        if isinstance(cell, URIRef):
+            fitting = [
+                (iri, prefix) for prefix, iri in self._prefixes.items() if iri and cell.startswith(iri)
+            ]
+            if fitting:
+                iri, prefix = max(fitting, key=lambda pair: len(pair[0]))
+                return f"{prefix}:{cell[len(iri) :]}"
+            return f"<{cell}>"
+        return cell_text(cell)
+
+
+def open_writer(
+    target: str | None = None, format: str | None = None, prefixes: Mapping[str, str] | None = None
+) -> AnswerWriter:
+    """A writer to the file `target`, or to standard output where it is None or "-".
+
+    Args:
+        format: one of `FORMATS`; by default the file's suffix tells, and standard output gets a table.
+        prefixes: with which a table shortens IRIs.
+
+    Raises:
+        OptionError: the format is none, or the suffix does not tell it.
+        OSError: the file cannot be written.
+    """
+    to_file = target not in (None, "-")
+    if format is None:
+        format = _SUFFIXES.get(Path(str(target)).suffix.lower(), "") if to_file else "table"
+    if format not in FORMATS:
+        given = format or str(target)
+        raise OptionError(
+            "format", given, f"one of {', '.join(FORMATS)}, or a file that ends in .ndjson or .csv"
+        )
+    file = _created(str(target)) if to_file else sys.stdout
+    if format == "table":
+        return TableWriter(file, to_file, prefixes)
+    return (NdjsonWriter if format == "ndjson" else CsvWriter)(file, to_file)
+
+
+def _created(path: str) -> TextIO:
+    return Path(path).open("w", encoding="utf-8", newline="")
+
+
+def time_text(at: TimePoint) -> str:
+    """The timestamp as text; UTC is written `Z`.
+
+    >>> from datetime import UTC
+    >>> time_text(7), time_text(datetime(2026, 1, 31, 10, tzinfo=UTC))
+    ('7', '2026-01-31T10:00:00Z')
+    """
+    if not isinstance(at, datetime):
+        return str(at)
+    text = at.isoformat()
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def cell_text(cell: Cell) -> str:
+    """The text of a term or a value, without datatype and language."""
+    return f"_:{cell}" if isinstance(cell, BNode) else str(cell)
+
+
+def _json_value(cell: Cell) -> object:
+    if not isinstance(cell, Literal):
+        return cell_text(cell) if isinstance(cell, str) else cell
+    value = cell.value
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(cell)
+
+
+def _time_column(columns: Columns) -> str:
+    return "window_at" if "at" in columns else "at"

@@ -1,0 +1,153 @@
+"""The sliding window: which timestamps it holds as time passes.
+
+    range = 4, slide = 2, origin = 0                 now = 7, end = 8
+    time  0   1   2   3   4   5   6   7   8
+                          [---------------]          closed="both":  4 <= t <= 8
+                          (---------------]          closed="right": 4 <  t <= 8
+
+The window's end moves in steps of `slide`, on boundaries `origin + k * slide`: at time `now` it is the next boundary not
+before `now`. What a restart sees is therefore what it would have seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pantarhei.errors import LateABoxError, OptionError, TimestampError
+from pantarhei.language.time import (
+    Duration,
+    TimeKind,
+    TimePoint,
+    duration_ticks,
+    kind_of,
+    show_time,
+    ticks_of,
+    time_of,
+)
+
+Closed = Literal["both", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A sliding time window `[end - range, end]`, both ends included, or `(end - range, end]` with `closed="right"`.
+
+    Args:
+        range: its length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for datetimes.
+        slide: the step in which its end moves. The default, 1, is one tick for streams of datetimes (a microsecond), so
+            that the window moves with every ABox.
+        origin: a boundary that the steps are aligned to; for datetimes the default 0 is 1970-01-01T00:00Z.
+        closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles).
+
+    Raises:
+        OptionError: `closed` is neither, or some timestamp would fall into no window (slide too long for range).
+        TimestampError: range or slide is no duration.
+
+    >>> Window(range=2)
+    Window(range=2, slide=1, origin=0, closed='both')
+    """
+
+    range: Duration
+    slide: Duration = 1
+    origin: TimePoint = 0
+    closed: Closed = "both"
+
+    def __post_init__(self) -> None:
+        if self.closed not in ("both", "right"):
+            raise OptionError("closed", repr(self.closed), '"both" or "right"')
+        _Bounds.of(self, self.kind or TimeKind.INTEGER)  # raises what there is to raise
+
+    @property
+    def kind(self) -> TimeKind | None:
+        """The kind of timestamps it needs, None where integers and floats would both do."""
+        if isinstance(self.range, int | float) and not isinstance(self.range, bool):
+            lengths = (self.range, self.slide, self.origin)
+            return TimeKind.FLOAT if any(isinstance(length, float) for length in lengths) else None
+        return TimeKind.DATETIME
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """A window in ticks of one kind."""
+
+    range: int
+    slide: int
+    origin: int
+    open_start: int  # 1 if the start is outside
+
+    @classmethod
+    def of(cls, window: Window, kind: TimeKind) -> _Bounds:
+        length = duration_ticks(window.range, kind)
+        if kind is TimeKind.DATETIME and window.slide == 1 and isinstance(window.slide, int):
+            slide = 1
+        else:
+            slide = duration_ticks(window.slide, kind)
+        if kind is TimeKind.DATETIME and window.origin == 0 and isinstance(window.origin, int):
+            origin = 0
+        else:
+            origin = ticks_of(_as_kind(window.origin, kind), kind)
+        open_start = 1 if window.closed == "right" else 0
+        if slide < 1:
+            raise OptionError("slide", repr(window.slide), "a step longer than nothing")
+        if slide > length + 1 - open_start:
+            expected = f"a step no longer than the range {window.range!r}, or some times fall into no window"
+            raise OptionError("slide", repr(window.slide), expected)
+        return cls(length, slide, origin, open_start)
+
+    def end(self, now: int) -> int:
+        return self.origin - (self.origin - now) // self.slide * self.slide
+
+    def first(self, end: int) -> int:
+        """The oldest tick inside the window that ends at `end`."""
+        return end - self.range + self.open_start
+
+
+def _as_kind(at: TimePoint, kind: TimeKind) -> TimePoint:
+    return float(at) if kind is TimeKind.FLOAT and isinstance(at, int) else at
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where the window stands once time is `now`, in ticks; `first` is the oldest tick inside, `start` its lower end."""
+
+    kind: TimeKind
+    now: int
+    first: int
+    end: int
+    start: int
+
+
+class SlidingWindow:
+    """A window and how far time has come. `step` looks ahead and changes nothing, `take` goes there."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        self.current: Step | None = None
+
+    def step(self, at: TimePoint) -> Step:
+        """Where the window stands at time `at`.
+
+        Raises:
+            LateABoxError: time has passed `at` already.
+            TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
+        """
+        kind = kind_of(at)
+        expected = self.current.kind if self.current else self.window.kind
+        if expected is not None and kind is not expected:
+            if expected is TimeKind.FLOAT and kind is TimeKind.INTEGER:
+                kind, at = expected, float(at)  # type: ignore[arg-type]
+            else:
+                what = "the stream's other timestamps" if self.current else f"{self.window} measures"
+                raise TimestampError(f"the timestamp {at!r}", f"{expected.value}, as {what},")
+        now = ticks_of(at, kind)
+        if self.current and now < self.current.now:
+            raise LateABoxError(show_time(at), show_time(time_of(self.current.now, kind)))
+        bounds = _Bounds.of(self.window, kind)
+        end = bounds.end(now)
+        return Step(kind, now, bounds.first(end), end, end - bounds.range)
+
+    def take(self, step: Step) -> None:
+        """Time has come to where `step` looked."""
+        self.current = step
+

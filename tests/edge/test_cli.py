@@ -1,0 +1,333 @@
+"""The command line: what it prints, and how it fails."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rdflib import RDF
+from typer.testing import CliRunner
+
+import pantarhei
+from pantarhei.cli import app
+
+ROOT = Path(__file__).parents[2]
+PEDALS = ROOT / "ontologies" / "pedals.ttl"
+PEDALS_STREAM = ROOT / "examples" / "pedals" / "stream.trig"
+PEDALS_QUERY = ROOT / "examples" / "pedals" / "query.rq"
+
+
+@pytest.fixture
+def cli():
+    def invoke(*arguments, **options):
+        return CliRunner().invoke(app, list(map(str, arguments)), **options)
+
+    return invoke
+
+
+@pytest.fixture
+def run(cli):
+    def invoke(*arguments, ontology=PEDALS, stream=PEDALS_STREAM, range_="2", **options):
+        return cli(
+            "run", "--ontology", ontology, "--stream", stream, "--range", range_, *arguments, **options
+        )
+
+    return invoke
+
+
+@pytest.fixture
+def quads(tmp_path):
+    """A stream of pedal readings in N-Quads, one line a graph's name (or a line as it is)."""
+
+    def write(*lines):
+        reading = f"<urn:x> <{RDF.type}> <http://example.org/pedals#GasPedalPressed>"
+        path = tmp_path / "stream.nq"
+        path.write_text("".join(f"{line}\n" if " " in line else f"{reading} <{line}> .\n" for line in lines))
+        return path
+
+    return write
+
+
+# what it prints
+
+
+def test_answers_as_ndjson(run):
+    done = run("--query", PEDALS_QUERY, "--format", "ndjson")
+    assert done.exit_code == 0, done.output
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {tuple(row) for row in rows} == {("at", "who", "state")}
+    short = {(row["at"], row["who"].split("#")[1], row["state"].split("#")[1]) for row in rows}
+    assert short == {
+        (0, "x", "Accelerating"),
+        (1, "x", "Accelerating"),
+        (3, "x", "Slowing"),
+        (4, "x", "Slowing"),
+        (4, "x", "Stopping"),
+        (4, "alex", "HaltingDriver"),
+    }
+
+
+def test_answers_as_csv_into_a_file(run, tmp_path):
+    path = tmp_path / "answers.csv"
+    done = run("--query", PEDALS_QUERY, "--output", path)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == ""
+    rows = list(csv.reader(io.StringIO(path.read_text())))
+    assert rows[0] == ["at", "who", "state"]
+    assert len(rows) == 7
+
+
+def test_answers_as_a_table_use_the_querys_prefixes(run):
+    done = run("--query", PEDALS_QUERY)
+    assert done.exit_code == 0, done.output
+    assert ":HaltingDriver" in done.stdout
+
+
+def test_without_a_query_each_update_is_a_line_with_what_was_removed_and_why(run):
+    done = run()
+    assert done.exit_code == 0, done.output
+    assert (
+        "  removed GasPedalPressed(x) at 1, contradicted by BrakesPressed(x) at 3" in done.stdout.splitlines()
+    )
+    assert done.stdout.splitlines()[0].startswith("0  window from -2: ")
+
+
+def test_updates_have_rows_too(run):
+    done = run("--format", "ndjson")
+    rows = {row["at"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert rows[3]["cut"] == "GasPedalPressed(x) at 1"
+    assert rows[4]["start"] == "2"
+    assert rows[4]["facts"] > 0
+
+
+def test_the_summary_goes_to_standard_error(run):
+    done = run("--query", PEDALS_QUERY, "--format", "csv")
+    assert done.stderr.startswith("4 ABoxes, 5 assertions, 1 cut, 0 skipped, ")
+    assert "facts in the window" in done.stderr
+
+
+def test_repairs_are_told_on_standard_error(run):
+    done = run("--query", PEDALS_QUERY, "--format", "csv", "--repairs")
+    assert (
+        "3  removed GasPedalPressed(x) at 1, contradicted by BrakesPressed(x) at 3"
+        in done.stderr.splitlines()
+    )
+    assert "removed" not in done.stdout
+
+
+def test_options_of_the_window_and_of_repair_reach_the_reasoner(run):
+    off = run(
+        "--repair", "off", "--keep", "every", "--closed", "right", "--slide", "1", "--origin", "0", range_="4"
+    )
+    assert off.exit_code == 0, off.output
+    assert "removed G" not in off.stdout
+
+
+def test_background_is_read(run, tmp_path):
+    background = tmp_path / "background.ttl"
+    background.write_text("<urn:a> <urn:b> <urn:c> .")
+    query = tmp_path / "query.rq"
+    query.write_text("SELECT ?o { <urn:a> <urn:b> ?o }")
+    done = run("--background", background, "--query", query, "--format", "csv")
+    assert done.stdout.splitlines()[:2] == ["at,o", "0,urn:c"]
+
+
+def test_standard_input_is_followed(run, quads):
+    done = run(
+        "--stream-format", "nquads", "--format", "csv", stream="-", input=quads("urn:1", "urn:2").read_text()
+    )
+    assert done.exit_code == 0, done.output
+    assert done.stderr.startswith("2 ABoxes")
+
+
+def test_skipping_counts_what_it_skips(run, quads):
+    stream = quads("urn:1", "not a quad", "urn:none", "urn:5", "urn:2")
+    done = run("--on-error", "skip", stream=stream)
+    assert done.exit_code == 0, done.output
+    assert done.stderr.startswith("2 ABoxes, 2 assertions, 0 cut, 2 skipped, 1 late ABoxes skipped, ")
+    assert "  skipped line 2: " in done.stderr
+
+
+def test_check_reports(cli):
+    done = cli("check", PEDALS)
+    assert done.exit_code == 0
+    assert "axioms" in done.stdout
+    assert len(cli("check", PEDALS, "--details").stdout) > len(done.stdout)
+    assert json.loads(cli("check", PEDALS, "--format", "json").stdout)["axioms"]
+
+
+def test_check_shows_the_inconsistency_normal_form(cli):
+    done = cli("check", PEDALS, "--depth", "2")
+    assert done.exit_code == 0, done.output
+    assert "GasPedalPressed" in done.stdout.split("Inconsistency-normal form")[1]
+    assert json.loads(cli("check", PEDALS, "--depth", "2", "--format", "json").stdout)[
+        "inconsistency_normal_form"
+    ]
+
+
+def test_version(cli):
+    assert cli("--version").stdout == f"pantarhei {pantarhei.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["run", "check", "demo"])
+def test_help_has_an_example_for_each_command(cli, command):
+    done = cli(command, "--help")
+    assert done.exit_code == 0
+    assert f"pantarhei {command}" in done.stdout
+
+
+# how it fails
+
+
+def fails(done, *parts, code=1):
+    assert done.exit_code == code, done.output
+    assert "Traceback" not in done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    text = " ".join(done.stderr.split())
+    for part in parts:
+        assert part in text
+    return text
+
+
+def test_malformed_rdf(run, quads):
+    stream = quads("urn:1", "this is not a quad")
+    fails(run(stream=stream), f"error: {stream}, line 2: ")
+
+
+def test_malformed_trig(run, tmp_path):
+    stream = tmp_path / "stream.trig"
+    stream.write_text("<urn:1> { <urn:a> <urn:b> <urn:c> }\n<urn:2> { <urn:a> }\n")
+    fails(run(stream=stream), f"error: {stream}, line 2: ")
+
+
+def test_an_ill_typed_literal(run, quads):
+    stream = quads("urn:1", '<urn:a> <urn:b> "x"^^<http://www.w3.org/2001/XMLSchema#integer> <urn:1> .')
+    fails(run(stream=stream), f"{stream}, line 2", '"x" is not a value of')
+
+
+def test_a_timestamp_of_another_kind(run, quads):
+    stream = quads("urn:1", "urn:2026-01-31T10:00:00Z")
+    fails(run(stream=stream), f"{stream}, line 2", "an integer like the stream's other timestamps")
+
+
+def test_a_range_of_another_kind_than_the_streams_time(run):
+    fails(run(range_="PT5M"), "error: ", "datetime")
+
+
+def test_a_timestamp_without_a_zone(run, quads):
+    fails(run(stream=quads("urn:2026-01-31T10:00:00"), range_="PT5M"), "line 1", "add the zone")
+
+
+def test_a_graph_without_a_time(run, quads):
+    fails(run(stream=quads("urn:none")), "line 1", "<urn:none>", "time")
+
+
+def test_an_abox_out_of_order(run, quads):
+    fails(run(stream=quads("urn:5", "urn:2")), "older than the newest", "time order")
+
+
+def test_an_inconsistent_ontology(run, cli, tmp_path):
+    ontology = tmp_path / "wrong.ttl"
+    ontology.write_text(
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <urn:x:> .\n"
+        ":A a owl:Class ; owl:disjointWith :B . :B a owl:Class . :i a :A , :B , owl:NamedIndividual ."
+    )
+    fails(run(ontology=ontology), "inconsistent")
+    fails(cli("check", ontology), "inconsistent")
+
+
+def test_a_missing_import(run, tmp_path):
+    ontology = tmp_path / "importing.ttl"
+    ontology.write_text(
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n<urn:o> a owl:Ontology ; owl:imports <urn:other> ."
+    )
+    fails(run(ontology=ontology), "urn:other")
+    assert run("--imports", "skip", ontology=ontology).exit_code == 0
+
+
+@pytest.mark.parametrize("which", ["ontology", "stream"])
+def test_a_missing_file(run, which):
+    fails(run(**{which: "nowhere.trig"}), "nowhere.trig", "No such file")
+
+
+@pytest.mark.parametrize("option", ["--query", "--background", "--output"])
+def test_a_missing_file_in_an_option(run, option):
+    fails(run(option, "/nonexistent/file.csv"), "/nonexistent/file.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("SELECT * { ?s ?p }", "line 1, column"),
+        ("SELECT * { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }", "SERVICE is refused"),
+        ("DELETE WHERE { ?s ?p ?o }", "update"),
+    ],
+)
+def test_a_query_that_is_refused(run, tmp_path, text, reason):
+    query = tmp_path / "query.rq"
+    query.write_text(text)
+    fails(run("--query", query), "error: ", reason)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--nosuch"], "--nosuch"),
+        (["--repair", "maybe"], "maybe"),
+        (["--format", "xml"], "xml"),
+        (["--slide", "often"], "often"),
+        (["--origin", "soon"], "soon"),
+        (["--time", "clock"], "clock"),
+        (["--output", "answers.xlsx"], "answers.xlsx"),
+        (["--slide", "5"], "slide"),
+    ],
+)
+def test_wrong_usage(run, arguments, part):
+    fails(run(*arguments), part, code=2)
+
+
+def test_wrong_usage_of_commands(cli):
+    fails(cli("fly"), "fly", code=2)
+    fails(cli("run"), "Missing option", code=2)
+    fails(cli("run", "--ontology", PEDALS, "--stream", PEDALS_STREAM, "--range", "long"), "long", code=2)
+    fails(cli("check", PEDALS, "--depth", "-1"), "depth", code=2)
+
+
+def test_a_stream_without_a_suffix_is_asked_for_its_format(run):
+    fails(run(stream="-"), "nquads", code=2)
+
+
+def test_an_interrupt_ends_with_a_summary(run, monkeypatch):
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pantarhei.streams.read.StreamReader.__iter__", interrupted)
+    done = run()
+    assert done.exit_code == 130
+    assert done.stderr.startswith("0 ABoxes")
+
+
+PROCESS = [sys.executable, "-c", "from pantarhei.cli import main; main()"]
+
+
+def test_a_closed_pipe_is_no_error(quads):
+    stream = quads(*(f"urn:{at}" for at in range(5000)))
+    command = [*PROCESS, "run", "--ontology", PEDALS, "--stream", stream, "--range", "1"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) != 0
+    process.stderr.close()
+
+
+def test_importing_is_light():
+    heavy = "pyspark pandas pyarrow owlready2 rich typer"
+    code = f"import pantarhei, sys; print([m for m in '{heavy}'.split() if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
