@@ -152,7 +152,7 @@ class _Sorting:
 
     def _annotated_nodes(self) -> set[Term]:
         """What can have nothing but annotations: headers, nodes that write axioms, and SHACL shapes."""
-        nodes = {s for s, _, _ in self.remainder.used if isinstance(s, BNode)}
+        nodes: set[Term] = {s for s, _, _ in self.remainder.used if isinstance(s, BNode)}
         nodes |= {s for s, _, o in self.index.with_predicate(RDF.type) if _is_in(SHACL, o)}
         return nodes | self._typed(frozenset({OWL.Ontology}))
 
