@@ -260,18 +260,16 @@ def check(
 
         loaded = pr.load_ontology(ontology, catalog=catalog, imports=imports.value, strict=strict)
         report = loaded.report()
-        normal_form = None if depth is None else [*map(str, loaded.inconsistency_normal_form(depth=depth))]
+        normal_form = None if depth is None else str(loaded.inconsistency_normal_form(depth=depth))
         if format_ is ReportFormat.json:
             whole = json.loads(report.to_json())
             if normal_form is not None:
-                whole["inconsistency_normal_form"] = normal_form
+                whole["inconsistency_normal_form"] = normal_form.splitlines()
             typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
             return
         typer.echo(report.text(details=details))
         if normal_form is not None:
-            typer.echo(
-                "\n".join(["", f"Inconsistency-normal form, unfolded to depth {depth}:", *normal_form])
-            )
+            typer.echo(f"\nInconsistency-normal form, unfolded to depth {depth}:\n{normal_form}")
 
 
 @app.command(epilog="[bold]Example[/bold]\n\npantarhei demo")

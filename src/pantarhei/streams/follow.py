@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 import time as clock
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from rdflib import RDF
+from rdflib import RDF, Graph
 
 from pantarhei.language.rule import short
 from pantarhei.language.term import Triple
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     import pantarhei as pr
+    from pantarhei.materialize.model import Keep
+    from pantarhei.repair.choose import Method
+    from pantarhei.window.sliding import Closed
 
 _CONFLICTS_LOOKED_AT = 1000
 
@@ -95,24 +99,25 @@ def follow(options: Following) -> None:
 
 
 def _prefixes(query: str) -> dict[str, str]:
-    """The prefixes that the query declares; refuses the query if it is not one."""
-    manager = prepare(query).prologue.namespace_manager
+    """The prefixes that the query can use; refuses the query if it is not one."""
+    manager = prepare(query, dict(Graph().namespaces())).prologue.namespace_manager
     return {prefix: str(iri) for prefix, iri in manager.store.namespaces()}
 
 
 def _reasoner(options: Following) -> pr.StreamReasoner:
-
     import pantarhei as pr
     from pantarhei.owl.read import read_graph
 
     ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
-    moves = {"slide": options.slide, "origin": options.origin}
-    given = {name: value for name, value in moves.items() if value is not None}
-    window = pr.Window(range=options.range, closed=options.closed, **given)
-    background = read_graph(options.background) if options.background else None
-    return pr.StreamReasoner(
-        ontology, window, background=background, repair=options.repair, keep=options.keep
+    window = pr.Window(
+        range=options.range,
+        slide=1 if options.slide is None else options.slide,
+        origin=0 if options.origin is None else options.origin,
+        closed=cast("Closed", options.closed),
     )
+    background = read_graph(options.background) if options.background else None
+    repair, keep = cast("Method", options.repair), cast("Keep", options.keep)
+    return pr.StreamReasoner(ontology, window, background=background, repair=repair, keep=keep)
 
 
 # the stream, counted
@@ -186,48 +191,64 @@ class _Show:
 
 
 def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> None:
-    removed = sorted((time_text(at), fact_text(triple)) for at, triple in update.repair.removed)
     gained, lost = len(update.delta.added), len(update.delta.removed)
     if isinstance(writer, TableWriter):
-        left = f", {len(update.dropped)} timestamp(s) left" if update.dropped else ""
-        head = f"{time_text(update.at)}  window from {time_text(update.start)}{left}"
-        writer.line(f"{head}: {facts} facts, +{gained} -{lost}")
-        for line in _cut_lines(update):
-            writer.line(line)
+        window = f"window {time_text(update.start)} to {time_text(update.end)}"
+        left = f", {len(update.dropped)} timestamps left" if update.dropped else ""
+        writer.line(f"{time_text(update.at)}  {window}{left}: {facts} facts, +{gained} -{lost}")
+        for line in _cut_lines(update.repair):
+            writer.line(f"    {line}")
         return
     columns: dict[str, list[Cell]] = {
-        "start": [time_text(update.start)],
+        "start": [_plain_time(update.start)],
+        "end": [_plain_time(update.end)],
         "facts": [facts],
         "added": [gained],
         "removed": [lost],
-        "cut": ["; ".join(f"{fact} at {at}" for at, fact in removed)],
+        "cut": ["; ".join(sorted(map(_assertion_text, update.repair.removed)))],
     }
     writer.rows(update.at, columns)
 
 
+def _plain_time(at: TimePoint) -> Cell:
+    return time_text(at) if isinstance(at, datetime) else at
+
+
 def _print_cut(update: pr.WindowUpdate) -> None:
-    for line in _cut_lines(update):
-        print(f"{time_text(update.at)}{line}", file=sys.stderr)
+    for line in _cut_lines(update.repair):
+        print(f"{time_text(update.at)}  {line}", file=sys.stderr)
 
 
-def _cut_lines(update: pr.WindowUpdate) -> Iterator[str]:
-    """What the repair removed, each with a conflict it was in."""
-    removed = update.repair.removed
-    if not removed:
-        return
-    reasons: dict[tuple[TimePoint, Triple], frozenset[tuple[TimePoint, Triple]]] = {}
-    for conflict in islice(update.repair.conflict_sets, _CONFLICTS_LOOKED_AT):
-        for assertion in conflict & removed:
-            if assertion not in reasons or len(conflict) < len(reasons[assertion]):
-                reasons[assertion] = conflict
-    for assertion in sorted(removed, key=_assertion_text):
-        others = sorted(map(_assertion_text, reasons.get(assertion, frozenset()) - {assertion}))
-        why = (
-            ""
-            if assertion not in reasons
-            else ", contradicted by " + (" and ".join(others) or "the background")
-        )
-        yield f"  removed {_assertion_text(assertion)}{why}"
+def _cut_lines(repair: pr.Repair) -> Iterator[str]:
+    """The facts that the repair removed, with their timestamps and the newest conflict that each was in."""
+    times: dict[Triple, list[TimePoint]] = {}
+    for at, triple in repair.removed:
+        times.setdefault(triple, []).append(at)
+    reasons = _reasons(repair, times) if times else {}
+    for text, triple in sorted((fact_text(triple), triple) for triple in times):
+        when = ", ".join(map(time_text, sorted(times[triple])))
+        yield f"removed {text} at {when}{reasons.get(triple, '')}"
+
+
+def _reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, str]:
+    """Why each fact was removed: of the conflicts it was in, the one whose other facts are newest."""
+    best: dict[Triple, tuple[list[TimePoint], str]] = {}
+    for conflict in islice(repair.conflicts, _CONFLICTS_LOOKED_AT):
+        for _, triple in conflict.assertions:
+            if triple not in removed:
+                continue
+            others = [assertion for assertion in conflict.assertions if assertion[1] != triple]
+            age = sorted(at for at, _ in others)
+            if triple not in best or age > best[triple][0]:
+                best[triple] = (age, _reason(others, conflict.constraints))
+    return {triple: reason for triple, (_, reason) in best.items()}
+
+
+def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
+    """Who contradicts, and by which axiom."""
+    facts = " and ".join(sorted(map(_assertion_text, others))) or "itself or the background"
+    axioms = " and ".join(rule.origin or str(rule) for rule in constraints)
+    return f", contradicted by {facts}: {axioms}"
 
 
 def _assertion_text(assertion: tuple[TimePoint, Triple]) -> str:

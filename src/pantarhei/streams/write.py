@@ -127,7 +127,7 @@ class TableWriter(AnswerWriter):
             table.add_column(Text(name))
         for row in zip(*columns.values(), strict=True):
             table.add_row(*(Text("" if cell is None else self._short(cell)) for cell in row))
-        self._console.print(Text(time_text(at), style="bold"), "" if table.row_count else " no answers")
+        self._console.print(Text.assemble((time_text(at), "bold"), "" if table.row_count else "  no answers"))
         if table.row_count:
             self._console.print(table)
 
