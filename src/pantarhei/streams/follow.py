@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from rdflib import RDF, Graph
 
+from pantarhei.errors import MalformedInputError
 from pantarhei.language.rule import short
 from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, TimePoint
@@ -78,7 +79,7 @@ def follow(options: Following) -> None:
     reader = read_stream(
         options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
     )
-    text = options.query.read_text(encoding="utf-8") if options.query else None
+    text = _read_text(options.query) if options.query else None
     prefixes = _prefixes(text) if text is not None else {}
     reasoner = _reasoner(options)
     counts = Counts()
@@ -96,6 +97,13 @@ def follow(options: Following) -> None:
             _print_summary(reasoner, reader, counts)
             raise
     _print_summary(reasoner, reader, counts)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise MalformedInputError(str(path), None, f"not UTF-8: {error.reason}") from None
 
 
 def _prefixes(query: str) -> dict[str, str]:
