@@ -212,6 +212,27 @@ def ontologies(draw: st.DrawFn, literals: bool = False) -> tuple[Rules, Facts]:
     return drawn, draw(st.just(frozenset()) | backgrounds(drawn, literals=literals))
 
 
+@st.composite
+def worlds(draw: st.DrawFn, size: int = 8) -> tuple[Rules, Facts, list[Triple]]:
+    """Rules, a consistent background, and a pool of `size` facts, most of which match atoms in the rules' bodies."""
+    drawn = draw(rules(draw(st.sampled_from((2, 5, 9, 14))), draw(st.sampled_from((1, 1, 2, 4))), literals=True))
+    background = draw(st.just(frozenset()) | backgrounds(drawn, literals=True))
+    few = draw(st.sampled_from(((a,), (a, b), (a, b), INDIVIDUALS)))
+    matching = sorted(
+        {
+            atom.ground(dict(zip((x, y, z, w), values, strict=True)))
+            for each in drawn
+            for atom in each.body
+            for values in product(few, repeat=4)
+            if V not in (atom.predicate,)
+        }
+    )
+    any_fact = fact(literals=True)
+    facts_of_rules = st.sampled_from(matching) if matching else any_fact
+    pool = [draw(facts_of_rules if number < size - 2 else any_fact) for number in range(size)]
+    return drawn, background, pool
+
+
 ELEMENTS: list[Element] = [(at, f"e{number}") for number, at in enumerate((3, 3, 3, 2, 2, 2, 1, 1, 1))]
 
 

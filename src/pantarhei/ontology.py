@@ -16,6 +16,7 @@ from rdflib import Graph
 from pantarhei.errors import InconsistentOntologyError, OptionError, UnsupportedAxiomError
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple, check_triple
+from pantarhei.materialize.consistency import refuse_inconsistent
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.imports import Imports, read_with_imports
 from pantarhei.owl.report import Entry, Outcome, Report
@@ -129,7 +130,13 @@ def load_ontology(
 
 
 def _refuse_inconsistent(ontology: Ontology) -> None:
-    """Refuse an ontology whose background violates its constraints."""
+    """Refuse an ontology whose assertions violate its constraints.
+
+    By OWL's semantics, which do not assume unique names: constraints with an inequality are for the reasoner to apply.
+    """
+    certain = [constraint for constraint in ontology.constraints if not constraint.different]
+    if certain and ontology.background:
+        refuse_inconsistent([*ontology.rules, *certain], ontology.background)
 
 
 def _report(reading: Reading, translations: Iterable[Translation], skipped: tuple[str, ...]) -> Report:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from pantarhei.materialize.model import FOREVER, Lineage
 from pantarhei.rules.program import NONE, Integers
@@ -56,7 +57,7 @@ class Pairs:
     constraints: Integers
 
     def __len__(self) -> int:
-        return len(self.older)
+        return len(np.unique(_packed(self.older, self.newer)))
 
     def __iter__(self) -> Iterator[Conflict]:
         by_set: dict[Set, list[int]] = defaultdict(list)
@@ -135,6 +136,12 @@ def _as_pairs(lineage: Lineage, arriving: int) -> Pairs | None:
     older = np.where(first_is_older, bodies[:, 0], bodies[:, 1])
     newer = np.where(first_is_older, bodies[:, 1], bodies[:, 0])
     return Pairs(older, newer, lineage.violations[:, 0])
+
+
+def _packed(high: Integers, low: Integers) -> npt.NDArray[np.int64]:
+    """Two columns of rows as one of 64-bit keys."""
+    keys: npt.NDArray[np.int64] = (high.astype(np.int64) << 32) | low
+    return keys
 
 
 class _Exceeded(Exception):
