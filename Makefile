@@ -1,0 +1,65 @@
+# Everything happens in .venv, which these targets make and fill with what is missing.
+#   make demo        the main job on three examples
+#   make test        all tests
+#   make check       lint, types, import contract
+#   make bench       measurements (never part of the tests)
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+KERNEL := $(wildcard src/pantarhei/materialize/kernel/*.py src/pantarhei/materialize/kernel/*.pxd)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test test-checked test-uncompiled check docs-check bench clean
+
+demo: $(VENV)/.kernel
+	@$(BIN)/pantarhei demo
+
+test: $(VENV)/.dev $(VENV)/.kernel
+	$(BIN)/python -m pytest
+
+# The random tests on a kernel compiled with bounds checks.
+test-checked: $(VENV)/.dev
+	PANTARHEI_CHECKED=1 $(BIN)/python setup.py --quiet build --build-lib build/checked/lib --build-temp build/checked/temp
+	PYTHONPATH=build/checked/lib $(BIN)/python -m pytest tests/property tests/unit/materialize
+
+# Installed where there is no compiler, the package works, slowly.
+test-uncompiled: $(VENV)/.dev
+	rm -rf build/uncompiled && mkdir -p build/uncompiled
+	git archive HEAD | tar -x -C build/uncompiled
+	CC=/bin/false $(PIP) install --no-deps --no-build-isolation --target build/uncompiled/site ./build/uncompiled
+	cd build/uncompiled && ! find site -name '*.so' | grep -q . && PYTHONPATH=site ../../$(BIN)/python -m pantarhei demo --small
+
+check: $(VENV)/.dev $(VENV)/.kernel
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.dev $(VENV)/.kernel
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf build $(VENV) src/*.egg-info
+	find src -name '*.so' -delete
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version) if sys.version_info < (3, 11) else 0'
+	$(PYTHON) -m venv $(VENV)
+
+# What building and running take.
+$(VENV)/.run: pyproject.toml | $(VENV)/bin/python
+	@echo "installing into $(VENV) (the first time this takes a minute or two: PySpark is large)"
+	$(PIP) install 'setuptools>=77' 'Cython>=3.1'
+	$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+# What developing takes besides.
+$(VENV)/.dev: pyproject.toml | $(VENV)/.run
+	$(PIP) install --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+# The compiled kernel, made again when its source is newer. Without a C compiler this leaves the uncompiled one.
+$(VENV)/.kernel: $(VENV)/.run setup.py $(KERNEL)
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@

@@ -1,0 +1,5 @@
+"""`python -m pantarhei` is `pantarhei`."""
+
+from pantarhei.cli import main
+
+main()
