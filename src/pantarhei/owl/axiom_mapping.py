@@ -277,6 +277,7 @@ _BY_PREDICATE: dict[URIRef, Read] = {
     OWL.differentFrom: _different_from,
 }
 _BY_TYPE: dict[Term, Read] = {
+    OWL.Nothing: _class_assertion,
     OWL.AllDisjointClasses: _all_disjoint_classes,
     OWL.AllDisjointProperties: _all_disjoint_properties,
     OWL.AllDifferent: _all_different,

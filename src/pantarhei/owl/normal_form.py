@@ -29,7 +29,7 @@ from pantarhei.owl.simplify import every, intersection, simplify, some
 Axioms = tuple[Axiom, ...]
 Pass = Callable[[Axioms], Axioms]
 
-# An inclusion that unions would turn into more inclusions than this stays as it is, and is reported.
+# An inclusion whose unions multiply out to more inclusions than this stays as it is, and is reported.
 MOST_ALTERNATIVES = 10_000
 
 
@@ -117,10 +117,10 @@ def turn_inverses(axioms: Axioms) -> Axioms:
                 yield from (SubPropertyOf(first, inverse(second)), SubPropertyOf(inverse(second), first))
             case owl.NegativePropertyAssertion(InverseOf(inner), subject, object_):
                 yield owl.NegativePropertyAssertion(inner, object_, subject)
-            case owl.SubPropertyChainOf(chain, InverseOf(inner)):
-                yield owl.SubPropertyChainOf(tuple(map(inverse, reversed(chain))), inner)
             case owl.SubPropertyChainOf((single,), super_):
                 yield SubPropertyOf(single, super_)
+            case owl.SubPropertyChainOf(chain, InverseOf(inner)):
+                yield owl.SubPropertyChainOf(tuple(map(inverse, reversed(chain))), inner)
             case _:
                 yield axiom
 
@@ -195,7 +195,9 @@ def split_right(axioms: Axioms) -> Axioms:
     def split(axiom: Axiom) -> Iterator[Axiom]:
         match axiom:
             case SubClassOf(sub, super_):
-                yield from (_without_complements(sub, part) for part in _conjuncts(super_))
+                for part in _conjuncts(super_):
+                    inclusion = _without_complements(sub, part)
+                    yield from (inclusion,) if inclusion.super == part else split(inclusion)
             case owl.PropertyDomain(on, domain):
                 yield from (owl.PropertyDomain(on, part) for part in _conjuncts(domain))
             case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
@@ -216,7 +218,7 @@ def split_left(axioms: Axioms) -> Axioms:
     """
 
     def split(axiom: Axiom) -> Iterator[Axiom]:
-        if isinstance(axiom, SubClassOf) and count_alternatives(axiom.sub) <= MOST_ALTERNATIVES:
+        if isinstance(axiom, SubClassOf) and _is_splittable(axiom.sub):
             yield from (SubClassOf(sub, axiom.super) for sub in _alternatives(axiom.sub))
         else:
             yield axiom
@@ -287,6 +289,22 @@ def _without_complements(sub: ClassExpression, super_: ClassExpression) -> SubCl
         if len(kept) <= 1:
             return SubClassOf(intersection((sub, *denied)), kept[0] if kept else NOTHING)
     return SubClassOf(sub, super_)
+
+
+def _is_splittable(sub: ClassExpression) -> bool:
+    """Whether the alternatives are few, or no more than are written down."""
+    return count_alternatives(sub) <= max(MOST_ALTERNATIVES, _count_leaves(sub))
+
+
+def _count_leaves(expression: ClassExpression | DataRange) -> int:
+    match expression:
+        case owl.UnionOf(operands) | owl.IntersectionOf(operands):
+            return sum(map(_count_leaves, operands))
+        case owl.SomeValuesFrom(_, filler):
+            return _count_leaves(filler)
+        case owl.OneOf(individuals):
+            return len(individuals)
+    return 1
 
 
 def count_alternatives(expression: ClassExpression) -> int:

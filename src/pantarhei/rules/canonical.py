@@ -28,6 +28,7 @@ def canonical(rule: Rule) -> Rule:
     >>> str(canonical(Rule("prp-symp", (Atom(p, (v, u)),), Atom(p, (u, v)))))
     'p(?y, ?x) :- p(?x, ?y).'
     """
+    rule = replace(rule, body=tuple(dict.fromkeys(rule.body)), different=_each_once(rule.different))
     namings = _namings(rule)
     first = _renamed(rule, next(namings))
     return min([first, *(_renamed(rule, naming) for naming in namings)], key=_sort_key)
@@ -53,6 +54,10 @@ def argument_key(argument: Argument) -> tuple[str, ...]:
     if isinstance(argument, Literal):
         return "literal", str(argument), str(argument.datatype), str(argument.language)
     return type(argument).__name__, str(argument)
+
+
+def _each_once(conditions: tuple[Different, ...]) -> tuple[Different, ...]:
+    return tuple({frozenset((d.left, d.right)): d for d in conditions}.values())
 
 
 # --- Colours ---

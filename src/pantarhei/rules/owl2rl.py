@@ -74,10 +74,9 @@ def _inclusion(
     if is_denial(conclusion) or conclusion in (THING, owl.ANY_LITERAL):
         return ()
     name, head = _head(inclusion)
-    rule = inclusion.body.rule(name, head, origin)
-    if not rule.body and rule.head is not None and any(isinstance(a, Variable) for a in rule.head.arguments):
+    if not inclusion.body.atoms and isinstance(inclusion.body.resolved(inclusion.term), Variable):
         raise NotARuleError("owl:Thing on the left holds of everything, which no finite rule body says")
-    return (rule,)
+    return (inclusion.body.rule(name, head, origin),)
 
 
 def _head(inclusion: Inclusion) -> tuple[str, Atom]:

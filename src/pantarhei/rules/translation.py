@@ -53,13 +53,14 @@ def translate(axiom: Axiom) -> Translation:
     """
     if _is_about_annotations(axiom):
         return Translation(axiom, annotation=True)
+    origin = str(axiom)
     made: list[Rule] = []
     losses: list[Loss] = []
     for part in normalize((axiom,)):
         if _says_nothing(part):
             continue
         try:
-            made += (*rules_of(part, str(axiom)), *constraints_of(part, str(axiom)))
+            made += (*rules_of(part, origin), *constraints_of(part, origin))
         except NotARuleError as error:
             losses.append(Loss(str(part), error.reason))
         except NeverError:

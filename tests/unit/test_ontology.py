@@ -1,0 +1,117 @@
+"""Ontologies: what they offer, strictness, contradictions, pickling."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+from rdflib import RDF, BNode, Graph, Literal, URIRef, Variable
+
+from pantarhei.errors import InconsistentOntologyError, InvalidTripleError, UnsupportedAxiomError
+from pantarhei.language.rule import Atom, Rule
+from pantarhei.ontology import Ontology, load_ontology
+
+PREFIXES = """
+@prefix : <http://example.org/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+"""
+X = Variable("x")
+A, B, I = (URIRef("http://example.org/" + name) for name in "ABi")  # noqa: E741
+
+
+def graph(text):
+    return Graph().parse(data=PREFIXES + text, format="turtle")
+
+
+def test_rules_constraints_and_background_come_out_of_a_graph():
+    ontology = load_ontology(graph(":A rdfs:subClassOf :B . :A owl:disjointWith :C . :i a :A ; :p 1 ."))
+    assert ontology.rules == (Rule("cax-sco", (Atom(A, (X,)),), Atom(B, (X,)), (), "SubClassOf(A B)"),)
+    assert [constraint.name for constraint in ontology.constraints] == ["cax-dw"]
+    assert (I, RDF.type, A) in ontology.background
+    assert len(ontology.background) == 2
+
+
+def test_the_graph_is_a_copy_of_what_was_read():
+    given = graph(":A rdfs:subClassOf :B .")
+    ontology = load_ontology(given)
+    assert set(ontology.graph) == set(given)
+    ontology.graph.add((I, RDF.type, A))
+    assert len(given) == 1
+
+
+def test_an_ontology_pickles():
+    ontology = load_ontology(graph(":A rdfs:subClassOf :B . :i a :A ; :p [ :q 1 ] ."))
+    assert len(ontology.graph) == 4
+    again = pickle.loads(pickle.dumps(ontology))
+    assert again == ontology
+    assert str(again.report()) == str(ontology.report())
+    assert len(again.graph) == 4
+
+
+def test_loading_twice_gives_the_same_rules_in_the_same_order():
+    text = ":A owl:equivalentClass [ owl:unionOf (:B :C :D) ] . :p a owl:TransitiveProperty ; rdfs:range :A ."
+    assert load_ontology(graph(text)).rules == load_ontology(graph(text)).rules
+
+
+def test_an_empty_ontology_loads():
+    ontology = load_ontology(Graph())
+    assert ontology.rules == ontology.constraints == ()
+    assert str(ontology.report()) == "no axioms"
+
+
+def test_strict_loading_names_every_loss():
+    lossy = graph(":A owl:hasKey (:p) . :p a owl:ReflexiveProperty . :A rdfs:subClassOf :B .")
+    with pytest.raises(UnsupportedAxiomError) as caught:
+        load_ontology(lossy, strict=True)
+    assert len(caught.value.axioms) == 2
+    assert "keys" in str(caught.value)
+    assert len(load_ontology(lossy).rules) == 1
+
+
+def test_strict_loading_counts_unread_triples_as_losses():
+    with pytest.raises(UnsupportedAxiomError, match="rubbish"):
+        load_ontology(graph(":A owl:rubbish :B ."), strict=True)
+
+
+def test_strict_loading_of_what_is_supported_succeeds():
+    assert load_ontology(graph(":A rdfs:subClassOf :B ; rdfs:label 'a' ."), strict=True).rules
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":i a owl:Nothing .",
+        ":i a [ owl:complementOf owl:Thing ] .",
+        ":i owl:differentFrom :i .",
+        "owl:Thing rdfs:subClassOf owl:Nothing .",
+    ],
+)
+def test_what_contradicts_itself_is_refused(text):
+    with pytest.raises(InconsistentOntologyError):
+        load_ontology(graph(text))
+
+
+def test_rules_can_be_given_directly():
+    rule = Rule("cax-sco", (Atom(A, (X,)),), Atom(B, (X,)))
+    constraint = Rule("cls-nothing2", (Atom(B, (X,)),), None)
+    ontology = Ontology.from_rules([rule, constraint, rule], [(BNode("n"), URIRef("urn:x/p"), Literal(1))])
+    assert ontology.rules == (rule,)
+    assert ontology.constraints == (constraint,)
+    assert len(ontology.background) == 1
+
+
+def test_a_background_that_is_no_triple_is_refused():
+    with pytest.raises(InvalidTripleError):
+        Ontology.from_rules([], [(Literal("x"), RDF.type, A)])  # type: ignore[list-item]
+
+
+def test_membership_in_everything_is_no_fact():
+    assert load_ontology(graph(":i a owl:Thing, owl:NamedIndividual .")).background == frozenset()
+
+
+def test_importing_the_package_does_not_load_owlready2():
+    program = "import sys, pantarhei.ontology; assert 'owlready2' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
