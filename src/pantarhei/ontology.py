@@ -132,7 +132,8 @@ def load_ontology(
 def _refuse_inconsistent(ontology: Ontology) -> None:
     """Refuse an ontology whose assertions violate its constraints.
 
-    By OWL's semantics, which do not assume unique names: constraints with an inequality are for the reasoner to apply.
+    By OWL's semantics, which do not assume unique names: constraints with an inequality are for the reasoner
+    to apply.
     """
     certain = [constraint for constraint in ontology.constraints if not constraint.different]
     if certain and ontology.background:

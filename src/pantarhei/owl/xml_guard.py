@@ -31,8 +31,7 @@ def refuse_entity_expansion(content: bytes, source: str) -> None:
     >>> refuse_entity_expansion(b'<!DOCTYPE a [<!ENTITY b "&c;&c;">]><a/>', "a.rdf")
     Traceback (most recent call last):
     ...
-    pantarhei.errors.MalformedInputError: a.rdf, line 1: the entity b is made of other entities, which are not
-    expanded
+    pantarhei.errors.MalformedInputError: a.rdf, line 1: the entity b is made of entities and not expanded
     """
     _refuse_encoding(content, source)
     declared = list(_ENTITY.finditer(content))
@@ -48,7 +47,7 @@ def refuse_entity_expansion(content: bytes, source: str) -> None:
         name, text = match[1], match[2] if match[2] is not None else match[3]
         readable = name.decode("utf-8", "replace")
         if b"&" in text:
-            reason = f"the entity {readable} is made of other entities, which are not expanded"
+            reason = f"the entity {readable} is made of entities and not expanded"
             raise MalformedInputError(source, _line(content, match.start()), reason)
         if len(text) > LONGEST_ENTITY:
             reason = f"the entity {readable} is longer than {LONGEST_ENTITY} bytes, and not expanded"
