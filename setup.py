@@ -1,7 +1,7 @@
 """Builds the compiled form of the kernel.
 
-Everything else about the package is in pyproject.toml. Where there is no C compiler the build goes on without the
-extension, and the same modules run uncompiled.
+Everything else about the package is in pyproject.toml. Where there is no C compiler the build goes on without
+the extension, and the same modules run uncompiled.
 
 Environment:
     PANTARHEI_CHECKED=1   compile with bounds and overflow checks (for the random tests)
@@ -17,7 +17,10 @@ KERNEL = "pantarhei.materialize.kernel"
 MODULES = ("rows", "joins", "proofs", "newest", "every")
 
 extensions = cythonize(
-    [Extension(f"{KERNEL}.{name}", [f"src/{KERNEL.replace(chr(46), chr(47))}/{name}.py"]) for name in MODULES],
+    [
+        Extension(f"{KERNEL}.{name}", [f"src/{KERNEL.replace(chr(46), chr(47))}/{name}.py"])
+        for name in MODULES
+    ],
     compiler_directives={
         "language_level": "3",
         "boundscheck": CHECKED,

@@ -214,8 +214,10 @@ def ontologies(draw: st.DrawFn, literals: bool = False) -> tuple[Rules, Facts]:
 
 @st.composite
 def worlds(draw: st.DrawFn, size: int = 8) -> tuple[Rules, Facts, list[Triple]]:
-    """Rules, a consistent background, and a pool of `size` facts, most of which match atoms in the rules' bodies."""
-    drawn = draw(rules(draw(st.sampled_from((2, 5, 9, 14))), draw(st.sampled_from((1, 1, 2, 4))), literals=True))
+    """Rules, a consistent background, and a pool of facts, most of which match atoms in the rules."""
+    drawn = draw(
+        rules(draw(st.sampled_from((2, 5, 9, 14))), draw(st.sampled_from((1, 1, 2, 4))), literals=True)
+    )
     background = draw(st.just(frozenset()) | backgrounds(drawn, literals=True))
     few = draw(st.sampled_from(((a,), (a, b), (a, b), INDIVIDUALS)))
     matching = sorted(

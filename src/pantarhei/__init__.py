@@ -1,4 +1,4 @@
-"""Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up incrementally and repaired newest-wins."""
+"""Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
 from pantarhei.errors import (
     IllTypedLiteralError,

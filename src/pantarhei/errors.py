@@ -17,7 +17,8 @@
     ├── QueryError                 a query that is malformed or refused
     └── ReadOnlyError              an attempt to write to a view of the materialization
 
-All of them pickle: every argument reaches `Exception.__init__`, so that one raised on a Spark worker comes back whole.
+All of them pickle: every argument reaches `Exception.__init__`, so that one raised on a Spark worker comes
+back whole.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """The stream reasoner: the only place where the stages of a tick meet.
 
-A push drops what leaves the window, adds the arriving ABox to the window model, and, if a constraint is violated, goes back
-over the proofs to the conflict sets, chooses the cut and takes it out. No violation, no cost.
+A push drops what leaves the window, adds the arriving ABox to the window model, and, if a constraint is
+violated, goes back over the proofs to the conflict sets, chooses the cut and takes it out. No violation, no
+cost.
 
-The log of what was asserted and cut is the ground truth; the window model is derived from it. A push changes the log last
-of all, so that whatever goes wrong before, the model is made again from the log and the reasoner is as it was.
+The log of what was asserted and cut is the ground truth; the window model is derived from it. A push changes
+the log last of all, so that whatever goes wrong before, the model is made again from the log and the reasoner
+is as it was.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 from rdflib import Dataset, Graph
@@ -39,7 +41,7 @@ from pantarhei.window.watermark import in_time_order
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    ABox = Graph | Iterable[Triple] | pa.Table
+    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
 
 _log = logging.getLogger("pantarhei.repair")
 _NO_FACTS = np.empty((0, 3), np.int32)
@@ -75,15 +77,19 @@ class _Arrival(NamedTuple):
 
 
 class StreamReasoner:
-    """An ontology over a sliding window of a stream: its materialization, kept up and repaired as ABoxes arrive.
+    """An ontology over a sliding window of a stream: its materialization, kept up and repaired as ABoxes
+    arrive.
 
     Args:
         ontology: what was loaded with `load_ontology`; the assertions in it are background.
         window: which timestamps are kept.
         background: facts that hold at every time and that no repair removes: a graph or triples.
-        repair: `"exact"` removes what some maximal consistent subset lacks, newest-wins (PB26 Defs. 6 and 7); `"grounded"`
-            also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's; `"off"` only reports.
-        keep: `"newest"` stores each fact once; `"every"` stores PB26 Def. 8's interpretations in full. Queries see no
+        repair: `"exact"` removes what some maximal consistent subset lacks, newest-wins (PB26 Defs. 6 and 7);
+            `"grounded"`
+            also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's; `"off"` only
+            reports.
+        keep: `"newest"` stores each fact once; `"every"` stores PB26 Def. 8's interpretations in full.
+            Queries see no
             difference.
         unique_names: different names denote different things. Only True is supported so far.
         budget: how far an exact repair searches.
@@ -118,12 +124,14 @@ class StreamReasoner:
         _check_option("repair", repair, METHODS)
         _check_option("keep", keep, get_args(Keep))
         if unique_names is not True:
-            raise OptionError("unique_names", repr(unique_names), "True; reasoning with equality is not supported yet")
+            raise OptionError(
+                "unique_names", repr(unique_names), "True; reasoning with equality is not supported yet"
+            )
         self.ontology, self.window = ontology, window
         self._method, self._keep, self._budget = repair, keep, budget or Budget()
         self._program = compile_((*ontology.rules, *ontology.constraints))
         self._vocabulary = Vocabulary(self._program)
-        given = self._vocabulary.encode(() if background is None else background)
+        given = self._vocabulary.encode(cast("Iterable[Triple]", background or ()))
         self._background = np.concatenate([self._vocabulary.encode(ontology.background), given])
         self._model = self._fresh_model()
         refuse_violations(self._model)
@@ -134,7 +142,7 @@ class StreamReasoner:
         self._messages = 0
         self._arrival: _Arrival | None = None
 
-    # -- time passes --------------------------------------------------------------------------------------------------
+    # -- time passes -------------------------------------------------------------------------------
 
     def push(self, at: TimePoint, abox: ABox) -> WindowUpdate:
         """Take in the ABox of timestamp `at`: drop what leaves the window, repair, add.
@@ -143,7 +151,8 @@ class StreamReasoner:
 
         Args:
             at: not older than any time seen; of the kind of the stream's other timestamps.
-            abox: a graph, triples, or an Arrow table with string columns `subject`, `predicate` and `object` that hold
+            abox: a graph, triples, or an Arrow table with string columns `subject`, `predicate` and `object`
+                that hold
                 terms in N-Triples syntax (its blank nodes belong to this table alone).
 
         Raises:
@@ -182,21 +191,22 @@ class StreamReasoner:
 
         Args:
             stream: pairs of timestamp and ABox, such as `read_stream` gives.
-            allowed_lateness: a duration by which ABoxes may come out of order; they are held back that long and put in
+            allowed_lateness: a duration by which ABoxes may come out of order; they are held back that long
+                and put in
                 order. Later ones are an error.
         """
         ordered = stream if allowed_lateness is None else in_time_order(stream, allowed_lateness)
         for at, abox in ordered:
             yield self.push(at, abox)
 
-    # -- what holds ---------------------------------------------------------------------------------------------------
+    # -- what holds --------------------------------------------------------------------------------
 
     def materialization(self) -> set[Triple]:
         """The closure of the repaired window and the background; no schema triples. Costs its size."""
         return set(self._vocabulary.decode(self._model.facts()))
 
     def assertions(self) -> set[Assertion]:
-        """(timestamp, triple) of what was asserted in the window and kept by every repair. Costs the window's occurrences."""
+        """(timestamp, triple) of what was asserted in the window and never cut. Costs the occurrences."""
         return {
             (entry.at, triple)
             for entry, facts in self._log.capture().kept()
@@ -204,7 +214,8 @@ class StreamReasoner:
         }
 
     def interpretation(self, at: TimePoint) -> set[Triple]:
-        """The facts attached to the timestamp `at` (PB26 Def. 8); with `keep="newest"` those for which it is the newest.
+        """The facts attached to the timestamp `at` (PB26 Def. 8); with `keep="newest"` those for which it is
+        the newest.
 
         Raises:
             TimestampError: the window has no ABox of that timestamp.
@@ -214,7 +225,9 @@ class StreamReasoner:
         for entry in self._log:
             if entry.ticks == ticks:
                 return set(self._vocabulary.decode(self._model.interpretation(entry.level)))
-        raise TimestampError(f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps")
+        raise TimestampError(
+            f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps"
+        )
 
     @property
     def timestamps(self) -> tuple[TimePoint, ...]:
@@ -233,7 +246,7 @@ class StreamReasoner:
 
     @cached_property
     def dataset(self) -> Dataset:
-        """`graph` as the default graph, with the ontology and each timestamp's interpretation as named graphs."""
+        """`graph` as default graph, with the ontology and the timestamps' interpretations as named ones."""
         return window_dataset(
             _LiveSource(self), self.ontology.graph, lambda: self.timestamps, self.interpretation
         )
@@ -241,8 +254,8 @@ class StreamReasoner:
     def query(self, text: str) -> QueryResult:
         """The answers of a SPARQL query over the materialization as it is now.
 
-        Named graphs: `urn:pantarhei:ontology` and `urn:pantarhei:at:<timestamp>`. The prefixes of the ontology's graph need
-        no declaration.
+        Named graphs: `urn:pantarhei:ontology` and `urn:pantarhei:at:<timestamp>`. The prefixes of the
+        ontology's graph need no declaration.
 
         Raises:
             QueryError: the query is malformed, or asks for the network (SERVICE, FROM) or for a change.
@@ -254,7 +267,7 @@ class StreamReasoner:
         """Counters of what the window model has done."""
         return self._model.work
 
-    # -- one step -----------------------------------------------------------------------------------------------------
+    # -- one step ----------------------------------------------------------------------------------
 
     def _transact(self, change: Callable[[], WindowUpdate]) -> WindowUpdate:
         """`change()`, or nothing: after an error the model is made again from the log, which changes last."""
@@ -327,7 +340,9 @@ class StreamReasoner:
         choice = choose([conflict.rows for conflict in conflicts.found], times, self._method, self._budget)
         lost = frozenset().union(*conflicts.unresolved)
         cut, undecided = sorted(choice.cut | lost), sorted(choice.undecided | lost)
-        return self._facts_of(np.array(cut, np.int32), lineage), self._facts_of(np.array(undecided, np.int32), lineage)
+        return self._facts_of(np.array(cut, np.int32), lineage), self._facts_of(
+            np.array(undecided, np.int32), lineage
+        )
 
     @staticmethod
     def _facts_of(rows: Integers, lineage: Lineage) -> Integers:
@@ -353,7 +368,7 @@ class StreamReasoner:
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         return WindowUpdate(at, start, end, tuple(dropped), repair, TripleDelta(delta))
 
-    # -- the model from the log -----------------------------------------------------------------------------------------
+    # -- the model from the log --------------------------------------------------------------------
 
     def _fresh_model(self) -> WindowModel:
         model = WindowModel(self._program, self._keep, self._vocabulary)
@@ -383,7 +398,7 @@ class StreamReasoner:
         if hasattr(abox, "column_names"):
             self._messages += 1
             return self._vocabulary.encode_table(abox, f"m{self._messages}-")
-        return self._vocabulary.encode(abox)
+        return self._vocabulary.encode(cast("Iterable[Triple]", abox))
 
 
 class _LiveSource:
@@ -409,7 +424,12 @@ class _Step:
     rules: tuple[Any, ...]
 
     def repair(
-        self, method: Method, lineage: Lineage, conflicts: Pairs | Conflicts, cut: Integers, undecided: Integers
+        self,
+        method: Method,
+        lineage: Lineage,
+        conflicts: Pairs | Conflicts,
+        cut: Integers,
+        undecided: Integers,
     ) -> Repair:
         found = conflicts if isinstance(conflicts, Pairs) else conflicts.found
         return Repair(
@@ -424,11 +444,14 @@ class _Step:
         at = self._timestamps()
         triples = self.vocabulary.decode(lineage.facts)
         known = {
-            row: (at.get(base), triple)
+            row: (at.get(base, self.arriving.at), triple)
             for row, base, triple in zip(lineage.rows.tolist(), lineage.bases.tolist(), triples, strict=True)
         }
         return [
-            Conflict(frozenset(known[row] for row in conflict.rows), tuple(self.rules[i] for i in conflict.constraints))
+            Conflict(
+                frozenset(known[row] for row in conflict.rows),
+                tuple(self.rules[i] for i in conflict.constraints),
+            )
             for conflict in found
         ]
 
@@ -447,7 +470,9 @@ class _Step:
         triples = self.vocabulary.decode(lineage.facts)
         return frozenset(
             (at[base], triple)
-            for fact, base, triple in zip(lineage.facts.tolist(), lineage.bases.tolist(), triples, strict=True)
+            for fact, base, triple in zip(
+                lineage.facts.tolist(), lineage.bases.tolist(), triples, strict=True
+            )
             if tuple(fact) in wanted
         )
 

@@ -1,4 +1,4 @@
-"""PB26's worked examples through the engine, as printed; the reference's twin is test_pb26_examples_reference.py."""
+"""PB26's worked examples through the engine, as printed."""
 
 import pytest
 from rdflib import RDF, Namespace, Variable
@@ -130,8 +130,10 @@ def test_example_6_the_most_recent_conflict_settles_the_other():
 
 
 def test_algorithm_3_keeps_what_one_repair_lacks():
-    """{e3,e4}, {e1,e4}, {e0,e1,e3} in conflict; e3, e4 at time 2, e0, e1, e2 at time 1: {e3,e1,e2} is a repair without e0."""
-    classes = {name: Rule("pr-conflict", tuple(is_a(f"e{i}") for i in name), None) for name in ("34", "14", "013")}
+    """Conflicts {e3,e4}, {e1,e4}, {e0,e1,e3}; e3, e4 at 2, e0, e1, e2 at 1: {e3,e1,e2} is a repair."""
+    classes = {
+        name: Rule("pr-conflict", tuple(is_a(f"e{i}") for i in name), None) for name in ("34", "14", "013")
+    }
     kept = {}
     for method in ("exact", "grounded", "algorithm3"):
         reasoner = StreamReasoner(Ontology.from_rules(classes.values()), Window(5), repair=method)

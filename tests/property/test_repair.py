@@ -1,14 +1,15 @@
 """The choice of the cut, on abstract conflicts and end to end through the reasoner."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rdflib import RDF, Namespace, Variable
-from strategies import conflict_hypergraphs
 
 from pantarhei import Budget, Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.reference import repairs as reference
 from pantarhei.repair.choose import choose, grounded
+from strategies import conflict_hypergraphs
 
 EX = Namespace("http://example.org/")
 CAR = EX.car

@@ -9,9 +9,9 @@ The laws are those of docs/semantics.md:
 
 import os
 
-from hypothesis import settings, strategies as st
+from hypothesis import settings
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from strategies import worlds
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.reference.canonical import canonical_triple
@@ -19,6 +19,7 @@ from pantarhei.reference.closure import closure
 from pantarhei.reference.conflicts import conflict_sets
 from pantarhei.reference.repairs import repair
 from pantarhei.reference.window import INFINITY, newest, with_oldest_assertion
+from strategies import worlds
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 MOST_FACTS = 8  # the reference enumerates subsets
@@ -68,7 +69,7 @@ class Stepping(RuleBasedStateMachine):
         return frozenset(one for one in assertions if one[0] >= self.first())
 
     def reference_step(self, at, abox):
-        """Repair `before` and the ABox, as facts timed at their newest occurrence (a law of the reference's own tests)."""
+        """Repair `before` and the ABox, as facts timed at their newest occurrence."""
         occurrences = self.before | {(at, triple) for triple in abox}
         timed = {}
         for time, triple in occurrences:

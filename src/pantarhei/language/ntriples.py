@@ -30,9 +30,11 @@ def parse_term(text: str, scope: str = "") -> Term:
     if match := _BLANK_NODE.fullmatch(text):
         return BNode(scope + match[1])
     try:
-        (quad,) = pyoxigraph.parse(f"<urn:x> <urn:x> {text} .".encode(), format=pyoxigraph.RdfFormat.N_TRIPLES)
+        (quad,) = pyoxigraph.parse(
+            f"<urn:x> <urn:x> {text} .".encode(), format=pyoxigraph.RdfFormat.N_TRIPLES
+        )
     except (SyntaxError, ValueError) as error:
-        reason = "not a term in N-Triples syntax (write an IRI as <…>, a literal as \"…\", a blank node as _:b)"
+        reason = 'not a term in N-Triples syntax (write an IRI as <…>, a literal as "…", a blank node as _:b)'
         raise InvalidTripleError(text if len(text) < 200 else text[:200] + "…", reason) from error
     return to_rdflib(quad.object)
 

@@ -1,7 +1,8 @@
 """Rules and constraints over triples.
 
-A rule `h(x) :- b1(x), b2(x, y)` derives its head wherever its body holds; a constraint is a rule without a head.
-An atom with one argument is a class, one with two a property. Constants are RDF terms, variables are rdflib's.
+A rule `h(x) :- b1(x), b2(x, y)` derives its head wherever its body holds; a constraint is a rule without a
+head. An atom with one argument is a class, one with two a property. Constants are RDF terms, variables are
+rdflib's.
 """
 
 from __future__ import annotations

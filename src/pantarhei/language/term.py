@@ -1,7 +1,7 @@
 """RDF terms and triples as values: what is a triple, and when two literals have the same value.
 
-Terms are rdflib's `URIRef`, `BNode` and `Literal`. Literals are compared by value (OWL 2 structural specification,
-section 4): `"1"^^xsd:integer` and `"01"^^xsd:integer` are one thing to the reasoner.
+Terms are rdflib's `URIRef`, `BNode` and `Literal`. Literals are compared by value (OWL 2 structural
+specification, section 4): `"1"^^xsd:integer` and `"01"^^xsd:integer` are one thing to the reasoner.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ def check_triple(given: object) -> Triple:
 def value_of(term: Term) -> Hashable:
     """A key that two terms share exactly if they denote the same thing under unique names.
 
-    Names are their own key. A literal's key is its value where the datatype is known, else its text and datatype.
-    The value spaces of xsd:decimal, xsd:float and xsd:double are disjoint (OWL 2, section 4.1), and +0 is not -0.
+    Names are their own key. A literal's key is its value where the datatype is known, else its text and
+    datatype. The value spaces of xsd:decimal, xsd:float and xsd:double are disjoint (OWL 2, section 4.1), and
+    +0 is not -0.
 
     Raises:
         IllTypedLiteralError: the lexical form is not in the datatype's lexical space.
@@ -121,7 +122,7 @@ def _boolean(lexical: str) -> Hashable | None:
 
 
 def _datetime(lexical: str) -> Hashable | None:
-    """Key `(zoned, year, instant in the year's 400-year cycle)`; years outside datetime's range are shifted into it."""
+    """Key `(zoned, seconds since the year 0, fraction)`; any year is shifted into datetime's range."""
     match = _DATETIME.fullmatch(lexical.strip())
     if match is None:
         return None
@@ -146,7 +147,9 @@ def _datetime(lexical: str) -> Hashable | None:
     return (XSD.dateTime, zone is not None, total, Decimal(match[7] or 0))
 
 
-_SECONDS_IN_400_YEARS = (datetime(2400, 1, 1, tzinfo=UTC) - datetime(2000, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
+_SECONDS_IN_400_YEARS = (datetime(2400, 1, 1, tzinfo=UTC) - datetime(2000, 1, 1, tzinfo=UTC)) // timedelta(
+    seconds=1
+)
 
 
 def _string(lexical: str) -> Hashable | None:

@@ -1,7 +1,7 @@
 """Timestamps and durations, and the 64-bit integer ticks they become.
 
-A stream's timestamps are all of one kind. A tick is 1 for integers, a nanosecond (10⁻⁹) for floats and a microsecond
-for datetimes, which carry a time zone. This module never asks what time it is.
+A stream's timestamps are all of one kind. A tick is 1 for integers, a nanosecond (10⁻⁹) for floats and a
+microsecond for datetimes, which carry a time zone. This module never asks what time it is.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
         duration = parse_duration(duration)
     if isinstance(duration, timedelta):
         if kind is not TimeKind.DATETIME:
-            raise TimestampError(f"the duration {duration}", f"a number, since the stream's time is {kind.value}")
+            raise TimestampError(
+                f"the duration {duration}", f"a number, since the stream's time is {kind.value}"
+            )
         ticks = duration // timedelta(microseconds=1)
     else:
         if kind_of(duration) is TimeKind.DATETIME:
@@ -98,7 +100,9 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
             )
         ticks = _scaled(duration, kind)
         if kind is TimeKind.INTEGER and ticks != duration:
-            raise TimestampError(f"the duration {duration!r}", "a whole number, since the stream's time is an integer")
+            raise TimestampError(
+                f"the duration {duration!r}", "a whole number, since the stream's time is an integer"
+            )
     if ticks < 0:
         raise TimestampError(f"the duration {duration!r}", "a duration that is not negative")
     return _bounded(duration, ticks)
@@ -135,7 +139,8 @@ def parse_duration(text: str) -> timedelta:
     parts = {unit: float(count) for unit, count in match.groupdict().items() if count} if match else {}
     if not parts or text.strip().endswith("T"):
         raise TimestampError(
-            f"the duration {text!r}", "an ISO 8601 duration in weeks, days, hours, minutes and seconds, such as PT5M"
+            f"the duration {text!r}",
+            "an ISO 8601 duration in weeks, days, hours, minutes and seconds, such as PT5M",
         )
     try:
         return timedelta(**parts)
@@ -166,7 +171,9 @@ def parse_timestamp(text: str) -> TimePoint:
     except ValueError:
         at = None
     if at is None or "T" not in text.upper().replace(" ", "T"):
-        raise TimestampError(f"the timestamp {text!r}", "a number or an ISO 8601 time such as 2026-01-31T10:00:00Z")
+        raise TimestampError(
+            f"the timestamp {text!r}", "a number or an ISO 8601 time such as 2026-01-31T10:00:00Z"
+        )
     kind_of(at)
     return at
 

@@ -1,13 +1,13 @@
 """The window model (PB26 Def. 8) over one kernel of rows.
 
-It holds derived state only: what was asserted stands in the window's log, and a model can be rebuilt from it. Timestamps are
-*levels* here, numbered upwards in the order of the stream; the background's is `FOREVER`.
+It holds derived state only: what was asserted stands in the window's log, and a model can be rebuilt from it.
+Timestamps are *levels* here, numbered upwards in the order of the stream; the background's is `FOREVER`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from rdflib import RDF
@@ -80,10 +80,10 @@ class WindowModel:
     def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, capacity: int = 1024) -> None:
         self.program = program
         self.vocabulary = vocabulary
-        self.kernel = (NewestKernel if keep == "newest" else EveryKernel)(program.plans, capacity)
+        self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans, capacity)
         self.kernel.detect = True
 
-    # -- change -----------------------------------------------------------------------------------------------------
+    # -- change ------------------------------------------------------------------------------------
 
     def add_background(self, facts: Integers) -> None:
         """Assert `facts` for ever."""
@@ -122,11 +122,11 @@ class WindowModel:
             self.kernel.slide(oldest)
 
     def take_changes(self) -> Integers:
-        """Facts that came and went since the last call, shape (n, 4), the last column 1 or -1; a fact may recur."""
+        """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
         changes: Integers = self.kernel.take_changes()
         return changes
 
-    # -- look ---------------------------------------------------------------------------------------------------------
+    # -- look --------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         """How many facts the materialization has, the background's among them."""
@@ -160,7 +160,7 @@ class WindowModel:
         return facts
 
     def violations(self) -> Integers:
-        """The constraints' matches noted since the last call, a row `rule, body rows…` each, -1 where the body is shorter."""
+        """The constraints' matches noted since the last call: rows `rule, body rows…`, padded with -1."""
         violations: Integers = self.kernel.take_violations()
         return violations
 
@@ -178,8 +178,9 @@ class WindowModel:
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         """The triples of the materialization that agree with the given terms; None agrees with all.
 
-        The answer is a snapshot: later changes do not reach it. With predicate and one more term given it costs the
-        answers (the first time for a predicate a pass over the facts, to index it), else a pass over the facts.
+        The answer is a snapshot: later changes do not reach it. With predicate and one more term given it
+        costs the answers (the first time for a predicate a pass over the facts, to index it), else a pass
+        over the facts.
         """
         return self.vocabulary.decode(self._match(subject, predicate, object))
 
@@ -233,6 +234,6 @@ class WindowModel:
 
 
 def _readable(array: Integers) -> Integers | memoryview:
-    """`array` as the kernel can read it: contiguous int32; uncompiled a memoryview, whose elements are Python ints."""
+    """`array` as the kernel can read it; uncompiled a memoryview, whose elements are Python ints."""
     contiguous = np.ascontiguousarray(array, np.int32)
-    return contiguous if COMPILED else memoryview(contiguous)
+    return contiguous if COMPILED else memoryview(contiguous.data)

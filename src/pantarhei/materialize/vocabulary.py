@@ -1,17 +1,19 @@
 """Terms interned to integers, and triples to facts of three integers.
 
-A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, -1)`, `R(x, y)` is `(R, x, y)`. Classes and
-properties are numbered together; names and literals are, literals from `FIRST_LITERAL` on. Literals of one value share
-one number and come back in the form in which the value was first seen. Numbers are never reused.
+A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, -1)`, `R(x, y)` is `(R, x, y)`.
+Classes and properties are numbered together; names and literals are, literals from `FIRST_LITERAL` on.
+Literals of one value share one number and come back in the form in which the value was first seen. Numbers
+are never reused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from rdflib import RDF, BNode, Literal
+import numpy.typing as npt
+from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.errors import IllTypedLiteralError, InvalidTripleError
 from pantarhei.language.ntriples import parse_term
@@ -33,6 +35,15 @@ class _Column(NamedTuple):
     distinct: list[str]
 
 
+class _Role(NamedTuple):
+    """A place in a triple: what may stand there and how it is numbered; `known` remembers texts."""
+
+    number: Callable[[Any], int]
+    terms: tuple[type, ...]
+    expected: str
+    known: dict[str, int]
+
+
 class Vocabulary:
     """The numbers of all symbols and terms met so far; starts with those of a program."""
 
@@ -45,7 +56,14 @@ class Vocabulary:
         self._name_numbers: dict[str, int] = {}
         self._value_numbers: dict[Hashable, int] = {}
         self._literal_numbers: dict[Literal, int] = {}
-        self._texts: dict[str, dict[str, int]] = {}  # N-Triples text -> number, by what is numbered
+        self._subjects = _Role(
+            self._number_name, (URIRef, BNode), "the subject must be an IRI or a blank node", {}
+        )
+        self._predicates = _Role(self._number_property, (URIRef,), "the predicate must be an IRI", {})
+        self._individuals = _Role(self.number, (URIRef, BNode, Literal), "the object must be a term", {})
+        self._types = _Role(
+            self._number_class, (URIRef, BNode), "the object of rdf:type must be a class, not a literal", {}
+        )
         for symbol in program.predicates:
             self._add_symbol(symbol)
         for name in program.names:
@@ -53,47 +71,54 @@ class Vocabulary:
         for literal in program.literals:
             self._number_literal(literal)
 
-    # -- in ------------------------------------------------------------------------------------------------------
+    # -- in ----------------------------------------------------------------------------------------
 
     def encode(self, triples: Iterable[Triple]) -> Integers:
         """The facts of `triples`, in their order.
 
         Raises:
-            InvalidTripleError: one is not a triple of RDF terms. Facts before it leave no trace but their terms' numbers.
+            InvalidTripleError: one is not a triple of RDF terms. Facts before it leave no trace but their
+                terms' numbers.
             IllTypedLiteralError: one has a literal outside its datatype's lexical space.
         """
         flat: list[int] = []
         for triple in triples:
             subject, predicate, object_ = check_triple(triple)
             if predicate == RDF.type:
-                flat += (self._number_class(object_), self._number_name(subject), NONE)
+                flat += (self._number_class(cast(Predicate, object_)), self._number_name(subject), NONE)
             else:
-                flat += (self._number_property(predicate), self._number_name(subject), self.number(object_))
+                flat += (
+                    self._number_property(cast(Predicate, predicate)),
+                    self._number_name(subject),
+                    self.number(object_),
+                )
         return np.array(flat, np.int32).reshape(-1, 3)
 
     def encode_table(self, table: pa.Table, scope: str) -> Integers:
         """The facts of an Arrow table with columns `subject`, `predicate`, `object` of N-Triples terms.
 
-        Blank nodes are scoped to the message, which `scope` names. Costs a dictionary look-up a distinct term; the rest is
-        done by column.
+        Blank nodes are scoped to the message, which `scope` names. Costs a dictionary look-up a distinct
+        term; the rest is done by column.
 
         Raises:
             InvalidTripleError: a column is missing, a cell is null or no term.
             IllTypedLiteralError: as `encode`.
         """
         subjects, predicates, objects = (_column(table, name) for name in COLUMNS)
-        types = np.fromiter((text == f"<{_TYPE}>" for text in predicates.distinct), bool, len(predicates.distinct))
+        types = np.fromiter(
+            (text == f"<{_TYPE}>" for text in predicates.distinct), bool, len(predicates.distinct)
+        )
         is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
         facts = np.empty((len(subjects.codes), 3), np.int32)
-        facts[:, 1] = self._numbers(subjects, slice(None), scope, self._number_name, "subject")
-        facts[~is_class, 0] = self._numbers(predicates, ~is_class, scope, self._number_property, "predicate")
-        facts[is_class, 0] = self._numbers(objects, is_class, scope, self._number_class, "object")
-        facts[~is_class, 2] = self._numbers(objects, ~is_class, scope, self.number, "object")
+        facts[:, 1] = self._numbers(subjects, slice(None), scope, self._subjects)
+        facts[~is_class, 0] = self._numbers(predicates, ~is_class, scope, self._predicates)
+        facts[is_class, 0] = self._numbers(objects, is_class, scope, self._types)
+        facts[~is_class, 2] = self._numbers(objects, ~is_class, scope, self._individuals)
         facts[is_class, 2] = NONE
         return facts
 
     def _numbers(
-        self, column: _Column, where: slice | np.ndarray, scope: str, number: Callable[[Term], int], name: str
+        self, column: _Column, where: slice | npt.NDArray[np.bool_], scope: str, role: _Role
     ) -> Integers:
         """The numbers of a column's terms in the rows `where`: each distinct term is looked up once."""
         codes = column.codes[where]
@@ -101,25 +126,19 @@ class Vocabulary:
         used[codes] = True
         numbers = np.zeros(len(column.distinct), np.int32)
         for code in np.flatnonzero(used).tolist():
-            numbers[code] = self._number_text(column.distinct[code], scope, number, name)
+            text = column.distinct[code]
+            found = role.known.get(text)
+            numbers[code] = self._number_text(text, scope, role) if found is None else found
         return numbers[codes]
 
-    def _number_text(self, text: str, scope: str, number: Callable[[Term], int], name: str) -> int:
-        known = self._texts.get(number.__name__)
-        if known is None:
-            known = self._texts[number.__name__] = {}
-        found = known.get(text)
-        if found is not None:
-            return found
+    def _number_text(self, text: str, scope: str, role: _Role) -> int:
         term = parse_term(text, scope)
-        if (name != "object" and isinstance(term, Literal)) or (name == "predicate" and isinstance(term, BNode)):
-            raise InvalidTripleError(text, f"the {name} must be {'an IRI' if name == 'predicate' else 'a name'}")
-        if isinstance(term, Literal) and number == self._number_class:
-            raise InvalidTripleError(text, "the object of rdf:type must be a class, not a literal")
-        found = number(term)
+        if not isinstance(term, role.terms):
+            raise InvalidTripleError(text, role.expected)
+        number = role.number(term)
         if not isinstance(term, BNode):  # a blank node's label means another node in the next message
-            known[text] = found
-        return found
+            role.known[text] = number
+        return number
 
     def number(self, term: Term) -> int:
         """The number of a name or literal, a new one if it has none."""
@@ -162,7 +181,7 @@ class Vocabulary:
         self.symbols.append(symbol)
         return number
 
-    # -- looking up without interning --------------------------------------------------------------------------------
+    # -- looking up without interning --------------------------------------------------------------
 
     def find_class(self, name: Term) -> int | None:
         """The number of a class, None if it was never met."""
@@ -181,7 +200,7 @@ class Vocabulary:
         except IllTypedLiteralError:
             return None
 
-    # -- out -----------------------------------------------------------------------------------------------------
+    # -- out ---------------------------------------------------------------------------------------
 
     def term(self, number: int) -> Term:
         """The term of a number."""
@@ -215,5 +234,7 @@ def _column(table: pa.Table, name: str) -> _Column:
         array = array.dictionary_encode()
     distinct = array.dictionary
     if not (pa.types.is_string(distinct.type) or pa.types.is_large_string(distinct.type)):
-        raise InvalidTripleError(f"column {name} of type {column.type}", "expected strings in N-Triples syntax")
+        raise InvalidTripleError(
+            f"column {name} of type {column.type}", "expected strings in N-Triples syntax"
+        )
     return _Column(array.indices.to_numpy(zero_copy_only=False).astype(np.int32), distinct.to_pylist())

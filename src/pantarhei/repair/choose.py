@@ -1,8 +1,8 @@
 """Which assertions go: the cut, from conflict sets whose members have times.
 
-Order sets of assertions newest first (PB26 Def. 6). The cut of the *exact* repair is what some maximal subset without a
-conflict lacks; a subset is maximal exactly if at each time, newest first, it adds a maximal part that is consistent with
-its newer ones.
+Order sets of assertions newest first (PB26 Def. 6). The cut of the *exact* repair is what some maximal subset
+without a conflict lacks; a subset is maximal exactly if at each time, newest first, it adds a maximal part
+that is consistent with its newer ones.
 """
 
 from __future__ import annotations
@@ -60,12 +60,15 @@ class Grounded:
 
 
 def grounded(conflicts: Sequence[Set], times: Mapping[int, int]) -> Grounded:
-    """The grounded fixpoint: a subset of the exact answer, and mostly all of it. Costs the total size of the conflicts.
+    """The grounded fixpoint: a subset of the exact answer, and mostly all of it. Costs the total size of the
+    conflicts.
 
-    *e is out* if some conflict has all its other members in and none of them older than e. *e is in* if each conflict of e
-    contains a member older than e or a member that is out.
+    *e is out* if some conflict has all its other members in and none of them older than e. *e is in* if each
+    conflict of e contains a member older than e or a member that is out.
     """
-    oldest = [{e for e in conflict if times[e] == min(map(times.__getitem__, conflict))} for conflict in conflicts]
+    oldest = [
+        {e for e in conflict if times[e] == min(map(times.__getitem__, conflict))} for conflict in conflicts
+    ]
     of: dict[int, list[int]] = defaultdict(list)
     threats: dict[int, int] = {}  # conflicts in which e is among the oldest and nobody is out
     for number, conflict in enumerate(conflicts):
@@ -146,7 +149,9 @@ class _Search:
             for time in {times[e] for e in self.members}
         }
         self.ladder = sorted(self.at, reverse=True)
-        self.decided_at: dict[int, list[tuple[Set, Set]]] = defaultdict(list)  # time -> (members then, newer members)
+        self.decided_at: dict[int, list[tuple[Set, Set]]] = defaultdict(
+            list
+        )  # time -> (members then, newer members)
         for conflict in conflicts:
             time = min(times[e] for e in conflict)
             then = conflict & self.at[time]
@@ -156,7 +161,7 @@ class _Search:
         self.undecided: Set = frozenset()
 
     def run(self) -> None:
-        """Fill `lacking` with what some maximal subset lacks, `undecided` with what the steps did not suffice for."""
+        """Fill `lacking` with what some maximal subset lacks, `undecided` with what took too long."""
         states: set[Set] = {frozenset()}  # kept so far, as far as it matters for what is older
         for rung, time in enumerate(self.ladder):
             matters = frozenset().union(
@@ -185,7 +190,9 @@ class _Search:
         hitting: list[Set] = [frozenset()]
         for one in sets:
             self._spend(len(hitting) * len(one))
-            hitting = minimal(h if h & one else h | {e} for h in hitting for e in (one if not h & one else (0,)))
+            hitting = minimal(
+                h if h & one else h | {e} for h in hitting for e in (one if not h & one else (0,))
+            )
         return hitting
 
     def _spend(self, steps: int) -> None:

@@ -1,7 +1,8 @@
-"""Conflict sets: the minimal sets of assertions that violate a constraint (PB26 Def. 10), from the lineage of ⊥.
+"""Conflict sets: the minimal sets of assertions that violate a constraint (PB26 Def. 10), from the lineage of
+⊥.
 
-Assertions are *facts* here, each timed at its newest occurrence: a maximal consistent subset that holds one occurrence of a
-fact holds them all. The background is true by itself and never part of a conflict set.
+Assertions are *facts* here, each timed at its newest occurrence: a maximal consistent subset that holds one
+occurrence of a fact holds them all. The background is true by itself and never part of a conflict set.
 
 Rows of the kernel stand for facts throughout.
 """
@@ -25,8 +26,8 @@ Set = frozenset[int]
 class Budget:
     """How much a repair may search, for each connected component of conflicts.
 
-    There can be exponentially many conflict sets (n facts that each follow in two ways) and exponentially many ways to
-    choose among them.
+    There can be exponentially many conflict sets (n facts that each follow in two ways) and exponentially
+    many ways to choose among them.
 
     Args:
         sets: conflict sets and partial supports kept at once.
@@ -75,7 +76,8 @@ class Conflicts:
 
     Args:
         found: the conflict sets, minimal across all constraints.
-        unresolved: for each component past its budget, the asserted facts in its lineage; their conflict sets are not
+        unresolved: for each component past its budget, the asserted facts in its lineage; their conflict sets
+            are not
             listed.
     """
 
@@ -86,8 +88,8 @@ class Conflicts:
 def find_conflicts(lineage: Lineage, arriving: int, budget: Budget) -> Pairs | Conflicts:
     """The conflict sets behind the violations of `lineage`, when the ABox of level `arriving` came.
 
-    Costs linear time where each violation is by two asserted facts, in general the number of supports (bounded by
-    `budget`).
+    Costs linear time where each violation is by two asserted facts, in general the number of supports
+    (bounded by `budget`).
     """
     pairs = _as_pairs(lineage, arriving)
     if pairs is not None:
@@ -121,9 +123,14 @@ def minimal(sets: Iterable[Set]) -> list[Set]:
 
 
 def _as_pairs(lineage: Lineage, arriving: int) -> Pairs | None:
-    """The conflicts as columns, if they are of that kind: nothing derived, two assertions each, one of them arriving."""
+    """The conflicts as columns, if nothing is derived and each is of an arriving and an older fact."""
     bodies = lineage.violations[:, 1:]
-    if len(lineage.instances) or bodies.shape[1] < 2 or np.any(bodies[:, 2:] != NONE) or np.any(bodies[:, :2] < 0):
+    if (
+        len(lineage.instances)
+        or bodies.shape[1] < 2
+        or np.any(bodies[:, 2:] != NONE)
+        or np.any(bodies[:, :2] < 0)
+    ):
         return None
     order = np.argsort(lineage.rows)
     places = order[np.searchsorted(lineage.rows[order], bodies[:, :2])]
@@ -225,7 +232,9 @@ class _Graph:
 
     def __init__(self, lineage: Lineage) -> None:
         rows = lineage.rows.tolist()
-        background = {row for row, level in zip(rows, lineage.levels.tolist(), strict=True) if level == FOREVER}
+        background = {
+            row for row, level in zip(rows, lineage.levels.tolist(), strict=True) if level == FOREVER
+        }
         self.asserted = [
             row
             for row, base in zip(rows, lineage.bases.tolist(), strict=True)

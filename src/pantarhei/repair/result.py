@@ -60,7 +60,7 @@ def _restored(members: tuple[_T, ...]) -> LazySequence[_T]:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A minimal inconsistent set of assertions, each with its newest timestamp, and the constraints it violates."""
+    """A minimal inconsistent set of assertions, each at its newest timestamp, and what it violates."""
 
     assertions: frozenset[Assertion]
     constraints: tuple[Rule, ...]
@@ -78,7 +78,8 @@ class Repair:
         method: how the cut was chosen.
         conflicts: all minimal conflicts before the cut, with their constraints.
         removed: the assertions taken out, each occurrence of a cut fact with its timestamp.
-        undecided: of these, the facts that were removed because no decision was in reach (`grounded`, or `exact` past its
+        undecided: of these, the facts that were removed because no decision was in reach (`grounded`, or
+            `exact` past its
             budget), with their newest timestamps.
     """
 

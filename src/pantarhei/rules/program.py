@@ -26,7 +26,7 @@ FIRST_LITERAL = 1 << 30
 
 
 class Symbol(NamedTuple):
-    """A predicate as the kernel numbers it: a class (arity 1) and a property (arity 2) of one name are two."""
+    """A predicate as the kernel numbers it: a class (arity 1) or a property (arity 2)."""
 
     name: Predicate
     arity: int
@@ -36,8 +36,9 @@ class Symbol(NamedTuple):
 class Plans:
     """What the join machine reads; joins.py says how a plan is laid out.
 
-    The plans of predicate `p` are `forward_plans[forward_start[p]:forward_start[p + 1]]`, offsets into `code`;
-    likewise backward. `indexed_by_subject` and `indexed_by_object` name the predicates whose chains plans walk.
+    The plans of predicate `p` are `forward_plans[forward_start[p]:forward_start[p + 1]]`, offsets into
+    `code`; likewise backward. `indexed_by_subject` and `indexed_by_object` name the predicates whose chains
+    plans walk.
     """
 
     code: Integers
@@ -55,8 +56,8 @@ class Plans:
 class Program:
     """Compiled rules and constraints.
 
-    `rules[i]` is the rule that plans call `i`; predicates and constants are numbered by their position, literals among
-    the constants from `FIRST_LITERAL` on.
+    `rules[i]` is the rule that plans call `i`; predicates and constants are numbered by their position,
+    literals among the constants from `FIRST_LITERAL` on.
     """
 
     rules: tuple[Rule, ...]
@@ -191,7 +192,7 @@ def _kind(atom: Atom, bound: set[Variable]) -> int | None:
 
 
 def _group(entries: Sequence[tuple[int, int]], count: int) -> tuple[Integers, Integers]:
-    """(starts, values) of the values grouped by their key in `range(count)`, each group in its given order."""
+    """(starts, values) of the values grouped by their key in `range(count)`, each in given order."""
     keys = np.array([key for key, _ in entries], np.int64)
     values = np.array([value for _, value in entries], np.int32)
     order = np.argsort(keys, kind="stable")

@@ -1,7 +1,7 @@
 """What was asserted, and what repairs took out again: the ground truth that the window model is derived from.
 
-One entry a timestamp, oldest first. A cut fact loses its occurrences in the entry whose arrival cut it and in all before;
-asserted again later, it is back.
+One entry a timestamp, oldest first. A cut fact loses its occurrences in the entry whose arrival cut it and in
+all before; asserted again later, it is back.
 """
 
 from __future__ import annotations
@@ -86,8 +86,10 @@ class AssertionLog:
                     yield entry
 
     def capture(self, first_level: int = 0) -> Capture:
-        """The log from `first_level` on as it is now, whatever becomes of it. Costs O(entries / 1024 + 1024)."""
-        return Capture((*list(self._chunks)[:-1], list(self._chunks[-1])), max(first_level, self._first_level))
+        """The log from `first_level` on as it is now. Costs O(entries / 1024 + 1024)."""
+        return Capture(
+            (*list(self._chunks)[:-1], list(self._chunks[-1])), max(first_level, self._first_level)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class Capture:
             yield entry, facts
 
     def occurrences(self, facts: Integers) -> Iterator[tuple[Entry, Integers]]:
-        """Each entry, newest first, with those of its kept facts that are among `facts`. Costs O(occurrences)."""
+        """Each entry, newest first, with its kept facts that are among `facts`. Costs O(occurrences)."""
         wanted = set(map(tuple, facts.tolist()))
         for entry, kept in self.kept():
             yield entry, kept[np.array([tuple(fact) in wanted for fact in kept.tolist()], bool)]

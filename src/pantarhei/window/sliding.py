@@ -5,8 +5,8 @@
                           [---------------]          closed="both":  4 <= t <= 8
                           (---------------]          closed="right": 4 <  t <= 8
 
-The window's end moves in steps of `slide`, on boundaries `origin + k * slide`: at time `now` it is the next boundary not
-before `now`. What a restart sees is therefore what it would have seen.
+The window's end moves in steps of `slide`, on boundaries `origin + k * slide`: at time `now` it is the next
+boundary not before `now`. What a restart sees is therefore what it would have seen.
 """
 
 from __future__ import annotations
@@ -31,17 +31,21 @@ Closed = Literal["both", "right"]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A sliding time window `[end - range, end]`, both ends included, or `(end - range, end]` with `closed="right"`.
+    """A sliding time window `[end - range, end]`, both ends included, or `(end - range, end]` with
+    `closed="right"`.
 
     Args:
-        range: its length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for datetimes.
-        slide: the step in which its end moves. The default, 1, is one tick for streams of datetimes (a microsecond), so
+        range: its length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
+            datetimes.
+        slide: the step in which its end moves. The default, 1, is one tick for streams of datetimes (a
+            microsecond), so
             that the window moves with every ABox.
         origin: a boundary that the steps are aligned to; for datetimes the default 0 is 1970-01-01T00:00Z.
         closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles).
 
     Raises:
-        OptionError: `closed` is neither, or some timestamp would fall into no window (slide too long for range).
+        OptionError: `closed` is neither, or some timestamp would fall into no window (slide too long for
+            range).
         TimestampError: range or slide is no duration.
 
     >>> Window(range=2)
@@ -109,7 +113,7 @@ def _as_kind(at: TimePoint, kind: TimeKind) -> TimePoint:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Where the window stands once time is `now`, in ticks; `first` is the oldest tick inside, `start` its lower end."""
+    """Where the window stands at `now`, in ticks; `first` is the oldest inside, `start` its lower end."""
 
     kind: TimeKind
     now: int
@@ -150,4 +154,3 @@ class SlidingWindow:
     def take(self, step: Step) -> None:
         """Time has come to where `step` looked."""
         self.current = step
-

@@ -1,7 +1,7 @@
 """Putting a disordered stream in time order.
 
-The watermark is the newest time seen less the allowed lateness: what is not newer than it is complete and is given out,
-in time order; parts of one timestamp stay apart and are joined by whoever takes them.
+The watermark is the newest time seen less the allowed lateness: what is not newer than it is complete and
+is given out, in time order; parts of one timestamp stay apart and are joined by whoever takes them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from pantarhei.language.time import Duration, TimePoint, duration_ticks, kind_of
 T = TypeVar("T")
 
 
-def in_time_order(stream: Iterable[tuple[TimePoint, T]], allowed_lateness: Duration) -> Iterator[tuple[TimePoint, T]]:
+def in_time_order(
+    stream: Iterable[tuple[TimePoint, T]], allowed_lateness: Duration
+) -> Iterator[tuple[TimePoint, T]]:
     """The items of `stream` in time order, each held back until the watermark passes it.
 
     Holds what arrived within the allowed lateness; costs O(log n) an item.

@@ -1,21 +1,24 @@
-"""The canonical window model of PB26 Def. 8 in full (`keep="every"`): each fact in every interpretation that holds it.
+"""The canonical window model of PB26 Def. 8 in full (`keep="every"`): each fact in every interpretation that
+holds it.
 
-A row has a set of levels, `held`, as bits: bit `i` is the level `oldest + i`. `asserted` has the levels that assert it.
-The background's interpretation is apart: a row with level FOREVER belongs to it and meets any body by itself. For other
-rows `level` and `base` are the newest level held and asserted.
+A row has a set of levels, `held`, as bits: bit `i` is the level `oldest + i`. `asserted` has the levels that
+assert it. The background's interpretation is apart: a row with level FOREVER belongs to it and meets any body
+by itself. For other rows `level` and `base` are the newest level held and asserted.
 
-A rule instance whose body atoms hold at the level sets T_1 … T_k attaches its head to the oldest level of each *minimal*
-set S that meets every T_i. Such a minimal set with oldest member t exists exactly if for some i, t is in T_i and each T_j
-without t has a member newer than t outside T_i: then t and those members meet every T_j, only t meets T_i, and so every
-minimal subset keeps t. (Conversely t is kept in a minimal set because some T_i meets it in t alone.) So
+A rule instance whose body atoms hold at the level sets T_1 … T_k attaches its head to the oldest level of
+each *minimal* set S that meets every T_i. Such a minimal set with oldest member t exists exactly if for some
+i, t is in T_i and each T_j without t has a member newer than t outside T_i: then t and those members meet
+every T_j, only t meets T_i, and so every minimal subset keeps t. (Conversely t is kept in a minimal set
+because some T_i meets it in t alone.) So
 
     attached = ⋃_i ( T_i ∩ ⋂_{j≠i} ( T_j ∪ { t : t < max(T_j − T_i) } ) )
 
 which takes k² passes over the bits. Bodies are matched whole.
 
-An arriving ABox is first closed by itself (with the background), then joined with the window. Retraction overdeletes a
-head at every level that some combination with the lost level may have attached it to, not only the minimal ones, then
-runs the fixpoint again for all heads that were touched: a set that was superfluous may be minimal now.
+An arriving ABox is first closed by itself (with the background), then joined with the window. Retraction
+overdeletes a head at every level that some combination with the lost level may have attached it to, not only
+the minimal ones, then runs the fixpoint again for all heads that were touched: a set that was superfluous may
+be minimal now.
 
 This form is for looking at the model, not for speed: each slide costs a pass over all rows.
 """
@@ -72,7 +75,7 @@ class EveryKernel(Proofs):
         self.queue = Ints()
         self.touched = Ints()
 
-    # -- sets of levels -------------------------------------------------------------------------------------------
+    # -- sets of levels ----------------------------------------------------------------------------
 
     def ensure(self):
         """Give every row its words."""
@@ -85,7 +88,9 @@ class EveryKernel(Proofs):
         """Reallocate the sets for all rows, `words` words each."""
         for name in ("held", "asserted", "lost"):
             larger = np.zeros((len(self.rows), words), np.uint64)
-            old = np.asarray(self.held if name == "held" else self.asserted if name == "asserted" else self.lost)
+            old = np.asarray(
+                self.held if name == "held" else self.asserted if name == "asserted" else self.lost
+            )
             larger[: old.shape[0], : old.shape[1]] = old
             view = larger if cython.compiled else memoryview(larger)
             if name == "held":
@@ -149,7 +154,7 @@ class EveryKernel(Proofs):
         return -1
 
     def minimal_oldest(self, atoms):
-        """Fill `attached` with the oldest levels of the minimal sets that hold the matched body (see above)."""
+        """Fill `attached` with the oldest levels of the minimal sets that hold the matched body."""
         i: cython.int
         j: cython.int
         word: cython.int
@@ -181,7 +186,7 @@ class EveryKernel(Proofs):
             for word in range(self.words):
                 self.attached[word] |= self.others[word]
 
-    # -- what a match means ---------------------------------------------------------------------------------------
+    # -- what a match means ------------------------------------------------------------------------
 
     def weigh(self, row, level):
         bit: cython.int
@@ -275,7 +280,7 @@ class EveryKernel(Proofs):
             self.fire(row, 0)
         return 0
 
-    # -- adding and sliding ---------------------------------------------------------------------------------------
+    # -- adding and sliding ------------------------------------------------------------------------
 
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Assert `facts[i]` at `levels[i]`. An ABox of the newest level is closed by itself first.
@@ -287,7 +292,6 @@ class EveryKernel(Proofs):
         bit: cython.int
         arriving: cython.bint = len(facts) > 0 and levels[0] == self.newest and levels[0] != _FOREVER
         rows: Ints = Ints()
-        start: cython.longlong
         with cython.nogil:
             for i in range(len(facts)):
                 row = self.row_for(facts[i, 0], facts[i, 1], facts[i, 2])
@@ -314,7 +318,7 @@ class EveryKernel(Proofs):
             self.run()
 
     def close_alone(self):
-        """The closure of the newest ABox with the background, before anything else sees it; leaves it all queued."""
+        """The closure of the newest ABox with the background alone; leaves it all queued."""
         closed: Ints = Ints()
         i: cython.int
         row: cython.int
@@ -373,7 +377,7 @@ class EveryKernel(Proofs):
                 found.push(row)
         return found.array()
 
-    # -- retraction -------------------------------------------------------------------------------------------------
+    # -- retraction --------------------------------------------------------------------------------
 
     def cut(self, facts: cython.int[:, ::1]):
         """Take out `facts`, each with all its occurrences. Costs what is affected."""
@@ -451,7 +455,7 @@ class EveryKernel(Proofs):
             self.detect = detect
 
     def lose(self, plan):
-        """The head of a matched body loses each level that a combination with a lost level of `explained` may have given it."""
+        """The head of a matched body loses what a lost level of `explained` may have given it."""
         atom: cython.int
         word: cython.int
         top: cython.int = self.highest(self.lost, self.explained)

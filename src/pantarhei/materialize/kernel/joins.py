@@ -1,23 +1,24 @@
 """Rule bodies matched against rows: the join machine.
 
-A rule is compiled (rules/program.py) into one *forward plan* for each atom of its body, run when a fact of that atom's
-predicate is new, and one *backward plan*, run to find what supports a given fact. A plan is a run of integers in `code`:
+A rule is compiled (rules/program.py) into one *forward plan* for each atom of its body, run when a fact of
+that atom's predicate is new, and one *backward plan*, run to find what supports a given fact. A plan is a run
+of integers in `code`:
 
     rule, steps, differences, head predicate, head arguments (2), trigger arguments (2), trigger atom,
     then a step for each further atom: kind, predicate, arguments (2), atom,
     then for each difference: arguments (2)
 
-An argument `a >= 0` is variable `a`; `a == NONE` is absent; any other is the constant `-2 - a`. `atom` is the position of
-an atom in the rule's body: `body[atom]` is the row matched to it. A backward plan's trigger is the head (atom -1). The
-kinds of a step say what is bound when it is reached:
+An argument `a >= 0` is variable `a`; `a == NONE` is absent; any other is the constant `-2 - a`. `atom` is the
+position of an atom in the rule's body: `body[atom]` is the row matched to it. A backward plan's trigger is
+the head (atom -1). The kinds of a step say what is bound when it is reached:
 
     CHECK      both arguments are bound: the fact is looked up
     FORWARD    the subject is bound: the chain of (predicate, subject) is walked, binding the object
     BACKWARD   the object is bound: the chain of (predicate, object) is walked, binding the subject
 
-What a match means is for subclasses to say: `weigh` gives the level of a row that a match may use (-1: hidden), `leaf`
-receives each whole match with the smallest level in it. One enumeration is under way at a time: `leaf` must not begin
-another, it notes what it found.
+What a match means is for subclasses to say: `weigh` gives the level of a row that a match may use (-1:
+hidden), `leaf` receives each whole match with the smallest level in it. One enumeration is under way at a
+time: `leaf` must not begin another, it notes what it found.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Joins(Rows):
         return 0
 
     def explain(self, row):
-        """Enumerate all rule instances with the fact of `row` as their head. Returns 1 if `leaf` stopped it."""
+        """Enumerate the rule instances with the fact of `row` as their head; 1 if `leaf` stopped it."""
         predicate: cython.int = self.rows[row].predicate
         subject: cython.int = self.rows[row].subject
         object_: cython.int = self.rows[row].object

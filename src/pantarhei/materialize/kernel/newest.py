@@ -1,23 +1,25 @@
 """The window model with each fact in its newest interpretation (`keep="newest"`).
 
-A row's `level` is the number of the partition that holds its fact: the maximum over the fact's derivations of the minimum
-over their bodies (IM10's expiration time; PB26 Def. 8 with only the newest of a fact's interpretations kept). Levels
-number the timestamps of the stream upwards; the background has level `FOREVER`. `base` is the newest partition that
-asserts the fact, -1 if none does; a base older than the window counts as none.
+A row's `level` is the number of the partition that holds its fact: the maximum over the fact's derivations of
+the minimum over their bodies (IM10's expiration time; PB26 Def. 8 with only the newest of a fact's
+interpretations kept). Levels number the timestamps of the stream upwards; the background has level `FOREVER`.
+`base` is the newest partition that asserts the fact, -1 if none does; a base older than the window counts as
+none.
 
-Facts enter a queue and are taken newest level first, so that each settles at its final level when it is first taken, as
-in a widest-path search. Taking a fact (a *pop*) enumerates the rule instances it takes part in with facts that were taken
-before (their *firings*).
+Facts enter a queue and are taken newest level first, so that each settles at its final level when it is first
+taken, as in a widest-path search. Taking a fact (a *pop*) enumerates the rule instances it takes part in with
+facts that were taken before (their *firings*).
 
-Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels of what
-rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or someone asks (`settle`).
-Presence is exact all the time.
+Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels
+of what rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or
+someone asks (`settle`). Presence is exact all the time.
 
-Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is well-founded
-by (level descending, sequence ascending), then rederives what has other support, newest first (after DRed and B/F, MN19).
+Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is
+well-founded by (level descending, sequence ascending), then rederives what has other support, newest first
+(after DRed and B/F, MN19).
 
-Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its consequences;
-NOTED already in the list being collected.
+Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its
+consequences; NOTED already in the list being collected.
 """
 
 from __future__ import annotations
@@ -79,10 +81,10 @@ class NewestKernel(Proofs):
         self.rederivations = 0
         self.searches = 0
 
-    # -- the partitions' lists, and the queue: one list a level, the levels in a heap ---------------------------------
+    # -- the partitions' lists, and the queue: one list a level, the levels in a heap --------------
 
     def bucket(self, level):
-        """Where the lists of `level` stand: levels of the window are few and close, so the lowest bits tell them apart."""
+        """Where the lists of `level` stand: the lowest bits tell the levels of a window apart."""
         last: cython.int = len(self.partitions) - 1
         return last if level == _FOREVER else level & (last - 1)
 
@@ -164,7 +166,7 @@ class NewestKernel(Proofs):
             at = child
         self.agenda[at] = level
 
-    # -- what a match means ---------------------------------------------------------------------------------------
+    # -- what a match means ------------------------------------------------------------------------
 
     def weigh(self, row, level):
         weight: cython.int = self.rows[row].level
@@ -190,7 +192,10 @@ class NewestKernel(Proofs):
             if head < 0:
                 return self.record_violation(plan) if self.detect else 0
             return self.derive(
-                head, self.value(self.code[plan + HEAD_SUBJECT]), self.value(self.code[plan + HEAD_OBJECT]), level
+                head,
+                self.value(self.code[plan + HEAD_SUBJECT]),
+                self.value(self.code[plan + HEAD_OBJECT]),
+                level,
             )
         if self.purpose == SUPPORT:
             if level > self.best:
@@ -241,7 +246,7 @@ class NewestKernel(Proofs):
             self.fire(row, level)
         return 0
 
-    # -- adding and sliding ---------------------------------------------------------------------------------------
+    # -- adding and sliding ------------------------------------------------------------------------
 
     def widen(self, count: cython.int):
         """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
@@ -260,8 +265,8 @@ class NewestKernel(Proofs):
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Assert `facts[i]` at `levels[i]`; what base it had before goes to `previous[i]` (-1 if none).
 
-        Every level is FOREVER or between `oldest` and `newest`. Costs the firings of facts that were not stored; O(1) for
-        one that was.
+        Every level is FOREVER or between `oldest` and `newest`. Costs the firings of facts that were not
+        stored; O(1) for one that was.
         """
         i: cython.Py_ssize_t
         row: cython.int
@@ -279,7 +284,8 @@ class NewestKernel(Proofs):
             self.run()
 
     def slide(self, oldest: cython.int):
-        """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted since.
+        """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted
+        since.
 
         Fires no rule for facts that leave; costs the firings of those that are renewed.
         """
@@ -310,7 +316,7 @@ class NewestKernel(Proofs):
             self.detect = detect
 
     def settle(self):
-        """Bring every level up to date with what was asserted again. Costs a pass over the rows and their firings."""
+        """Bring every level up to date with what was asserted again. Costs a pass over the rows."""
         row: cython.int
         detect: cython.bint = self.detect
         with cython.nogil:
@@ -322,7 +328,7 @@ class NewestKernel(Proofs):
             self.detect = detect
 
     def renumber(self, less: cython.int):
-        """Lower all levels by `less`, a multiple of the number of levels there is room for (so lists stay in place)."""
+        """Lower all levels by `less`, a multiple of the levels there is room for: lists stay in place."""
         row: cython.int
         for row in range(self.used):
             if 0 <= self.rows[row].level < _FOREVER:
@@ -332,7 +338,7 @@ class NewestKernel(Proofs):
         self.oldest -= less
         self.newest -= less
 
-    # -- retraction -------------------------------------------------------------------------------------------------
+    # -- retraction --------------------------------------------------------------------------------
 
     def cut(self, facts: cython.int[:, ::1]):
         """Take out `facts`, each with all its occurrences. Costs as `retract`."""
@@ -340,14 +346,16 @@ class NewestKernel(Proofs):
 
     def withdraw(self, facts: cython.int[:, ::1], previous: cython.int[::1], level: cython.int):
         """Undo `add(facts, [level …], previous)`. Costs as `retract`."""
-        kept = [i for i in range(len(facts)) if previous[i] != level]  # a repeated fact: its first place counts
+        # of a fact that came twice the first place counts
+        kept = [i for i in range(len(facts)) if previous[i] != level]
         if COMPILED:
             self.retract(np.asarray(facts)[kept], np.asarray(previous)[kept])
         else:
             self.retract(memoryview(np.array(facts)[kept]), memoryview(np.array(previous)[kept]))
 
     def retract(self, facts: cython.int[:, ::1], bases: cython.int[::1]):
-        """Lower the base of `facts[i]`, which are stored, to `bases[i]` (-1: asserted no more), and what rested on it.
+        """Lower the base of `facts[i]`, which are stored, to `bases[i]` (-1: asserted no more), and what
+        rested on it.
 
         Costs what is affected: firings of what is overdeleted, and searches for other support.
         """

@@ -1,8 +1,8 @@
 """What both forms of the window model need to tell of proofs: violated constraints, and the lineage of facts.
 
-While facts are derived, each match of a constraint is noted as a violation. `lineage` then goes back from the violating
-rows over *all* rule instances, for a fact that is asserted or was there before too: each shortcut gives wrong conflict sets
-(`c→d, c∧d→⊥` with d asserted at 1 and c at 2: the only conflict set is {c}).
+While facts are derived, each match of a constraint is noted as a violation. `lineage` then goes back from the
+violating rows over *all* rule instances, for a fact that is asserted or was there before too: each shortcut
+gives wrong conflict sets (`c→d, c∧d→⊥` with d asserted at 1 and c at 2: the only conflict set is {c}).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ LINEAGE = cython.declare(cython.int, 3)
 class Proofs(Joins):
     """Joins with violations and lineage.
 
-    `oldest` and `newest` are the levels of the window; `detect` says whether violations are noted. Work counters: `pops`
-    facts taken from the queue, `firings` rule instances enumerated while deriving.
+    `oldest` and `newest` are the levels of the window; `detect` says whether violations are noted. Work
+    counters: `pops` facts taken from the queue, `firings` rule instances enumerated while deriving.
     """
 
     def __init__(self, plans, capacity=1024):
@@ -60,7 +60,7 @@ class Proofs(Joins):
         return 0
 
     def take_violations(self):
-        """Matches of constraints since the last call: an int32 array, a row `rule, body rows…` each, without repetition."""
+        """Matches of constraints since the last call, each once: int32 rows `rule, body rows…`."""
         violations = self.violations.array().reshape(-1, 1 + self.widest)
         self.violations.size = 0
         return np.unique(violations, axis=0) if len(violations) > 1 else violations
@@ -68,8 +68,9 @@ class Proofs(Joins):
     def lineage(self, rows: cython.int[::1]):
         """Every rule instance that can take part in a proof of one of `rows`.
 
-        Returns `(reached, instances)`: the rows met, `rows` first, and an int32 array with a row `head row, rule, body
-        rows…` for each instance. Facts of the background are not explained further. Costs the instances.
+        Returns `(reached, instances)`: the rows met, `rows` first, and an int32 array with a row `head row,
+        rule, body rows…` for each instance. Facts of the background are not explained further. Costs the
+        instances.
         """
         i: cython.Py_ssize_t
         atom: cython.int

@@ -1,16 +1,19 @@
 """Facts as rows of integers: the storage under the window model.
 
-A fact is `(predicate, subject, object)`; a class fact `C(x)` has object `NONE`. Each fact has one row, found through
+A fact is `(predicate, subject, object)`; a class fact `C(x)` has object `NONE`. Each fact has one row, found
+through
 
 - `table`, an open-addressing hash table over the whole fact,
-- chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows and found by
+- chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows
+and found by
   a hash table of their first rows. A predicate has such chains only where a rule or a query asks for them.
 
-A row also carries what the window model says of its fact (`level`, `base`, `flags`, `sequence`: see newest.py) and the
-links of the one list it stands in (`next_listed`). Rows are recycled; a free row has predicate -1.
+A row also carries what the window model says of its fact (`level`, `base`, `flags`, `sequence`: see
+newest.py) and the links of the one list it stands in (`next_listed`). Rows are recycled; a free row has
+predicate -1.
 
-This module is ordinary Python that Cython compiles, with the C types in rows.pxd. Compiled, `rows` is an array of C
-structs; uncompiled it is a list of `PlainRow`s with the same fields, slow and correct.
+This module is ordinary Python that Cython compiles, with the C types in rows.pxd. Compiled, `rows` is an
+array of C structs; uncompiled it is a list of `PlainRow`s with the same fields, slow and correct.
 
 Invariants: `check_invariants`.
 """
@@ -40,7 +43,8 @@ ROW = np.dtype(
 COMPILED = bool(cython.compiled)  # for Python
 NONE = cython.declare(cython.int, -1)
 
-# Odd 64-bit multipliers (splitmix64's and MurmurHash's finalizers): any odd constants with well-mixed bits do.
+# Odd 64-bit multipliers (splitmix64's and MurmurHash's finalizers): any odd constants with well-mixed bits
+# do.
 _MIX_SUBJECT = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _MIX_OBJECT = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 _MIX_PREDICATE = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
@@ -126,8 +130,8 @@ class Ints:
 class Rows:
     """Facts, found by value and by (predicate, subject) and (predicate, object).
 
-    Finding, inserting and removing cost O(1) expected. `changes` records `(predicate, subject, object, ±1)` for each
-    fact that came or went since it was last emptied.
+    Finding, inserting and removing cost O(1) expected. `changes` records `(predicate, subject, object, ±1)`
+    for each fact that came or went since it was last emptied.
     """
 
     def __init__(self, capacity: int = 1024):
@@ -147,7 +151,7 @@ class Rows:
         self.by_object = np.zeros(16, np.uint8) if cython.compiled else bytearray(16)
         self.changes = Ints()
 
-    # -- one fact -----------------------------------------------------------------------------------------------
+    # -- one fact ----------------------------------------------------------------------------------
 
     def find(self, predicate, subject, object):
         """The fact's row, or `-1 - cell` with the cell of `table` where it would stand."""
@@ -218,7 +222,7 @@ class Rows:
         self.changes.push(sign)
         return 0
 
-    # -- chains: the rows of one (predicate, subject) or (predicate, object) ------------------------------------------
+    # -- chains: the rows of one (predicate, subject) or (predicate, object) -----------------------
 
     def first_with_subject(self, predicate, subject):
         """The first row of the chain, or -1; go on through `next_subject`. Only for predicates indexed so."""
@@ -296,7 +300,9 @@ class Rows:
             other = self.subject_index[probe]
             if other < 0:
                 break
-            home = cython.cast(cython.int, mix(self.rows[other].predicate, self.rows[other].subject, 1) & mask)
+            home = cython.cast(
+                cython.int, mix(self.rows[other].predicate, self.rows[other].subject, 1) & mask
+            )
             if ((probe - home) & mask) >= ((probe - cell) & mask):
                 self.subject_index[cell] = other
                 cell = probe
@@ -333,10 +339,10 @@ class Rows:
                 cell = probe
         self.object_index[cell] = -1
 
-    # -- room ---------------------------------------------------------------------------------------------------
+    # -- room --------------------------------------------------------------------------------------
 
     def reserve(self):
-        """Make room for one more row in the rows and in each hash table; tables stay at most two thirds full."""
+        """Make room for one more row; hash tables stay at most two thirds full."""
         grown: cython.bint = False
         if self.free < 0 and self.used == len(self.rows):
             with cython.gil:
@@ -385,7 +391,9 @@ class Rows:
 
     def place(self, row):
         """Enter `row`, which is not in it, into the hash table of facts."""
-        self.table[-1 - self.find(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object)] = row
+        self.table[
+            -1 - self.find(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object)
+        ] = row
 
     def vacate(self, row):
         """Take `row` out of the hash table of facts, and close the gap."""
@@ -414,7 +422,7 @@ class Rows:
         self.table[cell] = -1
 
     def know_predicate(self, predicate):
-        """Make room for `predicate` in the flags; a predicate that comes later has no chains until asked for."""
+        """Make room for `predicate` in the flags; a new predicate has no chains until asked for."""
         if predicate < len(self.by_subject):
             return 0
         with cython.gil:
@@ -429,7 +437,7 @@ class Rows:
                     self.by_object = larger
         return 0
 
-    # -- for Python ---------------------------------------------------------------------------------------------
+    # -- for Python --------------------------------------------------------------------------------
 
     def index(self, predicate: cython.int, by_subject: cython.bint, by_object: cython.bint):
         """Keep chains of this predicate from now on. Costs one pass over all rows, the first time."""
@@ -443,9 +451,13 @@ class Rows:
             if self.rows[row].predicate == predicate and self.rows[row].object != NONE
         ]
         if new_subject:
-            self.subject_index = new_ints(_room_for(len(self.subject_index), self.subject_keys + len(linked)), -1)
+            self.subject_index = new_ints(
+                _room_for(len(self.subject_index), self.subject_keys + len(linked)), -1
+            )
         if new_object:
-            self.object_index = new_ints(_room_for(len(self.object_index), self.object_keys + len(linked)), -1)
+            self.object_index = new_ints(
+                _room_for(len(self.object_index), self.object_keys + len(linked)), -1
+            )
         if new_subject or new_object:
             self.rehash()
         if new_subject:
@@ -462,7 +474,7 @@ class Rows:
         return self.find(predicate, subject, object)
 
     def select(self, predicate: cython.int, subject: cython.int, object: cython.int, chain: cython.int):
-        """Rows of a chain as an int32 array: by (predicate, subject) where `chain` is 0, else (predicate, object)."""
+        """Rows of a chain as an int32 array: by subject where `chain` is 0, else by object."""
         found: Ints = Ints()
         row: cython.int
         if chain == 0:
@@ -478,7 +490,7 @@ class Rows:
         return found.array()
 
     def columns(self, *names):
-        """The named fields of all rows ever used, free ones (predicate -1) included, as int64 arrays (copies)."""
+        """The named fields of all rows ever used, free ones (predicate -1) too, as int64 copies."""
         if cython.compiled:
             rows = np.asarray(self.rows)[: self.used]
             return [rows[name].astype(np.int64) for name in names]
@@ -496,14 +508,16 @@ class Rows:
         return result
 
     def take_changes(self):
-        """What came and went since the last call: an int32 array of shape (n, 4): predicate, subject, object, ±1."""
+        """What came and went since the last call: int32 rows `predicate, subject, object, ±1`."""
         changes = self.changes.array().reshape(-1, 4)
         self.changes.size = 0
         return changes
 
     def bytes_used(self) -> int:
         """Bytes held by rows, hash tables and lists."""
-        tables = 4 * (len(self.table) + len(self.subject_index) + len(self.object_index) + len(self.changes.items))
+        tables = 4 * (
+            len(self.table) + len(self.subject_index) + len(self.object_index) + len(self.changes.items)
+        )
         return ROW.itemsize * len(self.rows) + tables
 
     def check_invariants(self):
@@ -517,7 +531,11 @@ class Rows:
             if self.rows[row].predicate < 0:
                 continue
             seen += 1
-            predicate, subject, object_ = self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
+            predicate, subject, object_ = (
+                self.rows[row].predicate,
+                self.rows[row].subject,
+                self.rows[row].object,
+            )
             assert self.find(predicate, subject, object_) == row, "a row is not found by its fact"
             if object_ == NONE:
                 continue
@@ -534,5 +552,9 @@ class Rows:
                     other = self.rows[other].next_object
                 assert other == row, "a row is missing in its object's chain"
         assert seen == self.live, "the number of live rows is wrong"
-        assert len(subjects) == self.subject_keys and len(objects) == self.object_keys, "a chain's key count is wrong"
-        assert sum(1 for cell in range(len(self.table)) if self.table[cell] >= 0) == seen, "the table holds strays"
+        assert len(subjects) == self.subject_keys and len(objects) == self.object_keys, (
+            "a chain's key count is wrong"
+        )
+        assert sum(1 for cell in range(len(self.table)) if self.table[cell] >= 0) == seen, (
+            "the table holds strays"
+        )
