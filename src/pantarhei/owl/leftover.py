@@ -16,7 +16,7 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, Vocabulary
 from pantarhei.owl.triple_index import TripleIndex, triple_key
-from pantarhei.owl.vocabulary import SCHEMA_TYPES, is_declaration, is_reserved
+from pantarhei.owl.vocabulary import SCHEMA_TYPES, is_declaration, is_defined, is_reserved
 
 SWRL = Namespace("http://www.w3.org/2003/11/swrl#")
 SHACL = Namespace("http://www.w3.org/ns/shacl#")
@@ -89,7 +89,7 @@ class _Sorting:
         """One leftover for each axiom that could not be read, with the blank nodes it is written with."""
         for triple, reason in self.remainder.failed:
             parts = self.index.reachable([triple[0], triple[2]])
-            self._leave(_construct(triple), triple, (t for t in parts if _is_structural(t)), reason)
+            self._leave(_construct(triple), triple, filter(self._is_structural, parts), reason)
 
     def take_swrl(self) -> None:
         """One leftover for each SWRL rule."""
@@ -127,7 +127,7 @@ class _Sorting:
         rest = [triple for triple in self.index.triples if triple not in self.taken]
         inner = {o for _, _, o in rest if isinstance(o, BNode)}
         for triple in sorted(rest, key=lambda triple: triple[0] in inner):
-            if triple not in self.taken and _is_structural(triple) and not is_declaration(triple):
+            if triple not in self.taken and self._is_structural(triple) and not is_declaration(triple):
                 self._leave_structure(triple)
 
     def take_the_rest(self) -> None:
@@ -159,11 +159,22 @@ class _Sorting:
     def _typed(self, types: frozenset[URIRef]) -> set[Term]:
         return {s for s, _, o in self.index.with_predicate(RDF.type) if o in types}
 
+    def _is_structural(self, triple: Triple) -> bool:
+        """Whether a triple writes an expression or a list, and is no assertion about an individual."""
+        _, predicate, object_ = triple
+        if predicate == RDF.type:
+            return self._is_reserved(object_) or isinstance(object_, Literal)
+        return self._is_reserved(predicate)
+
+    def _is_reserved(self, term: Term) -> bool:
+        """Whether a name belongs to OWL, RDF or RDFS, and is not one that the ontology added to them."""
+        return is_reserved(term) and (is_defined(term) or term not in self.remainder.schema_names)
+
     def _leave_structure(self, triple: Triple) -> None:
         """One leftover for an expression or list that no axiom uses, with what it is written with."""
         parts = [t for t in self.index.about(triple[0]) if isinstance(triple[0], BNode) or _is_expression(t)]
         parts += self.index.reachable([triple[2], *(t[2] for t in parts)])
-        self._leave(_construct(triple), triple, filter(_is_structural, parts), "not part of any axiom")
+        self._leave(_construct(triple), triple, filter(self._is_structural, parts), "not part of any axiom")
 
     def _leave(self, construct: str, first: Triple, others: Iterable[Triple], reason: str) -> None:
         triples = [t for t in dict.fromkeys([first, *sorted(others, key=triple_key)]) if t not in self.taken]
@@ -182,14 +193,6 @@ def _is_expression(triple: Triple) -> bool:
 
 def _is_shacl(triple: Triple) -> bool:
     return _is_in(SHACL, triple[1]) or _is_in(SHACL, triple[2])
-
-
-def _is_structural(triple: Triple) -> bool:
-    """Whether a triple writes an expression or a list, and is no assertion about an anonymous individual."""
-    _, predicate, object_ = triple
-    if predicate == RDF.type:
-        return is_reserved(object_) or isinstance(object_, Literal)
-    return is_reserved(predicate)
 
 
 def _construct(triple: Triple) -> str:

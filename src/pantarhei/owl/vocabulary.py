@@ -104,6 +104,11 @@ def is_reserved(term: Term) -> bool:
     return str(term).startswith((str(OWL), str(RDF), str(RDFS)))
 
 
+def is_defined(term: Term) -> bool:
+    """Whether OWL, RDF or RDFS define the name; some ontologies add names of their own to them."""
+    return any(term in namespace for namespace in (OWL, RDF, RDFS))
+
+
 def is_declaration(triple: Triple) -> bool:
     """Whether the triple only says what a name is, or belongs to an ontology's header."""
     _, predicate, object_ = triple

@@ -206,3 +206,9 @@ def test_what_is_read_does_not_depend_on_the_order_of_the_triples():
 def test_a_type_that_is_a_literal_is_left_over():
     (leftover,) = read_triples([(A, RDF.type, Literal("B"))]).leftovers
     assert leftover.construct
+
+
+def test_a_class_that_an_ontology_puts_into_the_owl_namespace_is_a_class():
+    reading = read("owl:Kind rdfs:subClassOf :A . :i a owl:Kind .")
+    assert len(reading.assertions) == 1
+    assert not reading.leftovers
