@@ -335,19 +335,14 @@ class StreamReasoner:
         if self._method == "off":
             return _NO_FACTS, _NO_FACTS
         if isinstance(conflicts, Pairs):  # newest wins in each: all methods agree
-            return self._facts_of(np.unique(conflicts.older), lineage), _NO_FACTS
+            return lineage.facts[np.unique(lineage.places(conflicts.older))], _NO_FACTS
         times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
         choice = choose([conflict.rows for conflict in conflicts.found], times, self._method, self._budget)
         lost = frozenset().union(*conflicts.unresolved)
-        cut, undecided = sorted(choice.cut | lost), sorted(choice.undecided | lost)
-        return self._facts_of(np.array(cut, np.int32), lineage), self._facts_of(
-            np.array(undecided, np.int32), lineage
+        cut, undecided = (
+            np.array(sorted(rows), np.int32) for rows in (choice.cut | lost, choice.undecided | lost)
         )
-
-    @staticmethod
-    def _facts_of(rows: Integers, lineage: Lineage) -> Integers:
-        order = np.argsort(lineage.rows)
-        return lineage.facts[order[np.searchsorted(lineage.rows[order], rows)]]
+        return lineage.facts[lineage.places(cut)], lineage.facts[lineage.places(undecided)]
 
     def _leaving(self, step: Step) -> tuple[int, list[TimePoint]]:
         """(level of the oldest entry that stays, timestamps that leave)."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from rdflib import RDF
 from rdflib import Literal as RdfLiteral
 
@@ -51,7 +52,7 @@ class Lineage(NamedTuple):
     """Violations and all rule instances that can take part in a proof of one.
 
     Args:
-        violations: a row `rule, body rows…` each, -1 where the body is shorter.
+        violations: a row `rule, body rows…` each, -1 where the body is shorter; one may recur.
         instances: a row `head row, rule, body rows…` each.
         rows: the rows met.
         facts: their facts.
@@ -65,6 +66,12 @@ class Lineage(NamedTuple):
     facts: Integers
     levels: Integers
     bases: Integers
+
+    def places(self, rows: Integers) -> npt.NDArray[np.int64]:
+        """Where `rows`, which were met, stand in the columns."""
+        place = np.empty(int(self.rows.max()) + 1, np.int64)
+        place[self.rows] = np.arange(len(self.rows))
+        return place[rows]
 
 
 class WindowModel:
@@ -169,8 +176,8 @@ class WindowModel:
         violations = self.violations()
         if not len(violations):
             return None
-        start = np.unique(violations[:, 1:])
-        rows, instances = self.kernel.lineage(_readable(start[start >= 0].astype(np.int32)))
+        start = violations[:, 1:].ravel()
+        rows, instances = self.kernel.lineage(_readable(start[start >= 0]))
         levels, bases = self.kernel.levels_of(_readable(rows))
         bases[bases < self.kernel.oldest] = -1
         return Lineage(violations, instances, rows, self.kernel.facts(_readable(rows)), levels, bases)

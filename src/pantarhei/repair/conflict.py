@@ -132,8 +132,7 @@ def _as_pairs(lineage: Lineage, arriving: int) -> Pairs | None:
         or np.any(bodies[:, :2] < 0)
     ):
         return None
-    order = np.argsort(lineage.rows)
-    places = order[np.searchsorted(lineage.rows[order], bodies[:, :2])]
+    places = lineage.places(bodies[:, :2])
     times = lineage.bases[places]
     if np.any(lineage.levels[places] == FOREVER) or np.any(times.max(axis=1) != arriving):
         return None
@@ -242,7 +241,7 @@ class _Graph:
         ]
         self.violations = [
             (rule, tuple({row for row in body if row != NONE and row not in background}))
-            for rule, *body in lineage.violations.tolist()
+            for rule, *body in sorted(set(map(tuple, lineage.violations.tolist())))
         ]
         self.instances = [
             (head, tuple({row for row in body if row != NONE and row not in background}))

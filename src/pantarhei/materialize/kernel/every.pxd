@@ -16,6 +16,7 @@ cdef class EveryKernel(Proofs):
     cdef Ints touched
 
     cdef int ensure(self) except -1 nogil
+    cdef int grow_sets(self) except -1 with gil
     cdef int row_for(self, int predicate, int subject, int object) except -1 nogil
     cdef int enqueue(self, int row) except -1 nogil
     cdef int highest(self, unsigned long long[:, ::1] sets, int row) noexcept nogil

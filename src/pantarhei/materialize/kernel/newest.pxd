@@ -24,6 +24,7 @@ cdef class NewestKernel(Proofs):
     cdef void delist(self, int row) noexcept nogil
     cdef int enqueue(self, int row, int level) except -1 nogil
     cdef int agenda_push(self, int level) except -1 nogil
+    cdef int grow_agenda(self) except -1 with gil
     cdef void agenda_pop(self) noexcept nogil
     cdef int derive(self, int predicate, int subject, int object, int level) except -1 nogil
     cdef int run(self) except -1 nogil

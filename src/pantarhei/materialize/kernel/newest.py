@@ -133,10 +133,7 @@ class NewestKernel(Proofs):
         at: cython.int = self.agenda_size
         parent: cython.int
         if at == len(self.agenda):
-            with cython.gil:
-                larger = new_ints(2 * at, 0)
-                larger[:at] = self.agenda
-                self.agenda = larger
+            self.grow_agenda()
         self.agenda_size += 1
         while at > 0:
             parent = (at - 1) >> 1
@@ -145,6 +142,12 @@ class NewestKernel(Proofs):
             self.agenda[at] = self.agenda[parent]
             at = parent
         self.agenda[at] = level
+        return 0
+
+    def grow_agenda(self):
+        larger = new_ints(2 * self.agenda_size, 0)
+        larger[: self.agenda_size] = self.agenda
+        self.agenda = larger
         return 0
 
     def agenda_pop(self):

@@ -60,10 +60,10 @@ class Proofs(Joins):
         return 0
 
     def take_violations(self):
-        """Matches of constraints since the last call, each once: int32 rows `rule, body rows…`."""
+        """Matches of constraints since the last call: int32 rows `rule, body rows…`; one may recur."""
         violations = self.violations.array().reshape(-1, 1 + self.widest)
         self.violations.size = 0
-        return np.unique(violations, axis=0) if len(violations) > 1 else violations
+        return violations
 
     def lineage(self, rows: cython.int[::1]):
         """Every rule instance that can take part in a proof of one of `rows`.

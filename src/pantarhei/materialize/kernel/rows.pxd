@@ -20,6 +20,7 @@ cdef class Ints:
     cdef int[::1] items
     cdef public int size
     cdef int push(self, int item) except -1 nogil
+    cdef int grow(self) except -1 with gil
 
 
 cdef class Rows:
@@ -43,6 +44,7 @@ cdef class Rows:
     cdef int first_with_object(self, int predicate, int object) noexcept nogil
     cdef int log(self, int row, int sign) except -1 nogil
     cdef int reserve(self) except -1 nogil
+    cdef int grow(self) except -1 with gil
     cdef int rehash(self) except -1 nogil
     cdef void place(self, int row) noexcept nogil
     cdef void vacate(self, int row) noexcept nogil
@@ -53,3 +55,4 @@ cdef class Rows:
     cdef void unlink_subject(self, int row) noexcept nogil
     cdef void unlink_object(self, int row) noexcept nogil
     cdef int know_predicate(self, int predicate) except -1 nogil
+    cdef int grow_flags(self, int predicate) except -1 with gil

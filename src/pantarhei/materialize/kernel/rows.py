@@ -98,9 +98,16 @@ def mix(predicate: cython.int, subject: cython.int, object: cython.int) -> cytho
 
 def _room_for(size, keys):
     """The size of a hash table that holds `keys` keys at most two thirds full, at least `size`."""
-    while 3 * (keys + 1) > 2 * size:
+    while 3 * keys > 2 * size:
         size *= 2
     return size
+
+
+def _lengthened(flags, size):
+    """A copy of an array of bytes with zeros behind it."""
+    longer = np.zeros(size, np.uint8) if cython.compiled else bytearray(size)
+    longer[: len(flags)] = flags
+    return longer
 
 
 @cython.cclass
@@ -113,12 +120,16 @@ class Ints:
 
     def push(self, item):
         if self.size == len(self.items):
-            with cython.gil:
-                larger = new_ints(2 * self.size, 0)
-                larger[: self.size] = self.items
-                self.items = larger
+            self.grow()
         self.items[self.size] = item
         self.size += 1
+        return 0
+
+    def grow(self):
+        """Twice the room. Apart, since any function that handles Python objects takes the GIL when it ends."""
+        larger = new_ints(2 * self.size, 0)
+        larger[: self.size] = self.items
+        self.items = larger
         return 0
 
     def array(self):
@@ -343,25 +354,28 @@ class Rows:
 
     def reserve(self):
         """Make room for one more row; hash tables stay at most two thirds full."""
-        grown: cython.bint = False
+        if (
+            (self.free < 0 and self.used == len(self.rows))
+            or 3 * (self.live + 1) > 2 * len(self.table)
+            or 3 * (self.subject_keys + 1) > 2 * len(self.subject_index)
+            or 3 * (self.object_keys + 1) > 2 * len(self.object_index)
+        ):
+            self.grow()
+        return 0
+
+    def grow(self):
+        """Larger arrays where one more row would not fit: the rows by a third, hash tables twofold."""
         if self.free < 0 and self.used == len(self.rows):
-            with cython.gil:
-                larger = new_rows(len(self.rows) + len(self.rows) // 3 + 8)
-                larger[: self.used] = self.rows[: self.used]
-                self.rows = larger
-        if 3 * (self.live + 1) > 2 * len(self.table):
-            with cython.gil:
-                self.table = new_ints(2 * len(self.table), -1)
-            grown = True
-        if 3 * (self.subject_keys + 1) > 2 * len(self.subject_index):
-            with cython.gil:
-                self.subject_index = new_ints(2 * len(self.subject_index), -1)
-            grown = True
-        if 3 * (self.object_keys + 1) > 2 * len(self.object_index):
-            with cython.gil:
-                self.object_index = new_ints(2 * len(self.object_index), -1)
-            grown = True
-        if grown:
+            larger = new_rows(len(self.rows) + len(self.rows) // 3 + 8)
+            larger[: self.used] = self.rows[: self.used]
+            self.rows = larger
+        tables = (
+            new_ints(_room_for(len(self.table), self.live + 1), -1),
+            new_ints(_room_for(len(self.subject_index), self.subject_keys + 1), -1),
+            new_ints(_room_for(len(self.object_index), self.object_keys + 1), -1),
+        )
+        if sum(map(len, tables)) > len(self.table) + len(self.subject_index) + len(self.object_index):
+            self.table, self.subject_index, self.object_index = tables
             self.rehash()
         return 0
 
@@ -423,18 +437,14 @@ class Rows:
 
     def know_predicate(self, predicate):
         """Make room for `predicate` in the flags; a new predicate has no chains until asked for."""
-        if predicate < len(self.by_subject):
-            return 0
-        with cython.gil:
-            size = max(2 * len(self.by_subject), predicate + 1)
-            for name in ("by_subject", "by_object"):
-                larger = np.zeros(size, np.uint8) if cython.compiled else bytearray(size)
-                old = self.by_subject if name == "by_subject" else self.by_object
-                larger[: len(old)] = old
-                if name == "by_subject":
-                    self.by_subject = larger
-                else:
-                    self.by_object = larger
+        if predicate >= len(self.by_subject):
+            self.grow_flags(predicate)
+        return 0
+
+    def grow_flags(self, predicate):
+        size = max(2 * len(self.by_subject), predicate + 1)
+        self.by_subject = _lengthened(self.by_subject, size)
+        self.by_object = _lengthened(self.by_object, size)
         return 0
 
     # -- for Python --------------------------------------------------------------------------------
