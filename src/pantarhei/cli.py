@@ -7,7 +7,6 @@ The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage,
 from __future__ import annotations
 
 import errno
-import importlib
 import json
 import sys
 from collections.abc import Iterator
@@ -93,6 +92,10 @@ _RUN_EXAMPLES = (
     "--query examples/pedals/query.rq\n\n"
     "producer | pantarhei run --ontology O.ttl --stream - --stream-format nquads --range PT5M --slide PT1M "
     "--query Q.rq --output answers.ndjson"
+)
+_DEMO = (
+    "Show windows at work on three streams that contradict themselves.\n\n"
+    "Run it in a source checkout, whose ontologies and examples it reads."
 )
 _CHECK = "Load an ontology and say what becomes of each axiom: rules, constraint, schema only, not supported."
 
@@ -272,11 +275,17 @@ def check(
             typer.echo(f"\nInconsistency-normal form, unfolded to depth {depth}:\n{normal_form}")
 
 
-@app.command(epilog="[bold]Example[/bold]\n\npantarhei demo")
-def demo() -> None:
-    """Show a window at work on a small stream that contradicts itself."""
+@app.command(help=_DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
+def demo(
+    small: Annotated[
+        bool, typer.Option("--small", help="Fewer readings: quick even where the kernel is not compiled.")
+    ] = False,
+) -> None:
+    """`pantarhei demo`."""
     with _errors():
-        importlib.import_module("pantarhei.demo").main()
+        from pantarhei.demo import main as show
+
+        show(small=small)
 
 
 @contextmanager

@@ -12,8 +12,9 @@ is as it was.
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_args
 
@@ -74,6 +75,7 @@ class _Arrival(NamedTuple):
     facts: Integers
     previous: Integers
     cut: Integers
+    contradicted: bool
 
 
 class StreamReasoner:
@@ -141,6 +143,7 @@ class StreamReasoner:
         self._next_level = 0
         self._messages = 0
         self._arrival: _Arrival | None = None
+        self._repairs: deque[tuple[int, Repair]] = deque()
 
     # -- time passes -------------------------------------------------------------------------------
 
@@ -235,6 +238,11 @@ class StreamReasoner:
         return tuple(entry.at for entry in self._log)
 
     @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """The repairs of the window's ABoxes that found a contradiction, oldest first."""
+        return tuple(repair for level, repair in self._repairs if level >= self._log.first_level)
+
+    @property
     def background(self) -> set[Triple]:
         """The facts that always hold, as given."""
         return set(self._vocabulary.decode(self._background))
@@ -282,53 +290,70 @@ class StreamReasoner:
         oldest, dropped = self._leaving(step)
         self._model.slide(oldest)
         level = self._next_level
-        arrival, repair = self._add(level, at, facts, lambda: self._log.capture(oldest))
+        entry = Entry(level, at, step.now, facts, _NO_FACTS)
+        arrival, repair = self._add(entry, facts, lambda: self._log.capture(oldest))
         self._commit(step, oldest)
-        self._log.append(Entry(level, at, step.now, facts, arrival.cut))
         self._next_level = level + 1
-        self._arrival = arrival
+        self._enter(entry, arrival, repair)
         return self._update(step, at, dropped, repair)
 
     def _extend(self, step: Step, newest: Entry, facts: Integers) -> WindowUpdate:
-        """A further part of the newest ABox: back to before its first part, then the whole."""
+        """A further part of the newest ABox, as if it had come with the first.
+
+        If nothing in it was contradicted yet, its parts add up: whatever is violated now involves the new
+        part. Else the model goes back to before the first part and takes the whole.
+        """
         older = _without_newest(self._log.capture())
-        self._undo(older)
         whole = np.concatenate([newest.facts, facts])
-        arrival, repair = self._add(newest.level, newest.at, whole, lambda: older)
+        entry = Entry(newest.level, newest.at, newest.ticks, whole, _NO_FACTS)
+        before = self._arrival
+        assert before is not None, "the newest entry has an arrival"
+        if before.contradicted:
+            self._undo(older, before)
+            arrival, repair = self._add(entry, whole, lambda: older)
+        else:
+            arrival, repair = self._add(entry, facts, lambda: older)
+            arrival = arrival._replace(
+                facts=whole, previous=np.concatenate([before.previous, arrival.previous])
+            )
         self._sliding.take(step)
         self._log.pop()
-        self._log.append(Entry(newest.level, newest.at, newest.ticks, whole, arrival.cut))
-        self._arrival = arrival
+        self._enter(entry, arrival, repair)
         return self._update(step, newest.at, [], repair)
 
-    def _undo(self, older: Capture) -> None:
+    def _undo(self, older: Capture, arrival: _Arrival) -> None:
         """Bring the model back to before the newest ABox; `older` is the log without it."""
-        arrival = self._arrival
-        assert arrival is not None, "the newest entry has an arrival"
-        if len(arrival.cut):
-            back = [(facts, entry.level) for entry, facts in older.occurrences(arrival.cut) if len(facts)]
-            if back:
-                levels = np.concatenate([np.full(len(facts), level, np.int32) for facts, level in back])
-                self._model.restore(np.concatenate([facts for facts, _ in back]), levels)
+        back = [(facts, entry.level) for entry, facts in older.occurrences(arrival.cut) if len(facts)]
+        if back:
+            levels = np.concatenate([np.full(len(facts), level, np.int64) for facts, level in back])
+            self._model.restore(np.concatenate([facts for facts, _ in back]), levels)
         self._model.withdraw(arrival.facts, arrival.previous, arrival.level)
 
-    def _add(
-        self, level: int, at: TimePoint, facts: Integers, older: Callable[[], Capture]
-    ) -> tuple[_Arrival, Repair]:
-        """Add facts to the model and repair; `older` gives the log without them."""
-        previous = self._model.add(facts, level)
+    def _add(self, entry: Entry, facts: Integers, older: Callable[[], Capture]) -> tuple[_Arrival, Repair]:
+        """Add `facts` of the arriving `entry` and repair; `older` gives the log without the entry."""
+        previous = self._model.add(facts, entry.level)
         lineage = self._model.lineage()
         if lineage is None:
-            return _Arrival(level, facts, previous, _NO_FACTS), Repair(at, self._method)
-        conflicts = find_conflicts(lineage, level, self._budget)
+            return _Arrival(entry.level, facts, previous, _NO_FACTS, False), Repair(entry.at, self._method)
+        conflicts = find_conflicts(lineage, entry.level, self._budget)
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
             self._model.cut(cut)
-        whole = _Step(older(), Entry(level, at, 0, facts, _NO_FACTS), self._vocabulary, self._program.rules)
-        repair = whole.repair(self._method, lineage, conflicts, cut, undecided)
-        if _log.isEnabledFor(logging.INFO):
-            _log.info("at %s: %d conflicts, %d facts removed", show_time(at), len(repair.conflicts), len(cut))
-        return _Arrival(level, facts, previous, cut), repair
+        arriving = _Step(older(), entry, self._vocabulary, self._program.rules)
+        repair = arriving.repair(self._method, lineage, conflicts, cut, undecided)
+        return _Arrival(entry.level, facts, previous, cut, True), repair
+
+    def _enter(self, entry: Entry, arrival: _Arrival, repair: Repair) -> None:
+        """Write an arrival and its repair into the books: what has happened has happened."""
+        self._log.append(replace(entry, cut=arrival.cut))
+        self._arrival = arrival
+        while self._repairs and (self._repairs[0][0] < self._log.first_level):
+            self._repairs.popleft()
+        if self._repairs and self._repairs[-1][0] == entry.level:
+            self._repairs.pop()
+        if arrival.contradicted:
+            self._repairs.append((entry.level, repair))
+            _log.info("%s", repair)
 
     def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
         """(facts to cut, those of them that no decision was reached on)."""
@@ -384,7 +409,8 @@ class StreamReasoner:
             previous = model.add(newest.facts, newest.level)
             if len(newest.cut):
                 model.cut(newest.cut)
-            self._arrival = _Arrival(newest.level, newest.facts, previous, newest.cut)
+            contradicted = self._arrival is None or self._arrival.contradicted
+            self._arrival = _Arrival(newest.level, newest.facts, previous, newest.cut, contradicted)
         model.violations()
         model.take_changes()
         return model

@@ -8,7 +8,9 @@ The laws are those of docs/semantics.md:
 """
 
 import os
+from collections import Counter
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -22,6 +24,7 @@ from pantarhei.reference.window import INFINITY, newest, with_oldest_assertion
 from strategies import worlds
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+STEPS = Counter()
 MOST_FACTS = 8  # the reference enumerates subsets
 
 
@@ -55,12 +58,12 @@ class Stepping(RuleBasedStateMachine):
             Ontology.from_rules(rules), Window(range, slide), self.given_background, keep=self.keep
         )
         self.now = 0
+        self.reasoner._model.renumber_at = 9  # far too soon, so that it happens
         self.newest_abox = frozenset()
         self.before = frozenset()  # what was kept before the newest ABox
         self.kept = frozenset()
         self.arrived = []  # timestamps
         self.last = self.reasoner.materialization()
-        self.steps = 0
 
     def first(self):
         return -(-self.now // self.slide) * self.slide - self.range
@@ -80,7 +83,7 @@ class Stepping(RuleBasedStateMachine):
         return conflict_sets(self.rules, facts, self.background), occurrences - self.kept
 
     def compare(self, update, conflicts, removed):
-        self.steps += 1
+        STEPS[self.keep] += 1
         assert canonical(update.repair.removed) == removed
         assert frozenset(map(canonical, update.repair.conflict_sets)) == conflicts
         assert len(update.repair.conflict_sets) == len(conflicts)
@@ -167,6 +170,13 @@ TestNewest = Stepping.TestCase
 TestEvery = SteppingEvery.TestCase
 for case in (TestNewest, TestEvery):
     case.settings = settings(
-        max_examples=4000 if LONG else 80, stateful_step_count=40 if LONG else 20, deadline=None
+        max_examples=4000 if LONG else 150, stateful_step_count=40 if LONG else 20, deadline=None
     )
 del case
+
+
+def test_there_were_enough_steps():
+    """At least 2,000 compared steps, so that a strategy that went thin is noticed; runs last in this file."""
+    if len(STEPS) < 2:
+        pytest.skip("the state machines were not both run")
+    assert sum(STEPS.values()) >= 2000

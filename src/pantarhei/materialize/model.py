@@ -26,8 +26,6 @@ Keep = Literal["newest", "every"]
 __all__ = ["COMPILED", "FOREVER", "Keep", "Lineage", "WindowModel", "Work"]
 
 _NOTHING = np.empty((0, 3), np.int32)
-# Levels are 32-bit in the kernel, and are lowered long before they run out.
-_RENUMBER_AT = 1 << 29
 
 
 class Work(NamedTuple):
@@ -56,16 +54,16 @@ class Lineage(NamedTuple):
         instances: a row `head row, rule, body rows…` each.
         rows: the rows met.
         facts: their facts.
-        levels: their levels, `FOREVER` for the background.
-        bases: the newest level that asserts each, below the window's oldest if none does.
+        background: which of them the background entails.
+        bases: the newest level of the window that asserts each, -1 if none does.
     """
 
     violations: Integers
     instances: Integers
     rows: Integers
     facts: Integers
-    levels: Integers
-    bases: Integers
+    background: npt.NDArray[np.bool_]
+    bases: npt.NDArray[np.int64]
 
     def places(self, rows: Integers) -> npt.NDArray[np.int64]:
         """Where `rows`, which were met, stand in the columns."""
@@ -84,11 +82,15 @@ class WindowModel:
         capacity: rows to make room for at first.
     """
 
+    # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.
+    renumber_at = 1 << 29
+
     def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, capacity: int = 1024) -> None:
         self.program = program
         self.vocabulary = vocabulary
         self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans, capacity)
         self.kernel.detect = True
+        self._shift = 0  # what the kernel's levels are lower by
 
     # -- change ------------------------------------------------------------------------------------
 
@@ -98,15 +100,24 @@ class WindowModel:
 
     def add(self, facts: Integers, level: int) -> Integers:
         """Assert `facts` at `level`, not below the newest one; returns what `withdraw` needs to undo it."""
-        self.kernel.newest = level
-        self.kernel.widen(level - self.kernel.oldest + 2)
-        return self._add(facts, np.full(len(facts), level, np.int32))
+        self._come_to(level)
+        return self._add(facts, np.full(len(facts), level - self._shift, np.int32))
 
-    def restore(self, facts: Integers, levels: Integers) -> None:
+    def restore(self, facts: Integers, levels: npt.NDArray[np.int64]) -> None:
         """Assert `facts` again at the levels of the window they once had. No conflicts are looked for."""
         self.kernel.detect = False
-        self._add(facts, levels)
+        self._add(facts, (levels - self._shift).astype(np.int32))
         self.kernel.detect = True
+
+    def _come_to(self, level: int) -> None:
+        """Make `level` the newest, with room for all from the window's oldest on."""
+        kernel = self.kernel
+        if level - self._shift >= self.renumber_at:
+            less = kernel.oldest // kernel.room * kernel.room
+            kernel.renumber(less)
+            self._shift += less
+        kernel.newest = level - self._shift
+        kernel.widen(kernel.newest - kernel.oldest + 2)
 
     def _add(self, facts: Integers, levels: Integers) -> Integers:
         previous = np.empty(len(facts), np.int32)
@@ -119,14 +130,13 @@ class WindowModel:
 
     def withdraw(self, facts: Integers, previous: Integers, level: int) -> None:
         """Undo `previous = add(facts, level)`."""
-        self.kernel.withdraw(_readable(facts), _readable(previous), level)
+        self.kernel.withdraw(_readable(facts), _readable(previous), level - self._shift)
 
     def slide(self, oldest: int) -> None:
         """Drop the partitions below the level `oldest`."""
-        if oldest > self.kernel.oldest:
-            self.kernel.newest = max(self.kernel.newest, oldest)
-            self.kernel.widen(self.kernel.newest - self.kernel.oldest + 2)
-            self.kernel.slide(oldest)
+        if oldest > self.kernel.oldest + self._shift:
+            self._come_to(max(oldest, self.kernel.newest + self._shift))
+            self.kernel.slide(oldest - self._shift)
 
     def take_changes(self) -> Integers:
         """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
@@ -158,7 +168,7 @@ class WindowModel:
     def interpretation(self, level: int) -> Integers:
         """The facts of one interpretation, shape (n, 3)."""
         self.kernel.settle()
-        facts: Integers = self.kernel.facts(_readable(self.kernel.interpretation(level)))
+        facts: Integers = self.kernel.facts(_readable(self.kernel.interpretation(level - self._shift)))
         return facts
 
     def facts_of(self, rows: Sequence[int]) -> Integers:
@@ -179,8 +189,11 @@ class WindowModel:
         start = violations[:, 1:].ravel()
         rows, instances = self.kernel.lineage(_readable(start[start >= 0]))
         levels, bases = self.kernel.levels_of(_readable(rows))
-        bases[bases < self.kernel.oldest] = -1
-        return Lineage(violations, instances, rows, self.kernel.facts(_readable(rows)), levels, bases)
+        known = bases >= self.kernel.oldest
+        bases = np.where(known, bases.astype(np.int64) + self._shift, NONE)
+        return Lineage(
+            violations, instances, rows, self.kernel.facts(_readable(rows)), levels == FOREVER, bases
+        )
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         """The triples of the materialization that agree with the given terms; None agrees with all.

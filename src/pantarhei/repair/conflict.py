@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.materialize.model import FOREVER, Lineage
+from pantarhei.materialize.model import Lineage
 from pantarhei.rules.program import NONE, Integers
 
 Set = frozenset[int]
@@ -134,7 +134,7 @@ def _as_pairs(lineage: Lineage, arriving: int) -> Pairs | None:
         return None
     places = lineage.places(bodies[:, :2])
     times = lineage.bases[places]
-    if np.any(lineage.levels[places] == FOREVER) or np.any(times.max(axis=1) != arriving):
+    if np.any(lineage.background[places]) or np.any(times.max(axis=1) != arriving):
         return None
     if np.any(times.min(axis=1) == arriving):
         return None
@@ -231,9 +231,7 @@ class _Graph:
 
     def __init__(self, lineage: Lineage) -> None:
         rows = lineage.rows.tolist()
-        background = {
-            row for row, level in zip(rows, lineage.levels.tolist(), strict=True) if level == FOREVER
-        }
+        background = set(lineage.rows[lineage.background].tolist())
         self.asserted = [
             row
             for row, base in zip(rows, lineage.bases.tolist(), strict=True)

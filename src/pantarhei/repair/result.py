@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
-from pantarhei.language.rule import Rule
+from pantarhei.language.rule import Rule, short
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.language.time import TimePoint, show_time
 from pantarhei.repair.choose import Method
 
 Assertion = tuple[TimePoint, Triple]
@@ -66,8 +66,9 @@ class Conflict:
     constraints: tuple[Rule, ...]
 
     def __str__(self) -> str:
-        rules = " and ".join(f"{rule.name} ({rule.origin or rule})" for rule in self.constraints)
-        return f"{len(self.assertions)} assertions contradict {rules}"
+        members = sorted((show_time(at), " ".join(map(short, triple))) for at, triple in self.assertions)
+        rules = " and ".join(rule.origin or str(rule) for rule in self.constraints)
+        return " against ".join(f"{triple} ({at})" for at, triple in members) + f", by {rules}"
 
 
 class Repair:
@@ -106,6 +107,11 @@ class Repair:
     def conflict_sets(self) -> Sequence[frozenset[Assertion]]:
         """The conflict sets alone: a lazy sequence."""
         return LazySequence(len(self.conflicts), lambda: [conflict.assertions for conflict in self.conflicts])
+
+    def __str__(self) -> str:
+        counts = f"{len(self.conflicts)} conflicts, {len(self.removed)} assertions removed"
+        conflicts = (f"  {conflict}" for conflict in self.conflicts)
+        return "\n".join([f"at {show_time(self.at)}: {counts}", *conflicts])
 
     def __repr__(self) -> str:
         return f"Repair(at={self.at!r}, method={self.method!r}, {len(self.conflicts)} conflicts)"

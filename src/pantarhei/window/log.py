@@ -44,7 +44,7 @@ class AssertionLog:
     def __init__(self) -> None:
         # Full chunks never change, so that a capture shares them; only the newest one is copied.
         self._chunks: deque[list[Entry]] = deque([[]])
-        self._first_level = 0
+        self.first_level = 0
 
     def append(self, entry: Entry) -> None:
         if len(self._chunks[-1]) == _CHUNK:
@@ -63,7 +63,7 @@ class AssertionLog:
 
     def drop_before(self, level: int) -> None:
         """Forget the entries below `level`."""
-        self._first_level = max(self._first_level, level)
+        self.first_level = max(self.first_level, level)
         while len(self._chunks) > 1 and self._chunks[0][-1].level < level:
             self._chunks.popleft()
         if len(self._chunks) == 1 and self._chunks[0] and self._chunks[0][-1].level < level:
@@ -82,14 +82,12 @@ class AssertionLog:
         """Oldest first."""
         for chunk in self._chunks:
             for entry in chunk:
-                if entry.level >= self._first_level:
+                if entry.level >= self.first_level:
                     yield entry
 
     def capture(self, first_level: int = 0) -> Capture:
         """The log from `first_level` on as it is now. Costs O(entries / 1024 + 1024)."""
-        return Capture(
-            (*list(self._chunks)[:-1], list(self._chunks[-1])), max(first_level, self._first_level)
-        )
+        return Capture((*list(self._chunks)[:-1], list(self._chunks[-1])), max(first_level, self.first_level))
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,11 @@ class EveryKernel(Proofs):
         self.others = new_bits(words)
         self.words = words
 
+    @property
+    def room(self):
+        """How many levels there is room for."""
+        return 64 * self.words
+
     def widen(self, count: cython.int):
         """Make room for `count` levels in the window at once."""
         words = self.words

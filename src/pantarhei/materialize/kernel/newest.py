@@ -251,6 +251,11 @@ class NewestKernel(Proofs):
 
     # -- adding and sliding ------------------------------------------------------------------------
 
+    @property
+    def room(self):
+        """How many levels there is room for."""
+        return len(self.partitions) - 1
+
     def widen(self, count: cython.int):
         """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
         row: cython.int

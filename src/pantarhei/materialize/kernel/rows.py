@@ -126,7 +126,7 @@ class Ints:
         return 0
 
     def grow(self):
-        """Twice the room. Apart, since any function that handles Python objects takes the GIL when it ends."""
+        """Twice the room. Apart, since a function that handles Python objects takes the GIL when it ends."""
         larger = new_ints(2 * self.size, 0)
         larger[: self.size] = self.items
         self.items = larger
