@@ -1,13 +1,15 @@
 """`pantarhei demo`: three streams that contradict themselves, told step by step.
 
-Every figure and every answer comes from the run that prints it. The streams and ontologies are those of a source
-checkout: the one this package is installed from, or the current directory.
+Every figure and every answer comes from the run that prints it. The streams and ontologies are those of a
+source checkout: the one this package is installed from, or the current directory.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import runpy
+import shutil
 import sys
 import time
 from collections import Counter
@@ -17,9 +19,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
+from typing import cast
 
 from rdflib import RDF, RDFS, Graph, Namespace
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.progress import Progress
 from rich.syntax import Syntax
@@ -39,36 +42,36 @@ _WIDEST = 100
 _GONE = "✗"
 
 _OPENING = """\
-[bold]pantarhei[/bold] reasons over streams. A window slides over timestamped facts; what follows from them by an OWL \
-ontology is kept up to date as it slides; and facts that contradict one another are repaired as they arrive: new is \
-better than old."""
+[bold]pantarhei[/bold] reasons over streams. A window slides over timestamped facts; what follows from \
+them by an OWL ontology is kept up to date as it slides; and facts that contradict one another are \
+repaired as they arrive: new is better than old."""
 
 _PEDALS = """\
-A car reports which pedals are down, once a second, and the window reaches back two seconds. Gas pedal and brakes \
-exclude each other, so the brakes of second 3 disprove the gas pedal of second 1, which is still in the window. (Proost \
-& Bonte 2026, Example 3.)"""
+A car reports which pedals are down, once a second, and the window reaches back two seconds. Gas pedal and \
+brakes exclude each other, so the brakes of second 3 disprove the gas pedal of second 1, which is still in \
+the window. (Proost & Bonte 2026, Example 3.)"""
 
 _STAYS_REMOVED = """\
-What was removed stays removed. A window of {range} seconds still reaches back to the gas pedal at second {now}, but a \
-disproved report does not come back; had it, the car would be changing gear."""
+What was removed stays removed. A window of {range} seconds still reaches back to the gas pedal at second \
+{now}, but a disproved report does not come back; had it, the car would be changing gear."""
 
 _REACTOR = """\
-Three probes on one vessel report whether it is cold, normal or hot, and they do not agree. Pump, relief valve and \
-control mode report too, every half minute; the window holds one minute. What follows (overheating, an alarm in the \
-plant) is withdrawn as soon as nothing supports it any more."""
+Three probes on one vessel report whether it is cold, normal or hot, and they do not agree. Pump, relief \
+valve and control mode report too, every half minute; the window holds one minute. What follows \
+(overheating, an alarm) is withdrawn as soon as nothing supports it any more."""
 
 _BUILDING = """\
-{readings:,} readings of motion sensors, people counters, radiator valves, window contacts and badges in an office \
-building, generated now. The building itself is background: {background:,} facts that hold at every time and that no \
-repair touches. A window of five minutes moves by the minute. Nobody is in two places, and an occupied room is not \
-empty."""
+{readings:,} readings of motion sensors, people counters, radiator valves, window contacts and badges in \
+an office building, generated now. The building itself is background: {background:,} facts that hold at \
+every time and that no repair touches. A window of five minutes moves by the minute. Nobody is in two \
+places, and an occupied room is not empty."""
 
-_CLOSING = """\
-[bold]Next[/bold]
-  what becomes of an ontology's axioms    [cyan]pantarhei check ontologies/building.ttl --details[/cyan]
-  follow a stream of your own             [cyan]pantarhei run --help[/cyan]
-  from Python, in ten lines               [cyan]README.md[/cyan]
-  what a repair removes, and why          [cyan]docs/semantics.md[/cyan]"""
+_NEXT = (
+    ("what becomes of each axiom", "{command} check ontologies/building.ttl"),
+    ("follow your own stream", "{command} run --help"),
+    ("from Python, in ten lines", "README.md"),
+    ("what a repair removes, and why", "docs/semantics.md"),
+)
 
 
 def main(small: bool = False, console: Console | None = None) -> None:
@@ -87,8 +90,7 @@ def main(small: bool = False, console: Console | None = None) -> None:
     _show_pedals(console, root)
     _show_reactor(console, root)
     _show_building(console, root, 4_000 if small else 20_000)
-    console.print()
-    console.print(_CLOSING)
+    _print_next(console)
 
 
 def _checkout() -> Path:
@@ -107,6 +109,16 @@ def _standard_output() -> Console:
         sys.stdout.reconfigure(errors="replace")
     console.width = min(console.width, _WIDEST)
     return console
+
+
+def _print_next(console: Console) -> None:
+    here = Path(os.path.relpath(sys.executable))
+    command = "pantarhei" if shutil.which("pantarhei") else f"{here} -m pantarhei"
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    for what, how in _NEXT:
+        table.add_row(what, Text(how.format(command=command), "cyan"))
+    console.print("\n[bold]Next[/bold]\n")
+    console.print(_indented(table))
 
 
 def _title(console: Console, number: int, title: str) -> None:
@@ -146,6 +158,13 @@ class _Words:
         return "; ".join(dict.fromkeys(map(self.constraint, rules)))
 
 
+def _rows(reasoner: pr.StreamReasoner, query: str) -> list[tuple[Term, ...]]:
+    """The answers of a SELECT query."""
+    return [
+        cast(tuple[Term, ...], tuple(row)) for row in cast(Iterable[Iterable[object]], reasoner.query(query))
+    ]
+
+
 def _clock(at: TimePoint) -> str:
     return f"{at:%H:%M:%S}".removesuffix(":00") if isinstance(at, datetime) else str(at)
 
@@ -155,7 +174,7 @@ def _clock(at: TimePoint) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Removal:
-    """A fact that a repair took out, and the conflict that shows why best: the one whose other facts are newest."""
+    """A fact that a repair took out, and of its conflicts the one whose other facts are newest."""
 
     at: TimePoint
     newest: TimePoint
@@ -170,23 +189,25 @@ class _Removal:
 
     @property
     def at_once(self) -> bool:
-        """Whether nothing that contradicts it is newer."""
+        """Whether something that contradicts it is just as old."""
         return any(at == self.newest for at, _ in self.others)
 
 
 def _removals(repair: pr.Repair) -> list[_Removal]:
     """What a repair removed, each fact once."""
     newest: dict[Triple, TimePoint] = {}
-    for at, triple in sorted(repair.removed, key=str):
-        newest[triple] = max(at, newest.get(triple, at))  # type: ignore[type-var]
+    for at, triple in repair.removed:
+        newest[triple] = max(at, newest.get(triple, at))
     best: dict[Triple, tuple[list[TimePoint], _Removal]] = {}
     for conflict in repair.conflicts if newest else ():
-        for _, triple in conflict.assertions:
+        members = sorted(conflict.assertions, key=str)
+        for _, triple in members:
             if triple in newest:
-                others = tuple(sorted((a for a in conflict.assertions if a[1] != triple), key=str))
-                ages = sorted(at for at, _ in others)  # type: ignore[type-var]
-                if triple not in best or ages > best[triple][0]:
-                    told = _Removal(repair.at, newest[triple], triple, others, conflict.constraints)
+                others = tuple(assertion for assertion in members if assertion[1] != triple)
+                ages = sorted(at for at, _ in others)
+                told = _Removal(repair.at, newest[triple], triple, others, conflict.constraints)
+                known = best.get(triple)
+                if known is None or (known[0], str(others)) < (ages, str(known[1].others)):
                     best[triple] = ages, told
     return [best[triple][1] for triple in sorted(best, key=str)]
 
@@ -205,22 +226,24 @@ def _print_removals(console: Console, removals: Sequence[_Removal], words: _Word
     for removal in removals:
         for index, line in enumerate(_reason(removal, words)):
             table.add_row(_clock(removal.at) if index == 0 else "", line)
-    console.print(Padding(table, (0, 0, 0, 2)))
+    console.print(_indented(table))
 
 
-def _reason(removal: _Removal, words: _Words) -> Iterator[Text]:
-    yield Text.assemble(
-        (f"{_GONE} {words.fact(removal.fact)}", "red"), f" (of {_clock(removal.newest)}) was removed:"
-    )
+def _reason(removal: _Removal, words: _Words) -> Iterator[RenderableType]:
+    gone = f"{_GONE} {words.fact(removal.fact)}"
+    yield Text.assemble((gone, "red"), f" (of {_clock(removal.newest)}) was removed:")
     for at, fact in removal.others:
-        yield Text.assemble("  ", (words.fact(fact), "green"), f" (of {_clock(at)})")
+        yield _indented(Text.assemble((words.fact(fact), "green"), f" (of {_clock(at)})"))
     against = words.constraints(removal.rules)
     if not removal.others:
-        yield Text(f"  it contradicts the background: {against}", "dim")
+        against = f"it contradicts the background: {against}"
     elif removal.at_once:
-        yield Text(f"  {against}; neither is newer, so both go", "dim")
-    else:
-        yield Text(f"  {against}", "dim")
+        against = f"{against}; equally old, so both go"
+    yield _indented(Text(against, "dim"))
+
+
+def _indented(line: RenderableType) -> Padding:
+    return Padding(line, (0, 0, 0, 2))
 
 
 # ---- 1: pedals -----------------------------------------------------------------------------------------
@@ -279,11 +302,13 @@ class _Drive:
             arrived = self._aboxes.get(at, ())
             update = self._reasoner.push(at, arrived) if arrived else self._reasoner.advance(at)
             kept = frozenset(self._reasoner.assertions())
-            yield _PedalStep(update, arrived, kept, tuple(_answers(self._reasoner.query(self._query), self.words)))
+            yield _PedalStep(update, arrived, kept, _answers(_rows(self._reasoner, self._query), self.words))
 
     def seconds(self, cell: int) -> Text:
         """The drawing's scale."""
-        return Text("second".ljust(len(self.MARGIN)) + "".join(str(at).center(cell) for at in range(self.last + 1)))
+        return Text(
+            "second".ljust(len(self.MARGIN)) + "".join(str(at).center(cell) for at in range(self.last + 1))
+        )
 
     def line(self, step: _PedalStep, cell: int) -> Text:
         """A window drawn over the seconds, with what was reported in each."""
@@ -309,28 +334,26 @@ class _Drive:
         return Text(pedal, "bold green") if (at, triple) in step.kept else Text(pedal + _GONE, "red")
 
 
-def _answers(result: Iterable[object], words: _Words) -> list[str]:
+def _answers(rows: Iterable[tuple[Term, ...]], words: _Words) -> tuple[str, ...]:
     """`who is what`, for answers in two columns."""
     by_who: dict[str, list[str]] = {}
-    for who, what in sorted(result):  # type: ignore[misc, type-var]
+    for who, what in sorted(rows):
         by_who.setdefault(words.name(who), []).append(words.name(what))
-    return [f"{who} is {', '.join(what)}" for who, what in by_who.items()]
+    return tuple(f"{who} is {', '.join(what)}" for who, what in by_who.items())
 
 
 def _print_steps(console: Console, steps: Iterable[_PedalStep], words: _Words) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for header in ("now", "window", "arrives", "removed, and why", "so now"):
-        table.add_column(header, no_wrap=header in ("now", "window"))
+    for header in ("window", "arrives", "removed, and why", "so now"):
+        table.add_column(header, no_wrap=header in ("window", "arrives"))
     for step in steps:
-        start, at = step.update.start, step.update.at
         table.add_row(
-            str(at),
-            f"[{start}, {at}]".replace("[", r"\["),
-            ", ".join(words.name(triple[2]) for triple in step.arrived) or "[dim]nothing",
+            Text(f"[{step.update.start}, {step.update.end}]"),
+            " ".join(words.name(triple[2]).split()[0] for triple in step.arrived) or "[dim]nothing",
             Text("\n").join(_cut_in_short(step.update, words)),
             "\n".join(step.answers),
         )
-    console.print(Padding(table, (0, 0, 0, 2)))
+    console.print(_indented(table))
 
 
 def _cut_in_short(update: pr.WindowUpdate, words: _Words) -> Iterator[Text]:
@@ -343,6 +366,7 @@ def _cut_in_short(update: pr.WindowUpdate, words: _Words) -> Iterator[Text]:
 
 _REACTOR_NAMES = Namespace("http://example.org/reactor#")
 _REACTOR_ROWS = 14
+_VESSEL_ORDER = ("low", "normal", "high", "uncooled", "overheating", "alarming")
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +376,6 @@ class _Report:
     update: pr.WindowUpdate
     arrived: tuple[Triple, ...]
     vessel: tuple[Term, ...]
-    sites: int
     news: bool
 
 
@@ -365,13 +388,13 @@ def _show_reactor(console: Console, root: Path) -> None:
     reports = list(_reports(root, ontology))
     gone = frozenset[Assertion]().union(*(report.update.repair.removed for report in reports))
     telling = [report for report in reports if report.news]
-    console.print(_reactor_table(telling[:_REACTOR_ROWS], gone, words))
     removals = [removal for report in reports for removal in _removals(report.update.repair)]
+    shown, readings = telling[:_REACTOR_ROWS], sum(len(report.arrived) for report in reports)
+    console.print(_reactor_table(shown, gone, words))
+    console.print(f"  [dim]{_GONE} removed by a repair, at once or later[/dim]\n")
     console.print(
-        f"  [dim]{_GONE} removed by a repair, at once or later. Of {len(reports)} reports {len(telling)} changed "
-        f"something; these are the first {min(len(telling), _REACTOR_ROWS)}.[/dim]\n\n"
-        f"{len(gone)} of {sum(len(report.arrived) for report in reports)} readings were removed. "
-        "One of each kind, with what contradicts it:\n"
+        f"Of {len(reports)} reports, {len(telling)} changed something; these are the first {len(shown)}. "
+        f"Repairs removed {len(gone)} of {readings} readings. One of each kind, with what contradicts it:\n"
     )
     _print_removals(console, _one_of_each_kind(removals), words)
 
@@ -382,10 +405,9 @@ def _reports(root: Path, ontology: pr.Ontology) -> Iterator[_Report]:
     before: list[tuple[Term, ...]] = []
     for at, arrived in pr.read_stream(root / "examples/reactor/stream.trig"):
         update = reasoner.push(at, arrived)
-        answers = sorted(tuple(row) for row in reasoner.query(query))  # type: ignore[arg-type]
+        answers = sorted(_rows(reasoner, query))
         vessel = tuple(state for what, state in answers if what == _REACTOR_NAMES.vessel)
-        sites = len(answers) - len(vessel)
-        yield _Report(update, arrived, vessel, sites, bool(update.repair.removed) or answers != before)
+        yield _Report(update, arrived, vessel, bool(update.repair.removed) or answers != before)
         before = answers
 
 
@@ -402,10 +424,12 @@ def _reactor_table(reports: Iterable[_Report], gone: frozenset[Assertion], words
         for triple in report.arrived:
             value = _value(triple)
             cut = (at, triple) in gone
-            cells[_column(triple)].append(f"{' ' if cells[_column(triple)] else ''}{value}{_GONE if cut else ''}")
+            cells[_column(triple)].append(
+                f"{' ' if cells[_column(triple)] else ''}{value}{_GONE if cut else ''}"
+            )
             cells[_column(triple)].stylize("red" if cut else "green")
         table.add_row(_clock(at), *(cells.get(name, "") for name in _REACTOR_COLUMNS), _vessel(report, words))
-    return Padding(table, (0, 0, 0, 2))
+    return _indented(table)
 
 
 def _column(triple: Triple) -> str:
@@ -419,7 +443,7 @@ def _value(triple: Triple) -> str:
 
 def _vessel(report: _Report, words: _Words) -> Text:
     states = [words.name(state).removesuffix(" temperature") for state in report.vessel]
-    said = ", ".join(sorted(states, key=lambda state: state not in ("low", "normal", "high")))
+    said = ", ".join(sorted(states, key=_VESSEL_ORDER.index))
     alarm = _REACTOR_NAMES.Alarming in report.vessel
     return Text(said or "not known", "bold red" if alarm else "" if said else "dim")
 
@@ -489,7 +513,7 @@ class _Day:
 
     def query(self, text: str) -> list[tuple[Term, ...]]:
         with self.spent("answer the queries"):
-            return [tuple(row) for row in self.reasoner.query(text)]  # type: ignore[arg-type]
+            return _rows(self.reasoner, text)
 
 
 @contextmanager
@@ -510,7 +534,9 @@ def _show_building(console: Console, root: Path, readings: int) -> None:
     states = (root / "examples/building/query.rq").read_text(encoding="utf-8")
     _print_floors(console, floors, day.query(floors))
     _print_states(console, day.query(states), day.words)
-    console.print(f"\nRepairs removed {day.removed:,} readings in all. One of each kind, with what contradicts it:\n")
+    console.print(
+        f"\nRepairs removed {day.removed:,} readings in all. One of each kind, with what contradicts it:\n"
+    )
     _print_removals(console, _one_of_each_kind(reversed(day.removals)), day.words)
     _print_figures(console, day)
 
@@ -526,14 +552,18 @@ def _print_occupancy(console: Console, day: _Day) -> None:
 def _print_floors(console: Console, query: str, rows: Iterable[Sequence[Term]]) -> None:
     console.print("\nAsked at the end:\n")
     shown = "\n".join(line for line in query.splitlines() if line and not line.startswith("#"))
-    console.print(Padding(Syntax(shown, "sparql", theme="ansi_dark", background_color="default"), (0, 0, 1, 2)))
+    console.print(Padding(_sparql(shown), (0, 0, 1, 2)))
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     table.add_column("floor")
     table.add_column("rooms occupied")
     table.add_column("wasting heat")
     for floor, occupied, wasteful in rows:
         table.add_row(short(floor), _bar(int(str(occupied)), "green"), _bar(int(str(wasteful)), "red"))
-    console.print(Padding(table, (0, 0, 0, 2)))
+    console.print(_indented(table))
+
+
+def _sparql(query: str) -> Syntax:
+    return Syntax(query, "sparql", theme="ansi_dark", background_color="default", word_wrap=True)
 
 
 def _bar(count: int, style: str) -> Text:
@@ -551,7 +581,7 @@ def _print_states(console: Console, rows: Iterable[Sequence[Term]], words: _Word
     for state, members in groupby(by_state, key=lambda row: row[0]):
         names = [name for _, name in members]
         table.add_row(str(len(names)), state, ", ".join(names[:4]) + (", …" if len(names) > 4 else ""))
-    console.print(Padding(table, (0, 0, 0, 2)))
+    console.print(_indented(table))
 
 
 def _print_figures(console: Console, day: _Day) -> None:
@@ -565,7 +595,7 @@ def _print_figures(console: Console, day: _Day) -> None:
         (f"{day.readings:,}", f"readings in {len(day.minutes)} minutes"),
         (f"{day.removed:,}", "of them removed by repairs"),
         (f"{len(reasoner.assertions()):,}", "readings kept in the window of the last five minutes"),
-        (f"{len(reasoner.graph):,}", f"facts that hold in it; {day.background:,} are given as background"),
+        (f"{len(reasoner.graph):,}", "facts that hold in it, with those of the building itself"),
         (f"{work.firings:,}", "rule instances tried to derive them, from the first minute to the last"),
         (f"{day.readings / seconds:,.0f}" if seconds else "-", "readings a CPU second of reasoning"),
     ]
@@ -573,4 +603,4 @@ def _print_figures(console: Console, day: _Day) -> None:
         table.add_row(figure, meaning)
     for what, cost in spent.items():
         table.add_row(f"{cost:.2f} s", f"of CPU to {what}", style="cyan" if what == "reason" else "")
-    console.print(Padding(table, (0, 0, 0, 2)))
+    console.print(_indented(table))
