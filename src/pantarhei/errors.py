@@ -80,7 +80,7 @@ class TimestampError(InputError):
         self.given, self.expected = given, expected
 
     def __str__(self) -> str:
-        return f"{self.given} given where {self.expected} is expected"
+        return f"{self.given} does not do here: expected {self.expected}"
 
 
 class MissingTimestampError(InputError):

@@ -31,9 +31,10 @@ from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.ontology import Ontology
 from pantarhei.query.result import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
+from pantarhei.repair.account import Account
 from pantarhei.repair.choose import METHODS, Method, choose
 from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
-from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
+from pantarhei.repair.result import Assertion, Repair
 from pantarhei.rules.program import Integers, compile_
 from pantarhei.window.log import AssertionLog, Capture, Entry
 from pantarhei.window.sliding import SlidingWindow, Step, Window
@@ -339,8 +340,8 @@ class StreamReasoner:
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
             self._model.cut(cut)
-        arriving = _Step(older(), entry, self._vocabulary, self._program.rules)
-        repair = arriving.repair(self._method, lineage, conflicts, cut, undecided)
+        account = Account(older(), entry, self._vocabulary, self._program.rules)
+        repair = account.of(self._method, lineage, conflicts, cut, undecided)
         return _Arrival(entry.level, facts, previous, cut, True), repair
 
     def _enter(self, entry: Entry, arrival: _Arrival, repair: Repair) -> None:
@@ -433,72 +434,6 @@ class _LiveSource:
 
     def __len__(self) -> int:
         return len(self._reasoner._model)
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """An arriving ABox and the log before it: what it takes to tell people of a repair."""
-
-    older: Capture
-    arriving: Entry
-    vocabulary: Vocabulary
-    rules: tuple[Any, ...]
-
-    def repair(
-        self,
-        method: Method,
-        lineage: Lineage,
-        conflicts: Pairs | Conflicts,
-        cut: Integers,
-        undecided: Integers,
-    ) -> Repair:
-        found = conflicts if isinstance(conflicts, Pairs) else conflicts.found
-        return Repair(
-            self.arriving.at,
-            method,
-            LazySequence(len(found), lambda: self._conflicts(lineage, found)),
-            lambda: self._occurrences(cut),
-            lambda: self._newest(lineage, undecided),
-        )
-
-    def _conflicts(self, lineage: Lineage, found: Iterable[Any]) -> list[Conflict]:
-        at = self._timestamps()
-        triples = self.vocabulary.decode(lineage.facts)
-        known = {
-            row: (at.get(base, self.arriving.at), triple)
-            for row, base, triple in zip(lineage.rows.tolist(), lineage.bases.tolist(), triples, strict=True)
-        }
-        return [
-            Conflict(
-                frozenset(known[row] for row in conflict.rows),
-                tuple(self.rules[i] for i in conflict.constraints),
-            )
-            for conflict in found
-        ]
-
-    def _occurrences(self, facts: Integers) -> frozenset[Assertion]:
-        """Where `facts` were asserted in the window and not cut before, the arriving ABox included."""
-        whole = Capture((*self.older.chunks, [self.arriving]), self.older.first_level)
-        return frozenset(
-            (entry.at, triple)
-            for entry, found in whole.occurrences(facts)
-            for triple in self.vocabulary.decode(found)
-        )
-
-    def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
-        at = self._timestamps()
-        wanted = set(map(tuple, facts.tolist()))
-        triples = self.vocabulary.decode(lineage.facts)
-        return frozenset(
-            (at[base], triple)
-            for fact, base, triple in zip(
-                lineage.facts.tolist(), lineage.bases.tolist(), triples, strict=True
-            )
-            if tuple(fact) in wanted
-        )
-
-    def _timestamps(self) -> dict[int, TimePoint]:
-        return {entry.level: entry.at for entry in [*self.older.entries(), self.arriving]}
 
 
 def _without_newest(log: Capture) -> Capture:

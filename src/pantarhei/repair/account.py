@@ -1,0 +1,91 @@
+"""The account of a repair: numbers made into assertions and constraints, when someone looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pantarhei.language.rule import Rule
+from pantarhei.language.time import TimePoint
+from pantarhei.materialize.model import Lineage
+from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.repair.choose import Method
+from pantarhei.repair.conflict import Conflict as NumberedConflict
+from pantarhei.repair.conflict import Conflicts, Pairs
+from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
+from pantarhei.rules.program import Integers
+from pantarhei.window.log import Capture, Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An arriving ABox and the log before it: what it takes to tell people of its repair.
+
+    Args:
+        older: the log before the ABox.
+        arriving: the ABox.
+        vocabulary: what the facts' numbers mean.
+        rules: what the constraints' numbers mean.
+    """
+
+    older: Capture
+    arriving: Entry
+    vocabulary: Vocabulary
+    rules: tuple[Rule, ...]
+
+    def of(
+        self,
+        method: Method,
+        lineage: Lineage,
+        conflicts: Pairs | Conflicts,
+        cut: Integers,
+        undecided: Integers,
+    ) -> Repair:
+        found = conflicts if isinstance(conflicts, Pairs) else conflicts.found
+        return Repair(
+            self.arriving.at,
+            method,
+            LazySequence(len(found), lambda: self._conflicts(lineage, found)),
+            lambda: self._occurrences(cut),
+            lambda: self._newest(lineage, undecided),
+        )
+
+    def _conflicts(self, lineage: Lineage, found: Iterable[NumberedConflict]) -> list[Conflict]:
+        at = self._timestamps()
+        triples = self.vocabulary.decode(lineage.facts)
+        known = {
+            row: (at[base], triple)
+            for row, base, triple in zip(lineage.rows.tolist(), lineage.bases.tolist(), triples, strict=True)
+            if base in at  # the others are derived, and in no conflict set
+        }
+        return [
+            Conflict(
+                frozenset(known[row] for row in conflict.rows),
+                tuple(self.rules[i] for i in conflict.constraints),
+            )
+            for conflict in found
+        ]
+
+    def _occurrences(self, facts: Integers) -> frozenset[Assertion]:
+        """Where `facts` were asserted in the window and not cut before, the arriving ABox included."""
+        whole = Capture((*self.older.chunks, [self.arriving]), self.older.first_level)
+        return frozenset(
+            (entry.at, triple)
+            for entry, found in whole.occurrences(facts)
+            for triple in self.vocabulary.decode(found)
+        )
+
+    def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
+        at = self._timestamps()
+        wanted = set(map(tuple, facts.tolist()))
+        triples = self.vocabulary.decode(lineage.facts)
+        return frozenset(
+            (at[base], triple)
+            for fact, base, triple in zip(
+                lineage.facts.tolist(), lineage.bases.tolist(), triples, strict=True
+            )
+            if tuple(fact) in wanted
+        )
+
+    def _timestamps(self) -> dict[int, TimePoint]:
+        return {entry.level: entry.at for entry in [*self.older.entries(), self.arriving]}
