@@ -27,6 +27,7 @@ extensions = cythonize(
         "wraparound": False,
         "cdivision": True,
         "initializedcheck": CHECKED,
+        "show_performance_hints": False,
     },
     include_path=["src"],
     build_dir="build/checked" if CHECKED else "build/cython",

@@ -197,3 +197,7 @@ class ReadOnlyError(PantarheiError):
             f"cannot {self.attempt}: this graph is a read-only view of what the reasoner holds; "
             "push an ABox to change it, or copy it with rdflib.Graph() + graph"
         )
+
+
+class UncompiledKernelWarning(RuntimeWarning):
+    """The kernel runs uncompiled: correct, and some hundred times slower. Said once a process."""

@@ -6,6 +6,8 @@ Timestamps are *levels* here, numbered upwards in the order of the stream; the b
 
 from __future__ import annotations
 
+import functools
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +16,7 @@ import numpy.typing as npt
 from rdflib import RDF
 from rdflib import Literal as RdfLiteral
 
+from pantarhei.errors import UncompiledKernelWarning
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import FOREVER, NewestKernel
@@ -86,6 +89,7 @@ class WindowModel:
     renumber_at = 1 << 29
 
     def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, capacity: int = 1024) -> None:
+        _say_if_uncompiled()
         self.program = program
         self.vocabulary = vocabulary
         self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans, capacity)
@@ -257,3 +261,13 @@ def _readable(array: Integers) -> Integers | memoryview:
     """`array` as the kernel can read it; uncompiled a memoryview, whose elements are Python ints."""
     contiguous = np.ascontiguousarray(array, np.int32)
     return contiguous if COMPILED else memoryview(contiguous.data)
+
+
+@functools.cache
+def _say_if_uncompiled() -> None:
+    if not COMPILED:
+        warnings.warn(
+            "pantarhei's kernel is not compiled, so reasoning is slow; install a C compiler and reinstall pantarhei",
+            UncompiledKernelWarning,
+            stacklevel=2,
+        )
