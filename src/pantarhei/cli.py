@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -319,7 +320,13 @@ def _close_quietly() -> None:
 
 def main() -> None:
     """The entry point."""
+    warnings.showwarning = _warn
     app()
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    """A warning as a line of its own, without the place in the code."""
+    print(f"warning: {message}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ def _readable(array: Integers) -> Integers | memoryview:
 def _say_if_uncompiled() -> None:
     if not COMPILED:
         warnings.warn(
-            "pantarhei's kernel is not compiled, so reasoning is slow; install a C compiler and reinstall pantarhei",
+            "the kernel of pantarhei is not compiled and slow; install a C compiler, then pantarhei again",
             UncompiledKernelWarning,
             stacklevel=2,
         )
