@@ -22,6 +22,8 @@ Triple = tuple[Term, Term, Term]
 # A literal longer than this is compared by its text alone: no parsing of megabytes.
 LONGEST_PARSED_LITERAL = 10_000
 
+RDF_TYPE = RDF.type  # looking it up in its namespace costs more than the comparison
+
 
 def check_triple(given: object) -> Triple:
     """`given` itself, if it is a triple of RDF terms.
@@ -41,7 +43,7 @@ def check_triple(given: object) -> Triple:
         raise InvalidTripleError(repr(given), "the predicate must be a URIRef")
     if not isinstance(object_, URIRef | BNode | Literal):
         raise InvalidTripleError(repr(given), "the object must be a URIRef, a BNode or a Literal")
-    if predicate == RDF.type and isinstance(object_, Literal):
+    if isinstance(object_, Literal) and predicate == RDF_TYPE:
         raise InvalidTripleError(repr(given), "the object of rdf:type must be a class, not a literal")
     return subject, predicate, object_
 

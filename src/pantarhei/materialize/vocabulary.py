@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import RDF, BNode, Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import IllTypedLiteralError, InvalidTripleError
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
-from pantarhei.language.term import Term, Triple, check_triple, value_of
+from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, value_of
 from pantarhei.rules.program import FIRST_LITERAL, NONE, Integers, Program, Symbol
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMNS = ("subject", "predicate", "object")
-_TYPE = str(RDF.type)
+_TYPE = str(RDF_TYPE)
 
 
 class _Column(NamedTuple):
@@ -84,7 +84,7 @@ class Vocabulary:
         flat: list[int] = []
         for triple in triples:
             subject, predicate, object_ = check_triple(triple)
-            if predicate == RDF.type:
+            if predicate == RDF_TYPE:
                 flat += (self._number_class(cast(Predicate, object_)), self._number_name(subject), NONE)
             else:
                 flat += (
@@ -212,7 +212,7 @@ class Vocabulary:
         for predicate, subject, object_ in rows:
             symbol = self.symbols[predicate]
             if object_ == NONE:
-                yield self.names[subject], RDF.type, symbol.name
+                yield self.names[subject], RDF_TYPE, symbol.name
             else:
                 yield self.names[subject], symbol.name, self.term(object_)
 

@@ -9,7 +9,7 @@ Rows of the kernel stand for facts throughout.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -154,6 +154,36 @@ class _Exceeded(Exception):
     """The budget of a component is used up."""
 
 
+class _Antichain:
+    """Sets none of which contains another. Adding costs a look at those that share a member."""
+
+    def __init__(self) -> None:
+        self.sets: set[Set] = set()
+        self._by_smallest: dict[int, list[Set]] = defaultdict(list)
+        self._by_member: dict[int, set[Set]] = defaultdict(set)
+
+    def add(self, new: Set) -> bool:
+        """Take in `new` and drop what contains it; False if it contains one of the sets itself."""
+        if new in self.sets:
+            return False
+        for member in new:
+            if any(known <= new for known in self._by_smallest.get(member, ())):
+                return False
+        for known in [known for known in self._by_member[min(new)] if new < known]:
+            self._drop(known)
+        self.sets.add(new)
+        self._by_smallest[min(new)].append(new)
+        for member in new:
+            self._by_member[member].add(new)
+        return True
+
+    def _drop(self, known: Set) -> None:
+        self.sets.discard(known)
+        self._by_smallest[min(known)].remove(known)
+        for member in known:
+            self._by_member[member].discard(known)
+
+
 @dataclass(slots=True)
 class _Component:
     """A connected part of the lineage: what is asserted in it, its rule instances and its violations."""
@@ -162,45 +192,43 @@ class _Component:
     instances: list[tuple[int, tuple[int, ...]]]
     violations: list[tuple[int, tuple[int, ...]]]
 
-    def violating(self, budget: Budget) -> Iterator[tuple[Set, int]]:
-        """(minimal support of a violation, its constraint), as a list of all before the first is given."""
-        supports = self._supports(budget)
+    def violating(self, budget: Budget) -> list[tuple[Set, int]]:
+        """(support of a violation, its constraint), the minimal supports among them.
+
+        Raises:
+            _Exceeded: the budget is used up.
+        """
         meter = _Meter(budget)
-        found = [
+        supports = self._supports(meter)
+        return [
             (rows, constraint)
             for constraint, body in self.violations
-            for rows in meter.unions([supports[row] for row in body])
+            for rows in meter.unions(frozenset(), [supports[row] for row in body])
         ]
-        return iter(found)
 
-    def _supports(self, budget: Budget) -> dict[int, list[Set]]:
-        """For each row the minimal sets of assertions it follows from: a fixpoint over antichains.
+    def _supports(self, meter: _Meter) -> dict[int, _Antichain]:
+        """For each row the minimal sets of assertions it follows from: a semi-naive fixpoint over antichains.
 
         A proof that uses its own conclusion is never minimal, so recursion ends here by itself.
         """
-        supports: dict[int, list[Set]] = defaultdict(list)
-        for row in self.asserted:
-            supports[row] = [frozenset((row,))]
-        uses: dict[int, list[int]] = defaultdict(list)
-        for number, (_, body) in enumerate(self.instances):
+        supports: dict[int, _Antichain] = defaultdict(_Antichain)
+        uses: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
+        for head, body in self.instances:
             for row in body:
-                uses[row].append(number)
-        meter = _Meter(budget)
-        waiting = list(range(len(self.instances)))
-        queued = [True] * len(self.instances)
-        while waiting:
-            number = waiting.pop()
-            queued[number] = False
-            head, body = self.instances[number]
-            before = supports[head]
-            after = minimal([*before, *meter.unions([supports[row] for row in body])])
-            if len(after) != len(before) or set(after) != set(before):
-                supports[head] = after
-                meter.keep(len(after) - len(before))
-                for user in uses[head]:
-                    if not queued[user]:
-                        queued[user] = True
-                        waiting.append(user)
+                uses[row].append((head, [other for other in body if other != row]))
+        news: deque[tuple[int, Set]] = deque()
+        for row in self.asserted:
+            supports[row].add(frozenset((row,)))
+            news.append((row, frozenset((row,))))
+        while news:
+            row, support = news.popleft()
+            if support not in supports[row].sets:  # a smaller one came since
+                continue
+            for head, others in uses[row]:
+                for union in meter.unions(support, [supports[other] for other in others]):
+                    if supports[head].add(union):
+                        meter.keep()
+                        news.append((head, union))
         return supports
 
 
@@ -210,19 +238,20 @@ class _Meter:
     def __init__(self, budget: Budget) -> None:
         self.sets, self.steps = budget.sets, budget.steps
 
-    def keep(self, sets: int) -> None:
-        self.sets -= sets
+    def keep(self) -> None:
+        self.sets -= 1
         if self.sets < 0:
             raise _Exceeded
 
-    def unions(self, choices: list[list[Set]]) -> list[Set]:
-        """The minimal unions of one set from each list."""
-        result = [frozenset[int]()]
+    def unions(self, start: Set, choices: list[_Antichain]) -> list[Set]:
+        """The minimal unions of `start` with one set from each antichain."""
+        result = [start]
         for alternatives in choices:
-            self.steps -= len(result) * len(alternatives)
-            if self.steps < 0 or len(result) * len(alternatives) > 10 * self.sets:
+            self.steps -= len(result) * len(alternatives.sets)
+            if self.steps < 0:
                 raise _Exceeded
-            result = minimal(one | other for one in result for other in alternatives)
+            unions = {one | other for one in result for other in alternatives.sets}
+            result = minimal(unions) if len(unions) > 1 else list(unions)
         return result
 
 
