@@ -156,6 +156,13 @@ def run(
         str | None,
         typer.Option(metavar="TIME", help="A boundary that the steps are aligned to."),
     ] = None,
+    allowed_lateness: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="How far ABoxes may be out of order; they are held back that long. By default not at all.",
+        ),
+    ] = None,
     closed: Annotated[Closed, typer.Option(help="Which ends of the window are included.")] = Closed.both,
     query: Annotated[
         Path | None,
@@ -211,6 +218,9 @@ def run(
                 range=_length(range_, "--range"),
                 slide=None if slide is None else _length(slide, "--slide"),
                 origin=None if origin is None else _timestamp(origin, "--origin"),
+                allowed_lateness=None
+                if allowed_lateness is None
+                else _length(allowed_lateness, "--allowed-lateness"),
                 closed=closed.value,
                 query=query,
                 background=background,

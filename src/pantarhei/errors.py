@@ -150,13 +150,24 @@ class StreamError(PantarheiError):
 
 
 class LateABoxError(StreamError):
-    """An ABox arrived whose timestamp is older than the newest one seen."""
+    """An ABox arrived whose timestamp is older than the newest one seen.
 
-    def __init__(self, at: str, newest: str) -> None:
-        super().__init__(at, newest)
-        self.at, self.newest = at, newest
+    Args:
+        at: its timestamp.
+        newest: the newest time seen.
+        allowed_lateness: how far out of order it could have been, if any disorder was allowed.
+    """
+
+    def __init__(self, at: str, newest: str, allowed_lateness: str | None = None) -> None:
+        super().__init__(at, newest, allowed_lateness)
+        self.at, self.newest, self.allowed_lateness = at, newest, allowed_lateness
 
     def __str__(self) -> str:
+        if self.allowed_lateness is not None:
+            return (
+                f"the ABox at {self.at} comes later than allowed_lateness={self.allowed_lateness} permits: "
+                f"time has come to {self.newest}; allow more lateness or leave the ABox out"
+            )
         return (
             f"the ABox at {self.at} is older than the newest time seen, {self.newest}; "
             "push ABoxes in time order, or let the stream wait for them with allowed_lateness"

@@ -36,6 +36,7 @@ class Ontology:
         background: the assertions found in the ontology; they hold at every time.
         triples: everything that was read.
         imports_skipped: the imports that were not found and were to be skipped.
+        prefixes: the prefixes that its document declares, with their IRIs.
     """
 
     rules: tuple[Rule, ...]
@@ -43,6 +44,7 @@ class Ontology:
     background: frozenset[Triple] = frozenset()
     triples: tuple[Triple, ...] = ()
     imports_skipped: tuple[str, ...] = ()
+    prefixes: tuple[tuple[str, str], ...] = ()
     _report: Report = field(default=Report(()), repr=False)
 
     @classmethod
@@ -65,6 +67,8 @@ class Ontology:
     def graph(self) -> Graph:
         """What was read, imports included, as an rdflib graph of its own."""
         graph = Graph()
+        for prefix, iri in self.prefixes:
+            graph.bind(prefix, iri)
         for triple in self.triples:
             graph.add(triple)
         return graph
@@ -123,6 +127,7 @@ def load_ontology(
         background=reading.assertions | {fact for t in translations for fact in t.facts},
         triples=read.triples,
         imports_skipped=read.skipped,
+        prefixes=tuple(read.prefixes.items()),
         _report=report,
     )
     _refuse_inconsistent(ontology)

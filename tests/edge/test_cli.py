@@ -243,7 +243,6 @@ def test_an_inconsistent_ontology_is_not_run(run, inconsistent):
     fails(run(ontology=inconsistent), "inconsistent")
 
 
-@pytest.mark.xfail(strict=False, reason="loading leaves it to StreamReasoner")
 def test_an_inconsistent_ontology_does_not_pass_the_check(cli, inconsistent):
     fails(cli("check", inconsistent), "inconsistent")
 

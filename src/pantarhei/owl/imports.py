@@ -10,7 +10,7 @@ from rdflib import OWL, RDF, URIRef
 
 from pantarhei.errors import MissingImportError
 from pantarhei.language.term import Triple
-from pantarhei.owl.read import SUFFIXES, read_graph
+from pantarhei.owl.read import SUFFIXES, read_document, read_graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,11 @@ class Imports:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSet:
-    """The triples of a document and of all it imports, and the imports that were skipped."""
+    """The triples of a document and all it imports, the imports skipped, and the document's prefixes."""
 
     triples: tuple[Triple, ...]
     skipped: tuple[str, ...]
+    prefixes: Mapping[str, str]
 
 
 def read_with_imports(source: object, format: str | None, imports: Imports) -> DocumentSet:
@@ -48,7 +49,8 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
     Raises:
         MissingImportError: an import is not in the catalog, and missing ones are not skipped.
     """
-    triples = dict.fromkeys(read_graph(source, format))
+    first = read_document(source, format)
+    triples = dict.fromkeys(first.triples)
     name = str(source) if isinstance(source, str | Path) else "the given graph"
     waiting = [(iri, name) for iri in _imported(triples)]
     seen: set[str] = _ontology_names(triples)
@@ -67,7 +69,7 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
         document = read_graph(path)
         triples.update(dict.fromkeys(document))
         waiting += [(further, str(path)) for further in _imported(document)]
-    return DocumentSet(tuple(triples), tuple(skipped))
+    return DocumentSet(tuple(triples), tuple(skipped), first.prefixes)
 
 
 def _imported(triples: Iterable[Triple]) -> list[str]:

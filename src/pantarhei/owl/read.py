@@ -8,13 +8,15 @@ twice gives the same names.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pyoxigraph
-from rdflib import XSD, BNode, Dataset, Graph, Literal, URIRef
+from rdflib import BNode, Dataset, Graph
 
 from pantarhei.errors import InputError, MalformedInputError, OptionError
+from pantarhei.language.ntriples import to_rdflib
 from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
 from pantarhei.owl.xml_guard import refuse_entity_expansion
@@ -53,8 +55,20 @@ class MissingFileError(InputError, FileNotFoundError):
         return f"{self.path} cannot be read: {self.reason}"
 
 
+class Document(NamedTuple):
+    """What one document says, each triple once, in the order read; and the prefixes it declares."""
+
+    triples: tuple[Triple, ...]
+    prefixes: Mapping[str, str]
+
+
 def read_graph(source: object, format: str | None = None) -> tuple[Triple, ...]:
-    """The triples of one document or object, without its imports, each once, in the order read.
+    """The triples of one document or object, as `read_document`."""
+    return read_document(source, format).triples
+
+
+def read_document(source: object, format: str | None = None) -> Document:
+    """One document or object, without its imports.
 
     Args:
         source: a path; an `rdflib.Graph` or `Dataset`; an owlready2 ontology or world.
@@ -66,19 +80,21 @@ def read_graph(source: object, format: str | None = None) -> tuple[Triple, ...]:
         OptionError: the source or format is of no known kind.
     """
     if isinstance(source, str | Path):
-        return tuple(dict.fromkeys(_read_file(Path(source), format)))
-    if isinstance(source, Dataset):
-        return tuple(dict.fromkeys(check_triple((s, p, o)) for s, p, o, _ in source.quads()))
+        prefixes: dict[str, str] = {}
+        return Document(tuple(dict.fromkeys(_read_file(Path(source), format, prefixes))), prefixes)
     if isinstance(source, Graph):
-        return tuple(dict.fromkeys(map(check_triple, source)))
+        quads = source.quads() if isinstance(source, Dataset) else source
+        triples = tuple(dict.fromkeys(check_triple(tuple(statement[:3])) for statement in quads))
+        return Document(triples, {prefix: str(iri) for prefix, iri in source.namespaces()})
     if type(source).__module__.partition(".")[0] == "owlready2":
         from pantarhei.owl.owlready import read_owlready
 
-        return read_owlready(source)
+        return Document(read_owlready(source), {})
     raise OptionError("source", repr(source), "a path, an rdflib.Graph, or an owlready2 ontology or world")
 
 
-def _read_file(path: Path, format: str | None) -> Iterable[Triple]:
+def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iterable[Triple]:
+    """The triples of a file; what prefixes it declares is added to `prefixes`."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -90,7 +106,7 @@ def _read_file(path: Path, format: str | None) -> Iterable[Triple]:
     base = path.resolve().as_uri()
     if name == "owl-xml":
         return renamed(read_owl_xml(content, str(path), base), scope)
-    return renamed(_parse(content, FORMATS[name], str(path), base), scope)
+    return renamed(_parse(content, FORMATS[name], str(path), base, prefixes), scope)
 
 
 def _format_of(path: Path, content: bytes, format: str | None) -> str:
@@ -104,10 +120,14 @@ def _format_of(path: Path, content: bytes, format: str | None) -> str:
     return name
 
 
-def _parse(content: bytes, format: pyoxigraph.RdfFormat | None, source: str, base: str) -> Iterator[Triple]:
+def _parse(
+    content: bytes, format: pyoxigraph.RdfFormat | None, source: str, base: str, prefixes: dict[str, str]
+) -> Iterator[Triple]:
     try:
-        for quad in pyoxigraph.parse(content, format, base_iri=base):
+        parser = pyoxigraph.parse(content, format, base_iri=base)
+        for quad in parser:
             yield (_term(quad.subject), _term(quad.predicate), _term(quad.object))
+        prefixes.update(parser.prefixes)
     except SyntaxError as error:
         raise MalformedInputError(source, error.lineno, error.msg) from error
     except (ValueError, OSError) as error:
@@ -115,16 +135,8 @@ def _parse(content: bytes, format: pyoxigraph.RdfFormat | None, source: str, bas
 
 
 def _term(term: object) -> Term:
-    """An rdflib term with the same lexical form; `xsd:string` is the plain literal of rdflib."""
-    if isinstance(term, pyoxigraph.NamedNode):
-        return URIRef(term.value)
-    if isinstance(term, pyoxigraph.BlankNode):
-        return BNode(term.value)
-    if isinstance(term, pyoxigraph.Literal):
-        if term.language is not None:
-            return Literal(term.value, lang=term.language)
-        datatype = URIRef(term.datatype.value)
-        return Literal(term.value, datatype=None if datatype == XSD.string else datatype, normalize=False)
+    if isinstance(term, pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal):
+        return to_rdflib(term)
     raise ValueError(f"{term} is no RDF 1.1 term")
 
 

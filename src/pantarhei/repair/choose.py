@@ -122,14 +122,25 @@ def algorithm3(conflicts: Sequence[Set], times: Mapping[int, int]) -> Set:
 
 
 def _components(sets: Iterable[Set]) -> list[list[Set]]:
-    """`sets` grouped so that sets which share a member are together."""
-    groups: list[tuple[set[int], list[Set]]] = []
+    """`sets` grouped so that sets which share a member are together. Costs their total size."""
+    holding: dict[int, list[Set]] = defaultdict(list)
     for one in sets:
-        touching = [group for group in groups if group[0] & one]
-        merged = (set(one).union(*(g[0] for g in touching)), [one, *(s for g in touching for s in g[1])])
-        groups = [group for group in groups if group not in touching]
-        groups.append(merged)
-    return [members for _, members in groups]
+        for member in one:
+            holding[member].append(one)
+    groups: list[list[Set]] = []
+    seen: set[Set] = set()
+    for start in holding.values():
+        group: list[Set] = []
+        waiting = [one for one in start if one not in seen]
+        while waiting:
+            one = waiting.pop()
+            if one not in seen:
+                seen.add(one)
+                group.append(one)
+                waiting += [other for member in one for other in holding[member] if other not in seen]
+        if group:
+            groups.append(group)
+    return groups
 
 
 class _OutOfSteps(Exception):

@@ -200,11 +200,12 @@ class _Component:
         """
         meter = _Meter(budget)
         supports = self._supports(meter)
-        return [
-            (rows, constraint)
-            for constraint, body in self.violations
-            for rows in meter.unions(frozenset(), [supports[row] for row in body])
-        ]
+        found = []
+        for constraint, body in self.violations:
+            for rows in meter.unions(frozenset(), [supports[row] for row in body]):
+                meter.keep()
+                found.append((rows, constraint))
+        return found
 
     def _supports(self, meter: _Meter) -> dict[int, _Antichain]:
         """For each row the minimal sets of assertions it follows from: a semi-naive fixpoint over antichains.

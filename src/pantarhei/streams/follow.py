@@ -42,6 +42,7 @@ class Following:
     stream: str
     range: Duration
     slide: Duration | None = None
+    allowed_lateness: Duration | None = None
     origin: TimePoint | None = None
     closed: str = "both"
     query: Path | None = None
@@ -80,8 +81,8 @@ def follow(options: Following) -> None:
         options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
     )
     text = _read_text(options.query) if options.query else None
-    prefixes = _prefixes(text) if text is not None else {}
     reasoner = _reasoner(options)
+    prefixes = _prefixes(text, reasoner.ontology.graph) if text is not None else {}
     counts = Counts()
     with open_writer(options.output, options.format, prefixes) as writer:
         try:
@@ -106,9 +107,9 @@ def _read_text(path: Path) -> str:
         raise MalformedInputError(str(path), None, f"not UTF-8: {error.reason}") from None
 
 
-def _prefixes(query: str) -> dict[str, str]:
+def _prefixes(query: str, ontology: Graph) -> dict[str, str]:
     """The prefixes that the query can use; refuses the query if it is not one."""
-    manager = prepare(query, dict(Graph().namespaces())).prologue.namespace_manager
+    manager = prepare(query, dict(ontology.namespaces())).prologue.namespace_manager
     return {prefix: str(iri) for prefix, iri in manager.store.namespaces()}
 
 
@@ -145,7 +146,8 @@ def _counted(reader: StreamReader, counts: Counts, skip_late: bool) -> Iterator[
 def _with_progress(
     reasoner: pr.StreamReasoner, reader: StreamReader, counts: Counts, options: Following
 ) -> Iterator[pr.WindowUpdate]:
-    updates = reasoner.run(_counted(reader, counts, options.on_error == "skip"))
+    late_is_skipped = options.on_error == "skip" and options.allowed_lateness is None
+    updates = reasoner.run(_counted(reader, counts, late_is_skipped), options.allowed_lateness)
     answers_on_terminal = options.output in (None, "-") and sys.stdout.isatty()
     if answers_on_terminal or not sys.stderr.isatty():
         yield from updates
@@ -202,7 +204,7 @@ def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> 
     gained, lost = len(update.delta.added), len(update.delta.removed)
     if isinstance(writer, TableWriter):
         window = f"window {time_text(update.start)} to {time_text(update.end)}"
-        left = f", {len(update.dropped)} timestamps left" if update.dropped else ""
+        left = f", {counted(len(update.dropped), 'timestamp')} left" if update.dropped else ""
         writer.line(f"{time_text(update.at)}  {window}{left}: {facts} facts, +{gained} -{lost}")
         for line in _cut_lines(update.repair):
             writer.line(f"    {line}")
@@ -255,8 +257,17 @@ def _reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, str
 def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
     """Who contradicts, and by which axiom."""
     facts = " and ".join(sorted(map(_assertion_text, others))) or "itself or the background"
-    axioms = " and ".join(rule.origin or str(rule) for rule in constraints)
+    axioms = " and ".join(dict.fromkeys(rule.origin or str(rule) for rule in constraints))
     return f", contradicted by {facts}: {axioms}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "ABox"), counted(2, "ABox")
+    ('1 ABox', '2 ABoxes')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith("x") else "s")
 
 
 def _assertion_text(assertion: tuple[TimePoint, Triple]) -> str:
@@ -279,14 +290,14 @@ def fact_text(triple: Triple) -> str:
 
 def _print_summary(reasoner: pr.StreamReasoner, reader: StreamReader, counts: Counts) -> None:
     parts = [
-        f"{counts.aboxes} ABoxes",
-        f"{counts.assertions} assertions",
+        counted(counts.aboxes, "ABox"),
+        counted(counts.assertions, "assertion"),
         f"{counts.cut} cut",
         f"{reader.skipped_count} skipped",
-        f"{len(reasoner.graph)} facts in the window",
+        f"{counted(len(reasoner.graph), 'fact')} in the window",
     ]
     if counts.late:
-        parts.insert(4, f"{counts.late} late ABoxes skipped")
+        parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")
     print(", ".join(parts), file=sys.stderr)
     for skipped in islice(reader.skipped, 10):
         line = f"line {skipped.line}: " if skipped.line is not None else ""

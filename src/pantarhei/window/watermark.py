@@ -32,16 +32,15 @@ def in_time_order(
     [(1, 'a'), (2, 'c'), (3, 'b'), (9, 'd')]
     """
     waiting: SortedDict[int, list[tuple[TimePoint, T]]] = SortedDict()
-    kind = watermark = None
+    kind = newest = None
     for at, item in stream:
         kind = kind or kind_of(at)
-        ticks = ticks_of(at, kind)
-        if watermark is not None and ticks < watermark:
-            raise LateABoxError(show_time(at), show_time(time_of(watermark, kind)))
+        ticks, lateness = ticks_of(at, kind), duration_ticks(allowed_lateness, kind)
+        if newest is not None and ticks < newest - lateness:
+            raise LateABoxError(show_time(at), show_time(time_of(newest, kind)), str(allowed_lateness))
         waiting.setdefault(ticks, []).append((at, item))
-        newest = ticks - duration_ticks(allowed_lateness, kind)
-        watermark = newest if watermark is None else max(watermark, newest)
-        while waiting and waiting.peekitem(0)[0] <= watermark:
+        newest = ticks if newest is None else max(newest, ticks)
+        while waiting and waiting.peekitem(0)[0] <= newest - lateness:
             yield from waiting.popitem(0)[1]
     for parts in waiting.values():
         yield from parts
