@@ -147,7 +147,7 @@ def test_skipping_counts_what_it_skips(run, quads):
     stream = quads("urn:1", "not a quad", "urn:none", "urn:5", "urn:2")
     done = run("--on-error", "skip", stream=stream)
     assert done.exit_code == 0, done.output
-    assert done.stderr.startswith("2 ABoxes, 2 assertions, 0 cut, 2 skipped, 1 late ABoxes skipped, ")
+    assert done.stderr.startswith("2 ABoxes, 2 assertions, 0 cut, 2 skipped, 1 late ABox skipped, ")
     assert "  skipped line 2: " in done.stderr
 
 
