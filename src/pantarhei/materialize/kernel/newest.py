@@ -394,20 +394,25 @@ class NewestKernel(Proofs):
         return 0
 
     def overdelete(self, doomed):
-        """Doom what rests on the doomed, until nothing more does."""
+        """Doom what rests on the doomed, round by round, until nothing more does.
+
+        A head is considered once a round, however many of a hub's facts are doomed in it.
+        """
         i: cython.int = 0
         j: cython.int
-        row: cython.int
+        end: cython.int
         while i < doomed.size:
-            row = doomed.items[i]
+            end = doomed.size
             self.purpose = OVERDELETE
             self.found.size = 0
-            self.fire(row, self.rows[row].level)
+            while i < end:
+                self.fire(doomed.items[i], self.rows[doomed.items[i]].level)
+                self.rows[doomed.items[i]].flags |= PROCESSED
+                i += 1
             for j in range(self.found.size):
                 self.rows[self.found.items[j]].flags &= ~NOTED
+            for j in range(self.found.size):
                 self.consider(self.found.items[j], doomed)
-            self.rows[row].flags |= PROCESSED
-            i += 1
         return 0
 
     def support(self, row, enough, mark_level, mark_sequence):
