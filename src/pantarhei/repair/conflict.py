@@ -10,8 +10,9 @@ Rows of the kernel stand for facts throughout.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,7 @@ class Budget:
 
     Args:
         sets: conflict sets and partial supports kept at once.
-        steps: combinations tried.
+        steps: combinations and comparisons.
     """
 
     sets: int = 20_000
@@ -107,18 +108,28 @@ def find_conflicts(lineage: Lineage, arriving: int, budget: Budget) -> Pairs | C
     return Conflicts(found, tuple(unresolved))
 
 
-def minimal(sets: Iterable[Set]) -> list[Set]:
-    """Those of `sets` that contain no other, smallest first.
+def minimal(sets: Iterable[Set], spend: Callable[[int], None] = lambda comparisons: None) -> list[Set]:
+    """Those of `sets` that contain no other, smallest first; `spend` is told how many comparisons come.
 
     >>> minimal([frozenset({1, 2}), frozenset({2}), frozenset({1, 3})])
     [frozenset({2}), frozenset({1, 3})]
     """
     kept: list[Set] = []
-    containing: dict[int, list[Set]] = defaultdict(list)  # by one of their members
-    for candidate in sorted(set(sets), key=lambda s: (len(s), sorted(s))):
-        if not any(smaller <= candidate for member in candidate for smaller in containing[member]):
-            kept.append(candidate)
-            containing[min(candidate)].append(candidate)
+    smaller: dict[int, list[Set]] = defaultdict(
+        list
+    )  # the kept ones of smaller size, by one of their members
+    for size, candidates in groupby(sorted(set(sets), key=lambda s: (len(s), sorted(s))), key=len):
+        found = []
+        for candidate in candidates:
+            rivals = [smaller[member] for member in candidate if member in smaller] if size else []
+            spend(sum(map(len, rivals)))
+            if not any(rival <= candidate for group in rivals for rival in group):
+                found.append(candidate)
+        for one in found:
+            if not one:
+                return [one]
+            smaller[min(one)].append(one)
+        kept += found
     return kept
 
 
@@ -157,8 +168,9 @@ class _Exceeded(Exception):
 class _Antichain:
     """Sets none of which contains another. Adding costs a look at those that share a member."""
 
-    def __init__(self) -> None:
+    def __init__(self, meter: _Meter) -> None:
         self.sets: set[Set] = set()
+        self._meter = meter
         self._by_smallest: dict[int, list[Set]] = defaultdict(list)
         self._by_member: dict[int, set[Set]] = defaultdict(set)
 
@@ -166,11 +178,14 @@ class _Antichain:
         """Take in `new` and drop what contains it; False if it contains one of the sets itself."""
         if new in self.sets:
             return False
-        for member in new:
-            if any(known <= new for known in self._by_smallest.get(member, ())):
-                return False
-        for known in [known for known in self._by_member[min(new)] if new < known]:
+        rivals = [self._by_smallest[member] for member in new if member in self._by_smallest]
+        larger = self._by_member[min(new)]
+        self._meter.spend(len(larger) + sum(map(len, rivals)))
+        if any(known <= new for group in rivals for known in group):
+            return False
+        for known in [known for known in larger if new < known]:
             self._drop(known)
+        self._meter.keep()
         self.sets.add(new)
         self._by_smallest[min(new)].append(new)
         for member in new:
@@ -212,7 +227,7 @@ class _Component:
 
         A proof that uses its own conclusion is never minimal, so recursion ends here by itself.
         """
-        supports: dict[int, _Antichain] = defaultdict(_Antichain)
+        supports: dict[int, _Antichain] = defaultdict(lambda: _Antichain(meter))
         uses: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
         for head, body in self.instances:
             for row in body:
@@ -228,7 +243,6 @@ class _Component:
             for head, others in uses[row]:
                 for union in meter.unions(support, [supports[other] for other in others]):
                     if supports[head].add(union):
-                        meter.keep()
                         news.append((head, union))
         return supports
 
@@ -240,19 +254,26 @@ class _Meter:
         self.sets, self.steps = budget.sets, budget.steps
 
     def keep(self) -> None:
+        """One more set is kept."""
         self.sets -= 1
         if self.sets < 0:
+            raise _Exceeded
+
+    def spend(self, steps: int) -> None:
+        """So many combinations or comparisons are about to be made."""
+        self.steps -= steps
+        if self.steps < 0:
             raise _Exceeded
 
     def unions(self, start: Set, choices: list[_Antichain]) -> list[Set]:
         """The minimal unions of `start` with one set from each antichain."""
         result = [start]
         for alternatives in choices:
-            self.steps -= len(result) * len(alternatives.sets)
-            if self.steps < 0:
-                raise _Exceeded
+            self.spend(len(result) * len(alternatives.sets))
             unions = {one | other for one in result for other in alternatives.sets}
-            result = minimal(unions) if len(unions) > 1 else list(unions)
+            if len(unions) > self.sets:
+                raise _Exceeded
+            result = minimal(unions, self.spend) if len(unions) > 1 else list(unions)
         return result
 
 

@@ -7,6 +7,7 @@ from pantarhei.materialize.kernel.rows cimport Ints
 cdef class NewestKernel(Proofs):
     cdef int[::1] partitions
     cdef int[::1] queues
+    cdef int[::1] queue_ends
     cdef int[::1] agenda
     cdef int agenda_size
     cdef long long clock

@@ -7,8 +7,9 @@ interpretations kept). Levels number the timestamps of the stream upwards; the b
 none.
 
 Facts enter a queue and are taken newest level first, so that each settles at its final level when it is first
-taken, as in a widest-path search. Taking a fact (a *pop*) enumerates the rule instances it takes part in with
-facts that were taken before (their *firings*).
+taken, as in a widest-path search. Of one level they are taken first come, first served, so that most of what
+supports a fact has the lower sequence. Taking a fact (a *pop*) enumerates the rule instances it takes part in
+with facts that were taken before (their *firings*).
 
 Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels
 of what rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or
@@ -69,6 +70,7 @@ class NewestKernel(Proofs):
         super().__init__(plans, capacity)
         self.partitions = new_ints(9, -1)
         self.queues = new_ints(9, -1)
+        self.queue_ends = new_ints(9, -1)
         self.agenda = new_ints(16, 0)
         self.agenda_size = 0
         self.clock = 0
@@ -89,34 +91,44 @@ class NewestKernel(Proofs):
         return last if level == _FOREVER else level & (last - 1)
 
     def enlist(self, row):
-        """Enter `row` into the list it belongs to: the queue's if it is pending, else the partition's."""
+        """Enter `row` into its list: at the queue's end if it is pending, else at the partition's start."""
         at: cython.int = self.bucket(self.rows[row].level)
-        first: cython.int
-        if self.rows[row].flags & PENDING:
-            first = self.queues[at]
-            self.queues[at] = row
-        else:
-            first = self.partitions[at]
-            self.partitions[at] = row
-        if first >= 0:
-            self.rows[first].previous_listed = row
-        self.rows[row].next_listed = first
+        other: cython.int
+        self.rows[row].next_listed = -1
         self.rows[row].previous_listed = -1
+        if self.rows[row].flags & PENDING:
+            other = self.queue_ends[at]
+            self.queue_ends[at] = row
+            self.rows[row].previous_listed = other
+            if other >= 0:
+                self.rows[other].next_listed = row
+            else:
+                self.queues[at] = row
+        else:
+            other = self.partitions[at]
+            self.partitions[at] = row
+            self.rows[row].next_listed = other
+            if other >= 0:
+                self.rows[other].previous_listed = row
 
     def delist(self, row):
         """Take `row` out of the list it is in; a row with level -1 is in none."""
         after: cython.int = self.rows[row].next_listed
         before: cython.int = self.rows[row].previous_listed
+        at: cython.int
         if self.rows[row].level < 0:
             return
-        if after >= 0:
-            self.rows[after].previous_listed = before
+        at = self.bucket(self.rows[row].level)
         if before >= 0:
             self.rows[before].next_listed = after
         elif self.rows[row].flags & PENDING:
-            self.queues[self.bucket(self.rows[row].level)] = after
+            self.queues[at] = after
         else:
-            self.partitions[self.bucket(self.rows[row].level)] = after
+            self.partitions[at] = after
+        if after >= 0:
+            self.rows[after].previous_listed = before
+        elif self.rows[row].flags & PENDING:
+            self.queue_ends[at] = before
 
     def enqueue(self, row, level):
         """Queue `row` at `level`, out of the list it was in."""
@@ -266,6 +278,7 @@ class NewestKernel(Proofs):
             size *= 2
         self.partitions = new_ints(size + 1, -1)
         self.queues = new_ints(size + 1, -1)
+        self.queue_ends = new_ints(size + 1, -1)
         for row in range(self.used):
             if self.rows[row].predicate >= 0:
                 self.enlist(row)
