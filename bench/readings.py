@@ -1,0 +1,152 @@
+"""Readings of sensors: what follows from each travels to its room and its floor.
+
+10,000 sensors in 500 rooms on 10 floors are background. Each tick 1,000 of them report, each sensor every
+tenth tick, and the window holds 300 ticks. A reading `sensor a :Level17` makes the sensor, its room and its
+floor members of a band. The variants differ in what a report says:
+
+- changing: a level that the sensor does not have in the window; every reading is new.
+- repeating: the sensor's only level; what is stored is asserted again.
+- fresh: the sensor has a new reading of its own name (two facts, and a name never seen before).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from bench.engine import (
+    ARROW_DICTIONARY,
+    ARROW_PLAIN,
+    TRIPLES,
+    AnyLane,
+    KernelLane,
+    PushLane,
+    Row,
+    Rows,
+    check_facts,
+    dictionary_table,
+    ontology_of,
+    plain_table,
+    rdflib_triples,
+)
+from bench.measuring import SEED, Figure, figure, fill, race, ratios
+
+SENSORS, ROOMS, FLOORS = 10_000, 500, 10
+EVERY = 10  # ticks between two reports of a sensor
+LEVELS, BANDS = 40, 4
+
+_BANDS = "\n".join(
+    f"""
+    :Band{band} rdfs:subClassOf :Reporting .
+    [ a owl:Restriction ; owl:onProperty :hasReading ; owl:someValuesFrom :Band{band} ]
+        rdfs:subClassOf :Band{band} .
+    [ a owl:Restriction ; owl:onProperty [ owl:inverseOf :locatedIn ] ; owl:someValuesFrom :Band{band} ]
+        rdfs:subClassOf :RoomBand{band} .
+    [ a owl:Restriction ; owl:onProperty [ owl:inverseOf :onFloor ] ; owl:someValuesFrom :RoomBand{band} ]
+        rdfs:subClassOf :FloorBand{band} ."""
+    for band in range(BANDS)
+)
+ONTOLOGY = f"""
+    :locatedIn a owl:ObjectProperty , owl:FunctionalProperty .
+    :onFloor a owl:ObjectProperty , owl:FunctionalProperty .
+    :hasReading a owl:ObjectProperty .
+    {_BANDS}
+    {" ".join(f":Level{level} rdfs:subClassOf :Band{level % BANDS} ." for level in range(LEVELS))}
+"""
+BACKGROUND: Rows = [(f"sensor{s}", "locatedIn", f"room{s % ROOMS}") for s in range(SENSORS)] + [
+    (f"room{r}", "onFloor", f"floor{r % FLOORS}") for r in range(ROOMS)
+]
+
+
+class Reports:
+    """Which sensors report at a tick, and which level."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(SEED)
+        self._order = rng.permutation(SENSORS).reshape(EVERY, -1)
+        self._phase = rng.integers(LEVELS, size=SENSORS)
+
+    def changing(self, tick: int) -> Rows:
+        turn, group = divmod(tick, EVERY)
+        sensors = self._order[group]
+        levels = (self._phase[sensors] + turn) % LEVELS
+        return [(f"sensor{s}", "a", f"Level{level}") for s, level in zip(sensors, levels, strict=True)]
+
+    def repeating(self, tick: int) -> Rows:
+        sensors = self._order[tick % EVERY]
+        return [
+            (f"sensor{s}", "a", f"Level{level}")
+            for s, level in zip(sensors, self._phase[sensors], strict=True)
+        ]
+
+    def fresh(self, tick: int) -> Rows:
+        named = [(sensor, f"reading{tick}-{sensor}", level) for sensor, _, level in self.changing(tick)]
+        return [row for s, name, level in named for row in ((s, "hasReading", name), (name, "a", level))]
+
+
+def expected(reports: Iterator[Rows]) -> set[Row]:
+    """All facts that hold when `reports` are in the window, from the meaning of the ontology."""
+    facts = set(BACKGROUND)
+    for rows in reports:
+        facts.update(rows)
+        owner = {name: sensor for sensor, predicate, name in rows if predicate == "hasReading"}
+        for subject, predicate, level in rows:
+            if predicate != "a":
+                continue
+            band = int(level.removeprefix("Level")) % BANDS
+            sensor = owner.get(subject, subject)
+            room = int(sensor.removeprefix("sensor")) % ROOMS
+            for member in (subject, sensor):
+                facts |= {(member, "a", f"Band{band}"), (member, "a", "Reporting")}
+            facts |= {
+                (f"room{room}", "a", f"RoomBand{band}"),
+                (f"floor{room % FLOORS}", "a", f"FloorBand{band}"),
+            }
+    return facts
+
+
+def lanes(rows: Callable[[int], Rows], width: int) -> tuple[AnyLane, ...]:
+    """The kernel, and the public face with each kind of input."""
+    ontology = ontology_of(ONTOLOGY)
+    forms = ((ARROW_DICTIONARY, dictionary_table), (ARROW_PLAIN, plain_table), (TRIPLES, rdflib_triples))
+    pushed = (PushLane(ontology, BACKGROUND, width, rows, name, form) for name, form in forms)
+    return (KernelLane(ontology, BACKGROUND, width, rows), *pushed)
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Microseconds a reading, and how many times the kernel's time the public face takes."""
+    reports, width = Reports(), 60 if quick else 300
+    per_tick = SENSORS // EVERY
+    variants = (
+        ("changing", reports.changing, 1.0),
+        ("repeating", reports.repeating, 0.2),
+        ("fresh", reports.fresh, None),
+    )
+    for variant, rows, target in variants:
+        # what is repeated is renewed once in a window, much of it at one tick: only a whole window tells
+        block, rounds = (width, 3) if variant == "repeating" else (5, 3) if quick else (20, 7)
+        runners = lanes(rows, width)
+        fill(runners, range(width + EVERY))
+        seconds = race(runners, width + EVERY, block, rounds)
+        last = width + EVERY + block * rounds
+        right = expected(rows(tick) for tick in range(last - width, last))
+        for lane in runners:
+            check_facts(lane, right)
+        workload = f"readings, {variant}"
+        kernel = runners[0]
+        yield figure(
+            workload, kernel.name, _each(seconds[kernel.name], per_tick), "µs a reading", at_most=target
+        )
+        for lane in runners[1:]:
+            yield figure(workload, lane.name, _each(seconds[lane.name], per_tick), "µs a reading")
+        for lane in runners[1:]:
+            times = ratios(seconds[lane.name], seconds[kernel.name])
+            limit = 5.0 if lane.name in (ARROW_DICTIONARY, ARROW_PLAIN) and target else None
+            yield figure(workload, f"{lane.name} : kernel", times, "times", at_most=limit)
+        size = kernel.model.bytes_used / len(kernel.model)
+        yield Figure(workload, f"stored fact, of {len(kernel.model):,}", size, "bytes", at_most=100)
+
+
+def _each(seconds: list[float], readings: int) -> list[float]:
+    return [1e6 * sample / readings for sample in seconds]

@@ -1,0 +1,123 @@
+"""What becomes of the figures: a table on the screen, and a JSON and a Markdown file to keep."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.measuring import SEED, Figure
+from pantarhei.materialize.model import COMPILED
+
+RESULTS = Path(__file__).parent / "results"
+PACKAGES = ("pantarhei", "numpy", "pyarrow", "rdflib", "pyoxigraph", "Cython")
+CAPTION = "Medians of CPU time; spread is the smallest and the largest sample."
+COLUMNS = ("workload", "what", "measured", "spread", "unit", "target", "")
+
+Circumstances = dict[str, str | int]
+
+
+def circumstances(quick: bool) -> Circumstances:
+    """Machine, versions, seed and commit."""
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "size": "quick" if quick else "full",
+        "seed": SEED,
+        "processor": _processor(),
+        "cores": os.cpu_count() or 0,
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "kernel": "compiled" if COMPILED else "uncompiled",
+        **{package: version(package) for package in PACKAGES},
+    }
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
+
+
+def _commit() -> str:
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return described.stdout.strip()
+
+
+# -- one figure as text --------------------------------------------------------------------------------------
+
+
+def cells(figure: Figure) -> tuple[str, ...]:
+    """A figure as the cells of a table."""
+    spread = f"{_number(min(figure.samples))} – {_number(max(figure.samples))}" if figure.samples else ""
+    target = ""
+    if figure.at_most is not None:
+        target = f"at most {figure.at_most:g}"
+    elif figure.at_least is not None:
+        target = f"at least {figure.at_least:g}"
+    verdict = "" if not target else "MISSED" if figure.missed else "met"
+    return figure.workload, figure.way, _number(figure.value), spread, figure.unit, target, verdict
+
+
+def _number(value: float) -> str:
+    """Three significant digits."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}".rstrip(".")
+
+
+# -- many ----------------------------------------------------------------------------------------------------
+
+
+def show(figures: Sequence[Figure], console: Console) -> None:
+    """The figures as a table on the screen; missed targets stand out."""
+    table = Table(title=CAPTION)
+    for column in COLUMNS:
+        table.add_column(column, justify="right" if column in ("measured", "spread") else "left")
+    for figure in figures:
+        style = "bold red" if figure.missed else "green" if cells(figure)[-1] else None
+        table.add_row(*cells(figure), style=style)
+    console.print(table)
+    missed = sum(figure.missed for figure in figures)
+    with_target = sum(bool(cells(figure)[-1]) for figure in figures)
+    console.print(f"{with_target - missed} of {with_target} targets met, {missed} missed")
+
+
+def write(figures: Sequence[Figure], about: Circumstances, folder: Path = RESULTS) -> Path:
+    """Write the figures to `folder` as JSON and as Markdown; returns the JSON file."""
+    folder.mkdir(exist_ok=True)
+    stem = f"{about['time']}-{about['commit']}".replace(":", "").replace("+0000", "Z")
+    path = folder / f"{stem}.json"
+    content = {"circumstances": about, "figures": [{**asdict(f), "missed": f.missed} for f in figures]}
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    path.with_suffix(".md").write_text(markdown(figures, about))
+    return path
+
+
+def markdown(figures: Sequence[Figure], about: Circumstances) -> str:
+    """The figures as a Markdown page."""
+    facts = ", ".join(f"{name} {value}" for name, value in about.items())
+    rows = [COLUMNS, tuple("---" for _ in COLUMNS), *map(cells, figures)]
+    table = "\n".join("| " + " | ".join(_bold_if_missed(row)) + " |" for row in rows)
+    return f"# Measurements\n\n{facts}\n\n{CAPTION}\n\n{table}\n"
+
+
+def _bold_if_missed(row: tuple[str, ...]) -> tuple[str, ...]:
+    return (*row[:-1], "**MISSED**") if row[-1] == "MISSED" else row
