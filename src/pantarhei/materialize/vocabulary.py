@@ -32,7 +32,7 @@ class _Column(NamedTuple):
     """A column of N-Triples terms as codes into its distinct values."""
 
     codes: Integers
-    distinct: list[str]
+    distinct: npt.NDArray[np.object_]
 
 
 class _Role(NamedTuple):
@@ -124,11 +124,13 @@ class Vocabulary:
         codes = column.codes[where]
         used = np.zeros(len(column.distinct), bool)
         used[codes] = True
-        numbers = np.zeros(len(column.distinct), np.int32)
-        for code in np.flatnonzero(used).tolist():
-            text = column.distinct[code]
-            found = role.known.get(text)
-            numbers[code] = self._number_text(text, scope, role) if found is None else found
+        texts = column.distinct[used].tolist()
+        found = [
+            self._number_text(text, scope, role) if number is None else number
+            for text, number in zip(texts, map(role.known.get, texts), strict=True)
+        ]
+        numbers = np.zeros(len(used), np.int32)
+        numbers[used] = found
         return numbers[codes]
 
     def _number_text(self, text: str, scope: str, role: _Role) -> int:
@@ -237,4 +239,6 @@ def _column(table: pa.Table, name: str) -> _Column:
         raise InvalidTripleError(
             f"column {name} of type {column.type}", "expected strings in N-Triples syntax"
         )
-    return _Column(array.indices.to_numpy(zero_copy_only=False).astype(np.int32), distinct.to_pylist())
+    return _Column(
+        array.indices.to_numpy(zero_copy_only=False).astype(np.int32), distinct.to_numpy(zero_copy_only=False)
+    )

@@ -13,6 +13,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -134,25 +135,52 @@ def minimal(sets: Iterable[Set], spend: Callable[[int], None] = lambda compariso
 
 
 def _as_pairs(lineage: Lineage, arriving: int) -> Pairs | None:
-    """The conflicts as columns, if nothing is derived and each is of an arriving and an older fact."""
+    """The conflicts as columns, if each is of an arriving and an older fact, and each row has one proof."""
     bodies = lineage.violations[:, 1:]
-    if (
-        len(lineage.instances)
-        or bodies.shape[1] < 2
-        or np.any(bodies[:, 2:] != NONE)
-        or np.any(bodies[:, :2] < 0)
-    ):
+    origins = _origins(lineage)
+    if origins is None:
         return None
-    places = lineage.places(bodies[:, :2])
-    times = lineage.bases[places]
-    if np.any(lineage.background[places]) or np.any(times.max(axis=1) != arriving):
+    members = _mapped(origins, lineage.places(bodies), bodies)
+    present = members != NONE
+    low, high = np.where(present, members, len(origins)).min(axis=1), members.max(axis=1)
+    if np.any(low >= high) or np.any(present & (members != low[:, None]) & (members != high[:, None])):
+        return None  # not two
+    low_times, high_times = lineage.bases[low], lineage.bases[high]
+    if np.any(np.maximum(low_times, high_times) != arriving) or np.any(low_times == high_times):
         return None
-    if np.any(times.min(axis=1) == arriving):
+    low_is_older = low_times < high_times
+    older, newer = np.where(low_is_older, low, high), np.where(low_is_older, high, low)
+    return Pairs(lineage.rows[older], lineage.rows[newer], lineage.violations[:, 0])
+
+
+def _origins(lineage: Lineage) -> npt.NDArray[np.int64] | None:
+    """For each row of the lineage the place of the one assertion it follows from, NONE for the background.
+
+    None if some row is both asserted and derived, or derived in two ways, or from two assertions.
+    """
+    origins = np.where(lineage.background, NONE, np.arange(len(lineage.rows)))
+    if not len(lineage.instances):
+        return origins
+    bodies = lineage.instances[:, 2:]
+    members = _mapped(origins, lineage.places(bodies), bodies)
+    heads, parents = lineage.places(lineage.instances[:, 0]), members.max(axis=1)
+    asserted = lineage.bases != NONE
+    supports = np.bincount(heads, minlength=len(origins)) + asserted
+    if np.any((members != NONE) & (members != parents[:, None])) or np.any(parents == NONE):
         return None
-    first_is_older = times[:, 0] < times[:, 1]
-    older = np.where(first_is_older, bodies[:, 0], bodies[:, 1])
-    newer = np.where(first_is_older, bodies[:, 1], bodies[:, 0])
-    return Pairs(older, newer, lineage.violations[:, 0])
+    if np.any(supports != 1, where=~lineage.background):
+        return None
+    origins[heads] = parents
+    for _ in range(len(heads).bit_length()):  # no proof is longer than there are heads
+        origins = _mapped(origins, origins, origins)  # twice as far back
+    return origins if np.all(asserted[origins[~lineage.background]]) else None
+
+
+def _mapped(
+    origins: npt.NDArray[np.int64], places: npt.NDArray[np.int64], rows: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """`origins` at `places`, NONE where `rows` is NONE."""
+    return np.where(rows == NONE, NONE, origins[places])
 
 
 def _packed(high: Integers, low: Integers) -> npt.NDArray[np.int64]:
