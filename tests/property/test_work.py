@@ -132,7 +132,7 @@ def test_retraction_near_a_hub_costs_what_is_affected(levels):
 @pytest.mark.xfail(reason="support that was found later is not searched for, but the hub is passed over")
 @pytest.mark.parametrize("later", ["Hot", "Raw"])
 def test_retraction_near_a_hub_whose_other_support_came_later(later):
-    """The room was hot by the sensor that turns cold, and by the others only afterwards, at the same level."""
+    """The room was hot by the sensor that turns cold, and by the others only afterwards, at one level."""
     warms = [Rule("cax-sco", (is_a(kind),), is_a(more)) for kind, more in [("Raw", "Warm"), ("Warm", "Hot")]]
     counts = []
     for size in (100, 3000):
