@@ -3,7 +3,8 @@
 A fact is `(predicate, subject, object)`; a class fact `C(x)` has object `NONE`. Each fact has one row, found
 through
 
-- `table`, an open-addressing hash table over the whole fact,
+- `table`, an open-addressing hash table over the whole fact; a cell is a row and 31 bits of its hash, so that
+  probing touches a row only where it is the right one,
 - chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows
 and found by
   a hash table of their first rows. A predicate has such chains only where a rule or a query asks for them.
@@ -81,6 +82,15 @@ def ints_of(array):
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
+def tag_of(predicate: cython.int, subject: cython.int, object: cython.int) -> cython.int:
+    """31 bits of a fact's hash."""
+    return cython.cast(cython.int, mix(predicate, subject, object) & 0x7FFFFFFF)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
 def mix(predicate: cython.int, subject: cython.int, object: cython.int) -> cython.ulonglong:
     key: cython.ulonglong = (
         (cython.cast(cython.ulonglong, subject) * _MIX_SUBJECT)
@@ -150,7 +160,7 @@ class Rows:
         while size < capacity:
             size *= 2
         self.rows = new_rows(size)
-        self.table = new_ints(2 * size, -1)
+        self.table = new_ints(4 * size, -1)
         self.subject_index = new_ints(size, -1)
         self.object_index = new_ints(size, -1)
         self.used = 0
@@ -166,15 +176,17 @@ class Rows:
 
     def find(self, predicate, subject, object):
         """The fact's row, or `-1 - cell` with the cell of `table` where it would stand."""
-        mask: cython.int = len(self.table) - 1
-        cell: cython.int = cython.cast(cython.int, mix(predicate, subject, object) & mask)
+        mask: cython.int = (len(self.table) >> 1) - 1
+        tag: cython.int = tag_of(predicate, subject, object)
+        cell: cython.int = tag & mask
         row: cython.int
         while True:
-            row = self.table[cell]
+            row = self.table[2 * cell]
             if row < 0:
                 return -1 - cell
             if (
-                self.rows[row].subject == subject
+                self.table[2 * cell + 1] == tag
+                and self.rows[row].subject == subject
                 and self.rows[row].object == object
                 and self.rows[row].predicate == predicate
             ):
@@ -356,7 +368,7 @@ class Rows:
         """Make room for one more row; hash tables stay at most two thirds full."""
         if (
             (self.free < 0 and self.used == len(self.rows))
-            or 3 * (self.live + 1) > 2 * len(self.table)
+            or 3 * (self.live + 1) > len(self.table)
             or 3 * (self.subject_keys + 1) > 2 * len(self.subject_index)
             or 3 * (self.object_keys + 1) > 2 * len(self.object_index)
         ):
@@ -370,7 +382,7 @@ class Rows:
             larger[: self.used] = self.rows[: self.used]
             self.rows = larger
         tables = (
-            new_ints(_room_for(len(self.table), self.live + 1), -1),
+            new_ints(2 * _room_for(len(self.table) >> 1, self.live + 1), -1),
             new_ints(_room_for(len(self.subject_index), self.subject_keys + 1), -1),
             new_ints(_room_for(len(self.object_index), self.object_keys + 1), -1),
         )
@@ -405,35 +417,35 @@ class Rows:
 
     def place(self, row):
         """Enter `row`, which is not in it, into the hash table of facts."""
-        self.table[
-            -1 - self.find(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object)
-        ] = row
+        tag: cython.int = tag_of(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object)
+        mask: cython.int = (len(self.table) >> 1) - 1
+        cell: cython.int = tag & mask
+        while self.table[2 * cell] >= 0:
+            cell = (cell + 1) & mask
+        self.table[2 * cell] = row
+        self.table[2 * cell + 1] = tag
 
     def vacate(self, row):
         """Take `row` out of the hash table of facts, and close the gap."""
-        mask: cython.int = len(self.table) - 1
-        cell: cython.int = cython.cast(
-            cython.int, mix(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object) & mask
+        mask: cython.int = (len(self.table) >> 1) - 1
+        cell: cython.int = (
+            tag_of(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object) & mask
         )
         probe: cython.int
-        other: cython.int
         home: cython.int
-        while self.table[cell] != row:
+        while self.table[2 * cell] != row:
             cell = (cell + 1) & mask
         probe = cell
         while True:
             probe = (probe + 1) & mask
-            other = self.table[probe]
-            if other < 0:
+            if self.table[2 * probe] < 0:
                 break
-            home = cython.cast(
-                cython.int,
-                mix(self.rows[other].predicate, self.rows[other].subject, self.rows[other].object) & mask,
-            )
+            home = self.table[2 * probe + 1] & mask
             if ((probe - home) & mask) >= ((probe - cell) & mask):
-                self.table[cell] = other
+                self.table[2 * cell] = self.table[2 * probe]
+                self.table[2 * cell + 1] = self.table[2 * probe + 1]
                 cell = probe
-        self.table[cell] = -1
+        self.table[2 * cell] = -1
 
     def know_predicate(self, predicate):
         """Make room for `predicate` in the flags; a new predicate has no chains until asked for."""
@@ -565,6 +577,6 @@ class Rows:
         assert len(subjects) == self.subject_keys and len(objects) == self.object_keys, (
             "a chain's key count is wrong"
         )
-        assert sum(1 for cell in range(len(self.table)) if self.table[cell] >= 0) == seen, (
+        assert sum(1 for cell in range(0, len(self.table), 2) if self.table[cell] >= 0) == seen, (
             "the table holds strays"
         )
