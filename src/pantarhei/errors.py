@@ -9,6 +9,7 @@
     │   └── MissingTimestampError      a graph of a stream without a time
     ├── OntologyError
     │   ├── InconsistentOntologyError  the ontology contradicts itself or the background
+    │   ├── InvalidRuleError           a rule that cannot be evaluated
     │   ├── UnsupportedAxiomError      an axiom would be lost, and `strict` was asked for
     │   └── MissingImportError         an `owl:imports` that no catalog entry resolves
     ├── StreamError
@@ -117,6 +118,17 @@ class InconsistentOntologyError(OntologyError):
             f"the ontology is inconsistent with its background: {self.constraint} (from {self.origin}) "
             f"is violated by{lines}\nrepair the ontology or the background; only streamed ABoxes are repaired"
         )
+
+
+class InvalidRuleError(OntologyError, ValueError):
+    """A rule that cannot be evaluated."""
+
+    def __init__(self, rule: str, reason: str) -> None:
+        super().__init__(rule, reason)
+        self.rule, self.reason = rule, reason
+
+    def __str__(self) -> str:
+        return f"the rule {self.rule} cannot be evaluated: {self.reason}"
 
 
 class UnsupportedAxiomError(OntologyError):

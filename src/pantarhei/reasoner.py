@@ -16,15 +16,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 from rdflib import Dataset, Graph
 
-from pantarhei.errors import OptionError, TimestampError
+from pantarhei.errors import InvalidTripleError, OptionError, TimestampError
 from pantarhei.language.delta import Delta, TripleDelta
-from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import TimePoint, show_time, ticks_of, time_of
+from pantarhei.language.term import Term, Triple, check_triple, in_order
+from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of, time_of
 from pantarhei.materialize.consistency import refuse_violations
 from pantarhei.materialize.model import Keep, Lineage, WindowModel, Work
 from pantarhei.materialize.vocabulary import Vocabulary
@@ -67,6 +67,10 @@ class WindowUpdate:
     dropped: tuple[TimePoint, ...]
     repair: Repair
     delta: TripleDelta
+
+
+# What a change did, and the writing down of it.
+_Change = tuple[WindowUpdate, Callable[[], None]]
 
 
 class _Arrival(NamedTuple):
@@ -134,8 +138,8 @@ class StreamReasoner:
         self._method, self._keep, self._budget = repair, keep, budget or Budget()
         self._program = compile_((*ontology.rules, *ontology.constraints))
         self._vocabulary = Vocabulary(self._program)
-        given = self._vocabulary.encode(cast("Iterable[Triple]", background or ()))
-        self._background = np.concatenate([self._vocabulary.encode(ontology.background), given])
+        given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))
+        self._background = self._vocabulary.encode(in_order({*ontology.background, *given}))
         self._model = self._fresh_model()
         refuse_violations(self._model)
         self._model.take_changes()
@@ -180,26 +184,33 @@ class StreamReasoner:
         """
         step = self._sliding.step(at)
 
-        def move() -> WindowUpdate:
+        def move() -> _Change:
             oldest, dropped = self._leaving(step)
             self._model.slide(oldest)
-            self._commit(step, oldest)
-            return self._update(step, at, dropped, Repair(at, self._method))
+            update = self._update(step, at, dropped, Repair(at, self._method))
+            return update, lambda: self._move(step, oldest)
 
         return self._transact(move)
 
     def run(
-        self, stream: Iterable[tuple[TimePoint, ABox]], allowed_lateness: Any = None
+        self,
+        stream: Iterable[tuple[TimePoint, ABox]],
+        allowed_lateness: Duration | None = None,
+        on_late: Callable[[TimePoint, ABox], object] | None = None,
     ) -> Iterator[WindowUpdate]:
         """Push the ABoxes of `stream` one by one, giving the update of each.
 
         Args:
             stream: pairs of timestamp and ABox, such as `read_stream` gives.
-            allowed_lateness: a duration by which ABoxes may come out of order; they are held back that long
-                and put in
-                order. Later ones are an error.
+            allowed_lateness: how far ABoxes may come out of order; they are held back that long.
+            on_late: called with timestamp and ABox of what comes later still, which else is an error.
+
+        Raises:
+            LateABoxError: an ABox came too late, and there is no `on_late`.
         """
-        ordered = stream if allowed_lateness is None else in_time_order(stream, allowed_lateness)
+        ordered = stream
+        if allowed_lateness is not None or on_late is not None:
+            ordered = in_time_order(stream, allowed_lateness, on_late)
         for at, abox in ordered:
             yield self.push(at, abox)
 
@@ -278,27 +289,33 @@ class StreamReasoner:
 
     # -- one step ----------------------------------------------------------------------------------
 
-    def _transact(self, change: Callable[[], WindowUpdate]) -> WindowUpdate:
-        """`change()`, or nothing: after an error the model is made again from the log, which changes last."""
+    def _transact(self, change: Callable[[], _Change]) -> WindowUpdate:
+        """`change()`, or nothing: the log is written last, and after an error the model is made from it."""
         try:
-            return change()
+            update, write = change()
         except BaseException:
             self._model = self._rebuilt()
             raise
+        write()
+        return update
 
-    def _take_in(self, step: Step, at: TimePoint, facts: Integers) -> WindowUpdate:
+    def _take_in(self, step: Step, at: TimePoint, facts: Integers) -> _Change:
         """The ABox of a new timestamp."""
         oldest, dropped = self._leaving(step)
         self._model.slide(oldest)
-        level = self._next_level
-        entry = Entry(level, at, step.now, facts, _NO_FACTS)
+        entry = Entry(self._next_level, at, step.now, facts, _NO_FACTS)
         arrival, repair = self._add(entry, facts, lambda: self._log.capture(oldest))
-        self._commit(step, oldest)
-        self._next_level = level + 1
-        self._enter(entry, arrival, repair)
-        return self._update(step, at, dropped, repair)
+        update = self._update(step, at, dropped, repair)
 
-    def _extend(self, step: Step, newest: Entry, facts: Integers) -> WindowUpdate:
+        def write() -> None:
+            self._move(step, oldest)
+            self._log.append(replace(entry, cut=arrival.cut))
+            self._next_level += 1
+            self._remember(arrival, repair)
+
+        return update, write
+
+    def _extend(self, step: Step, newest: Entry, facts: Integers) -> _Change:
         """A further part of the newest ABox, as if it had come with the first.
 
         If nothing in it was contradicted yet, its parts add up: whatever is violated now involves the new
@@ -306,7 +323,7 @@ class StreamReasoner:
         """
         older = _without_newest(self._log.capture())
         whole = np.concatenate([newest.facts, facts])
-        entry = Entry(newest.level, newest.at, newest.ticks, whole, _NO_FACTS)
+        entry = replace(newest, facts=whole, cut=_NO_FACTS)
         before = self._arrival
         assert before is not None, "the newest entry has an arrival"
         if before.contradicted:
@@ -314,13 +331,16 @@ class StreamReasoner:
             arrival, repair = self._add(entry, whole, lambda: older)
         else:
             arrival, repair = self._add(entry, facts, lambda: older)
-            arrival = arrival._replace(
-                facts=whole, previous=np.concatenate([before.previous, arrival.previous])
-            )
-        self._sliding.take(step)
-        self._log.pop()
-        self._enter(entry, arrival, repair)
-        return self._update(step, newest.at, [], repair)
+            previous = np.concatenate([before.previous, arrival.previous])
+            arrival = arrival._replace(facts=whole, previous=previous)
+        update = self._update(step, newest.at, [], repair)
+
+        def write() -> None:
+            self._sliding.take(step)
+            self._log.replace_newest(replace(entry, cut=arrival.cut))
+            self._remember(arrival, repair)
+
+        return update, write
 
     def _undo(self, older: Capture, arrival: _Arrival) -> None:
         """Bring the model back to before the newest ABox; `older` is the log without it."""
@@ -342,19 +362,23 @@ class StreamReasoner:
             self._model.cut(cut)
         account = Account(older(), entry, self._vocabulary, self._program.rules)
         repair = account.of(self._method, lineage, conflicts, cut, undecided)
+        _log.info("%s", repair)
         return _Arrival(entry.level, facts, previous, cut, True), repair
 
-    def _enter(self, entry: Entry, arrival: _Arrival, repair: Repair) -> None:
-        """Write an arrival and its repair into the books: what has happened has happened."""
-        self._log.append(replace(entry, cut=arrival.cut))
+    def _move(self, step: Step, oldest: int) -> None:
+        """Write down that time has come to `step`, with `oldest` as the window's first level."""
+        self._log.drop_before(oldest)
+        self._sliding.take(step)
+
+    def _remember(self, arrival: _Arrival, repair: Repair) -> None:
+        """Write down how to undo the newest ABox, and its repair if it called for one."""
         self._arrival = arrival
-        while self._repairs and (self._repairs[0][0] < self._log.first_level):
+        while self._repairs and self._repairs[0][0] < self._log.first_level:
             self._repairs.popleft()
-        if self._repairs and self._repairs[-1][0] == entry.level:
+        if self._repairs and self._repairs[-1][0] == arrival.level:
             self._repairs.pop()
         if arrival.contradicted:
-            self._repairs.append((entry.level, repair))
-            _log.info("%s", repair)
+            self._repairs.append((arrival.level, repair))
 
     def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
         """(facts to cut, those of them that no decision was reached on)."""
@@ -375,10 +399,6 @@ class StreamReasoner:
         oldest, dropped = self._log.oldest_from(step.first)
         return (self._next_level if oldest is None else oldest), dropped
 
-    def _commit(self, step: Step, oldest: int) -> None:
-        self._log.drop_before(oldest)
-        self._sliding.take(step)
-
     def _update(self, step: Step, at: TimePoint, dropped: list[TimePoint], repair: Repair) -> WindowUpdate:
         changes, vocabulary = self._model.take_changes(), self._vocabulary
 
@@ -391,19 +411,19 @@ class StreamReasoner:
 
     # -- the model from the log --------------------------------------------------------------------
 
-    def _fresh_model(self) -> WindowModel:
-        model = WindowModel(self._program, self._keep, self._vocabulary)
+    def _fresh_model(self, first_level: int = 0) -> WindowModel:
+        model = WindowModel(self._program, self._keep, self._vocabulary, first_level)
         model.add_background(self._background)
         return model
 
     def _rebuilt(self) -> WindowModel:
         """The model of the log as it stands. Costs a materialization of the window."""
-        model = self._fresh_model()
         log = self._log.capture()
         newest = self._log.newest() if log.entries() else None
         older = log if newest is None else _without_newest(log)
         entries = list(older.kept())[::-1]
-        model.slide(entries[0][0].level if entries else newest.level if newest else self._next_level)
+        first = entries[0][0].level if entries else newest.level if newest else self._next_level
+        model = self._fresh_model(first)
         for entry, facts in entries:
             model.add(facts, entry.level)
         if newest is not None:
@@ -417,9 +437,12 @@ class StreamReasoner:
         return model
 
     def _encode(self, abox: ABox) -> Integers:
-        if hasattr(abox, "column_names"):
+        if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
             self._messages += 1
             return self._vocabulary.encode_table(abox, f"m{self._messages}-")
+        if not isinstance(abox, Iterable):
+            expected = "an ABox is an rdflib.Graph, an iterable of triples, or a pyarrow.Table"
+            raise InvalidTripleError(repr(abox), expected)
         return self._vocabulary.encode(cast("Iterable[Triple]", abox))
 
 

@@ -162,7 +162,6 @@ def test_memory_that_runs_out_while_tables_grow(monkeypatch, keep, allocate):
         assert outcome(shaken.push(3, many)) == outcome(steady.push(3, many))
 
 
-@pytest.mark.xfail(reason="the rebuilt model makes room for all levels since the start of the stream")
 @both_ways
 def test_what_an_error_costs_does_not_grow_with_the_age_of_the_stream(monkeypatch, keep):
     world = World(1, constraints=0)
@@ -288,7 +287,6 @@ def test_a_failing_abox_is_not_partly_seen_by_a_reader_in_between():
 # -- after the books were changed ------------------------------------------------------------------
 
 
-@pytest.mark.xfail(reason="changes are taken after the log has changed")
 @both_ways
 def test_memory_that_runs_out_while_the_changes_are_collected(monkeypatch, keep):
     reasoner, untouched = simple(keep), simple(keep)
@@ -300,9 +298,6 @@ def test_memory_that_runs_out_while_the_changes_are_collected(monkeypatch, keep)
     assert state(reasoner) == state(untouched)
 
 
-@pytest.mark.xfail(
-    reason="the window's start is turned into a datetime after the log has changed", raises=OverflowError
-)
 def test_a_window_that_starts_before_the_first_year_is_refused_or_works():
     """A range of 2,700 years: longer than anything, as one says when nothing is to be dropped."""
     reasoner = StreamReasoner(Ontology.from_rules([SUBCLASS]), Window(timedelta(days=1_000_000)))
@@ -310,7 +305,6 @@ def test_a_window_that_starts_before_the_first_year_is_refused_or_works():
     assert update.delta.added == {(EX.a, RDF.type, EX.A), (EX.a, RDF.type, EX.B)}
 
 
-@pytest.mark.xfail(reason="the repair is logged after the log has changed")
 def test_a_log_handler_that_raises(caplog):
     """Filters, unlike handlers, let their errors through."""
 

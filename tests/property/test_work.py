@@ -129,7 +129,6 @@ def test_retraction_near_a_hub_costs_what_is_affected(levels):
     assert counts[1] <= 2 * counts[0]
 
 
-@pytest.mark.xfail(reason="support that was found later is not searched for, but the hub is passed over")
 @pytest.mark.parametrize("later", ["Hot", "Raw"])
 def test_retraction_near_a_hub_whose_other_support_came_later(later):
     """The room was hot by the sensor that turns cold, and by the others only afterwards, at one level."""

@@ -11,7 +11,7 @@ from pantarhei.errors import InvalidTripleError
 from pantarhei.language.term import Term
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
-_BLANK_NODE = re.compile(r"_:([A-Za-z0-9_][\w.\-]*)")
+_END = "<urn:end>"
 
 
 def parse_term(text: str, scope: str = "") -> Term:
@@ -27,20 +27,25 @@ def parse_term(text: str, scope: str = "") -> Term:
     """
     if match := _PLAIN_IRI.fullmatch(text):
         return URIRef(match[1])
-    if match := _BLANK_NODE.fullmatch(text):
-        return BNode(scope + match[1])
+    # the graph's name behind it shows that the text is one term and no more
+    statement = f"<urn:x> <urn:x> {text} {_END} ."
     try:
-        (quad,) = pyoxigraph.parse(
-            f"<urn:x> <urn:x> {text} .".encode(), format=pyoxigraph.RdfFormat.N_TRIPLES
-        )
-    except (SyntaxError, ValueError) as error:
+        (quad,) = pyoxigraph.parse(statement.encode(), format=pyoxigraph.RdfFormat.N_QUADS)
+        whole = text == text.strip() and str(quad.graph_name) == _END
+        term = to_rdflib(quad.object) if whole else None
+    except (SyntaxError, ValueError, UnicodeEncodeError):
+        term = None
+    if term is None:
         reason = 'not a term in N-Triples syntax (write an IRI as <…>, a literal as "…", a blank node as _:b)'
-        raise InvalidTripleError(text if len(text) < 200 else text[:200] + "…", reason) from error
-    return to_rdflib(quad.object)
+        raise InvalidTripleError(text if len(text) < 200 else text[:200] + "…", reason)
+    return BNode(scope + term) if isinstance(term, BNode) else term
 
 
 def to_rdflib(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal) -> Term:
     """The rdflib term with the same text; nothing is normalized.
+
+    Raises:
+        ValueError: it is none of RDF 1.1 (a triple, or text with a direction).
 
     >>> to_rdflib(pyoxigraph.NamedNode("urn:a"))
     rdflib.term.URIRef('urn:a')
@@ -49,6 +54,8 @@ def to_rdflib(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Lit
         return URIRef(term.value)
     if isinstance(term, pyoxigraph.BlankNode):
         return BNode(term.value)
+    if not isinstance(term, pyoxigraph.Literal) or term.direction is not None:
+        raise ValueError(f"{term} is no RDF 1.1 term")
     if term.language is not None:
         return Literal(term.value, lang=term.language, normalize=False)
     datatype = URIRef(term.datatype.value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -79,22 +79,24 @@ def value_of(term: Term) -> Hashable:
     return key
 
 
-_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
-_INTEGER = re.compile(r"[+-]?\d+")
-_DOUBLE = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN")
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_DOUBLE = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN", re.ASCII)
 _DATETIME = re.compile(
     r"(-?\d{4,})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?",
+    re.ASCII,
 )
+_SPACE = " \t\n\r"  # what XML Schema collapses
 
 
 def _decimal(lexical: str) -> Hashable | None:
-    text = lexical.strip()
+    text = lexical.strip(_SPACE)
     return (XSD.decimal, Decimal(text)) if _DECIMAL.fullmatch(text) else None
 
 
 def _integer(low: int | None, high: int | None) -> Callable[[str], Hashable | None]:
     def parse(lexical: str) -> Hashable | None:
-        text = lexical.strip()
+        text = lexical.strip(_SPACE)
         if not _INTEGER.fullmatch(text):
             return None
         value = Decimal(text)
@@ -106,7 +108,7 @@ def _integer(low: int | None, high: int | None) -> Callable[[str], Hashable | No
 
 def _binary_float(datatype: URIRef, code: str) -> Callable[[str], Hashable | None]:
     def parse(lexical: str) -> Hashable | None:
-        text = lexical.strip()
+        text = lexical.strip(_SPACE)
         if not _DOUBLE.fullmatch(text):
             return None
         value = float(text.replace("INF", "inf").replace("NaN", "nan"))
@@ -119,13 +121,13 @@ def _binary_float(datatype: URIRef, code: str) -> Callable[[str], Hashable | Non
 
 
 def _boolean(lexical: str) -> Hashable | None:
-    value = {"true": True, "1": True, "false": False, "0": False}.get(lexical.strip())
+    value = {"true": True, "1": True, "false": False, "0": False}.get(lexical.strip(_SPACE))
     return None if value is None else (XSD.boolean, value)
 
 
 def _datetime(lexical: str) -> Hashable | None:
     """Key `(zoned, seconds since the year 0, fraction)`; any year is shifted into datetime's range."""
-    match = _DATETIME.fullmatch(lexical.strip())
+    match = _DATETIME.fullmatch(lexical.strip(_SPACE))
     if match is None:
         return None
     year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
@@ -199,3 +201,12 @@ _VALUE_SPACES: dict[URIRef, Callable[[str], Hashable | None]] = {
     XSD.token: _collapsed(r"([^\t\n\r ]+( [^\t\n\r ]+)*)?"),
     XSD.hexBinary: _hexadecimal,
 }
+
+
+def in_order(triples: Iterable[Triple]) -> list[Triple]:
+    """`triples` in an order that is the same in each run, whatever order they come in."""
+    return sorted(triples, key=lambda triple: (*map(str, triple), *_literal_kind(triple[2])))
+
+
+def _literal_kind(term: Term) -> tuple[str, str]:
+    return (str(term.datatype), str(term.language)) if isinstance(term, Literal) else ("", "")

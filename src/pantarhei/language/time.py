@@ -55,7 +55,7 @@ def kind_of(at: object) -> TimeKind:
 
 
 def ticks_of(at: TimePoint, kind: TimeKind) -> int:
-    """The tick of the timestamp `at` in a stream of the given kind.
+    """The tick of the timestamp `at` in a stream of the given kind; a stream of floats takes integers too.
 
     Raises:
         TimestampError: `at` is of another kind, not finite, or beyond 62 bits.
@@ -64,7 +64,7 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
     1000000
     """
     given = kind_of(at)
-    if given is not kind:
+    if given is not kind and (given, kind) != (TimeKind.INTEGER, TimeKind.FLOAT):
         raise TimestampError(f"the timestamp {at!r}", f"{kind.value} like the stream's other timestamps")
     if isinstance(at, datetime):
         return (at - _EPOCH) // timedelta(microseconds=1)
@@ -191,13 +191,16 @@ def parse_length(text: str) -> Duration:
 
 
 def time_of(ticks: int, kind: TimeKind) -> TimePoint:
-    """The timestamp of a tick; datetimes come in UTC.
+    """The timestamp of a tick; datetimes come in UTC, the first and last there are for what lies beyond them.
 
     >>> time_of(1_500_000_000, TimeKind.FLOAT), time_of(0, TimeKind.DATETIME).isoformat()
     (1.5, '1970-01-01T00:00:00+00:00')
     """
     if kind is TimeKind.DATETIME:
-        return _EPOCH + timedelta(microseconds=ticks)
+        try:
+            return _EPOCH + timedelta(microseconds=ticks)
+        except OverflowError:
+            return (datetime.min if ticks < 0 else datetime.max).replace(tzinfo=UTC)
     return ticks / _FLOAT_TICKS if kind is TimeKind.FLOAT else ticks
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pantarhei.errors import InconsistentOntologyError
 from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
+from pantarhei.language.term import Triple, in_order
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import NONE, compile_
@@ -20,7 +20,7 @@ def refuse_inconsistent(rules: Iterable[Rule], background: Iterable[Triple]) -> 
     """
     program = compile_(rules)
     model = WindowModel(program, "newest", Vocabulary(program))
-    model.add_background(model.vocabulary.encode(background))
+    model.add_background(model.vocabulary.encode(in_order(background)))
     refuse_violations(model)
 
 

@@ -82,19 +82,19 @@ class WindowModel:
         program: the compiled rules and constraints.
         keep: `"newest"` stores each fact once, `"every"` stores Def. 8's interpretations in full.
         vocabulary: numbers the program's symbols as the program does.
-        capacity: rows to make room for at first.
+        first_level: the oldest level to come.
     """
 
     # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.
     renumber_at = 1 << 29
 
-    def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, capacity: int = 1024) -> None:
+    def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, first_level: int = 0) -> None:
         _say_if_uncompiled()
         self.program = program
         self.vocabulary = vocabulary
-        self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans, capacity)
+        self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans)
         self.kernel.detect = True
-        self._shift = 0  # what the kernel's levels are lower by
+        self._shift = first_level  # what the kernel's levels are lower by
 
     # -- change ------------------------------------------------------------------------------------
 

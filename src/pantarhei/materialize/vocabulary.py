@@ -104,6 +104,10 @@ class Vocabulary:
             InvalidTripleError: a column is missing, a cell is null or no term.
             IllTypedLiteralError: as `encode`.
         """
+        import pyarrow as pa
+
+        if isinstance(table, pa.RecordBatch):
+            table = pa.Table.from_batches([table])
         subjects, predicates, objects = (_column(table, name) for name in COLUMNS)
         types = np.fromiter(
             (text == f"<{_TYPE}>" for text in predicates.distinct), bool, len(predicates.distinct)
@@ -149,7 +153,7 @@ class Vocabulary:
         return self._number_name(term)
 
     def _number_name(self, name: Term) -> int:
-        key = str(name) if type(name) is not BNode else "_:" + name
+        key = _key(name)
         found = self._name_numbers.get(key)
         if found is None:
             found = self._name_numbers[key] = len(self.names)
@@ -168,7 +172,7 @@ class Vocabulary:
         return found
 
     def _number_class(self, name: Predicate) -> int:
-        key = str(name) if type(name) is not BNode else "_:" + name
+        key = _key(name)
         found = self._classes.get(key)
         return self._add_symbol(Symbol(name, 1)) if found is None else found
 
@@ -178,7 +182,7 @@ class Vocabulary:
 
     def _add_symbol(self, symbol: Symbol) -> int:
         number = len(self.symbols)
-        key = str(symbol.name) if type(symbol.name) is not BNode else "_:" + symbol.name
+        key = _key(symbol.name)
         (self._classes if symbol.arity == 1 else self._properties)[key] = number
         self.symbols.append(symbol)
         return number
@@ -187,16 +191,16 @@ class Vocabulary:
 
     def find_class(self, name: Term) -> int | None:
         """The number of a class, None if it was never met."""
-        return self._classes.get(str(name) if type(name) is not BNode else "_:" + name)
+        return self._classes.get(_key(name))
 
     def find_property(self, name: Term) -> int | None:
         """The number of a property, None if it was never met."""
-        return self._properties.get(str(name))
+        return None if isinstance(name, Literal) else self._properties.get(_key(name))
 
     def find(self, term: Term) -> int | None:
         """The number of a name or literal, None if it was never met or is no value of its datatype."""
         if not isinstance(term, Literal):
-            return self._name_numbers.get(str(term) if type(term) is not BNode else "_:" + term)
+            return self._name_numbers.get(_key(term))
         try:
             return self._value_numbers.get(value_of(term))
         except IllTypedLiteralError:
@@ -219,13 +223,17 @@ class Vocabulary:
                 yield self.names[subject], symbol.name, self.term(object_)
 
 
+def _key(name: Term) -> str:
+    """A name as a key: a plain string, whose hash is cheap; no IRI begins with a null character."""
+    return "\0" + name if type(name) is BNode else str(name)
+
+
 def _column(table: pa.Table, name: str) -> _Column:
     import pyarrow as pa
 
-    if name not in table.column_names:
-        raise InvalidTripleError(
-            f"a table with columns {', '.join(table.column_names)}", f"column {name} is missing"
-        )
+    if table.column_names.count(name) != 1:
+        given = f"a table with columns {', '.join(table.column_names)}"
+        raise InvalidTripleError(given, f"exactly one column {name} is expected")
     column = table.column(name)
     if column.null_count:
         raise InvalidTripleError(f"a null in column {name}", "every cell must hold a term")
@@ -235,6 +243,8 @@ def _column(table: pa.Table, name: str) -> _Column:
     if not isinstance(array, pa.DictionaryArray):
         array = array.dictionary_encode()
     distinct = array.dictionary
+    if distinct.null_count:
+        raise InvalidTripleError(f"a null in the dictionary of column {name}", "every cell must hold a term")
     if not (pa.types.is_string(distinct.type) or pa.types.is_large_string(distinct.type)):
         raise InvalidTripleError(
             f"column {name} of type {column.type}", "expected strings in N-Triples syntax"

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Literal, Variable
 
+from pantarhei.errors import InvalidRuleError
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule
 from pantarhei.language.term import Term, value_of
 
@@ -71,7 +72,7 @@ def compile_(rules: Iterable[Rule]) -> Program:
     """The program of `rules`, constraints among them. Costs time linear in their size.
 
     Raises:
-        ValueError: a rule's body is not connected, or its head has a variable that its body lacks.
+        InvalidRuleError: a rule's body is not connected, or lacks a variable of its head or its inequalities.
     """
     return _Compiler(tuple(rules)).program()
 
@@ -118,13 +119,15 @@ class _Compiler:
                 if isinstance(argument, Variable):
                     variables.setdefault(argument, len(variables))
         self.most_variables = max(self.most_variables, len(variables))
+        heads = [] if rule.head is None else [rule.head.arguments]
+        elsewhere = [a for pair in (*heads, *((d.left, d.right) for d in rule.different)) for a in pair]
+        unbound = {a for a in elsewhere if isinstance(a, Variable)} - set(variables)
+        if unbound:
+            raise InvalidRuleError(str(rule), f"its body lacks {', '.join(sorted(unbound))}")
         for position, atom in enumerate(rule.body):
             offset = self._write_plan(number, rule, variables, atom, position)
             self.forward.append((self._predicate(atom), offset))
         if rule.head is not None:
-            unbound = [a for a in rule.head.arguments if isinstance(a, Variable) and a not in variables]
-            if unbound:
-                raise ValueError(f"the head of {rule} has variables that its body lacks: {unbound}")
             offset = self._write_plan(number, rule, variables, rule.head, NONE)
             self.backward.append((self._predicate(rule.head), offset))
 
@@ -155,7 +158,7 @@ class _Compiler:
         while waiting:
             ranked = [(kind, i, atom) for i, atom in waiting if (kind := _kind(atom, bound)) is not None]
             if not ranked:
-                raise ValueError(f"the body of {rule} is not connected")
+                raise InvalidRuleError(str(rule), "its body is not connected")
             kind, i, atom = min(ranked, key=lambda entry: entry[:2])
             predicate, first, second = self._encode(atom, variables)
             steps.append((kind, predicate, first, second, i))

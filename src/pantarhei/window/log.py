@@ -51,12 +51,9 @@ class AssertionLog:
             self._chunks.append([])
         self._chunks[-1].append(entry)
 
-    def pop(self) -> Entry:
-        """Take the newest entry back out."""
-        entry = self._chunks[-1].pop()
-        if not self._chunks[-1] and len(self._chunks) > 1:
-            self._chunks.pop()
-        return entry
+    def replace_newest(self, entry: Entry) -> None:
+        """Put `entry` in the place of the newest one."""
+        self._chunks[-1][-1] = entry
 
     def newest(self) -> Entry | None:
         return self._chunks[-1][-1] if self._chunks[-1] else None

@@ -12,6 +12,7 @@ boundary not before `now`. What a restart sees is therefore what it would have s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal
 
 from pantarhei.errors import LateABoxError, OptionError, TimestampError
@@ -65,10 +66,14 @@ class Window:
     @property
     def kind(self) -> TimeKind | None:
         """The kind of timestamps it needs, None where integers and floats would both do."""
-        if isinstance(self.range, int | float) and not isinstance(self.range, bool):
-            lengths = (self.range, self.slide, self.origin)
-            return TimeKind.FLOAT if any(isinstance(length, float) for length in lengths) else None
-        return TimeKind.DATETIME
+        if isinstance(self.range, str | timedelta):
+            return TimeKind.DATETIME
+        kinds = {
+            kind_of(each)
+            for each in (self.range, self.slide, self.origin)
+            if not isinstance(each, str | timedelta)
+        }
+        return TimeKind.FLOAT if TimeKind.FLOAT in kinds else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +88,14 @@ class _Bounds:
     @classmethod
     def of(cls, window: Window, kind: TimeKind) -> _Bounds:
         length = duration_ticks(window.range, kind)
-        if kind is TimeKind.DATETIME and window.slide == 1 and isinstance(window.slide, int):
+        if kind is TimeKind.DATETIME and window.slide == 1 and type(window.slide) is int:
             slide = 1
         else:
             slide = duration_ticks(window.slide, kind)
-        if kind is TimeKind.DATETIME and window.origin == 0 and isinstance(window.origin, int):
+        if kind is TimeKind.DATETIME and window.origin == 0 and type(window.origin) is int:
             origin = 0
         else:
-            origin = ticks_of(_as_kind(window.origin, kind), kind)
+            origin = ticks_of(window.origin, kind)
         open_start = 1 if window.closed == "right" else 0
         if slide < 1:
             raise OptionError("slide", repr(window.slide), "a step longer than nothing")
@@ -105,10 +110,6 @@ class _Bounds:
     def first(self, end: int) -> int:
         """The oldest tick inside the window that ends at `end`."""
         return end - self.range + self.open_start
-
-
-def _as_kind(at: TimePoint, kind: TimeKind) -> TimePoint:
-    return float(at) if kind is TimeKind.FLOAT and isinstance(at, int) else at
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +137,11 @@ class SlidingWindow:
             LateABoxError: time has passed `at` already.
             TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
         """
-        kind = kind_of(at)
-        expected = self.current.kind if self.current else self.window.kind
-        if expected is not None and kind is not expected:
-            if expected is TimeKind.FLOAT and kind is TimeKind.INTEGER:
-                kind, at = expected, float(at)  # type: ignore[arg-type]
-            else:
-                what = "the stream's other timestamps" if self.current else f"{self.window} measures"
-                raise TimestampError(f"the timestamp {at!r}", f"{expected.value}, as {what},")
+        given = kind_of(at)
+        kind = self.current.kind if self.current else self.window.kind or given
+        if given is not kind and not (kind is TimeKind.FLOAT and given is TimeKind.INTEGER):
+            what = "the stream's other timestamps" if self.current else f"{self.window} measures"
+            raise TimestampError(f"the timestamp {at!r}", f"{kind.value}, as {what}")
         now = ticks_of(at, kind)
         if self.current and now < self.current.now:
             raise LateABoxError(show_time(at), show_time(time_of(self.current.now, kind)))

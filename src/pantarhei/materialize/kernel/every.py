@@ -385,6 +385,10 @@ class EveryKernel(Proofs):
                 found.push(row)
         return found.array()
 
+    def bytes_used(self) -> int:
+        """Bytes held by rows, hash tables and sets of levels."""
+        return Proofs.bytes_used(self) + 3 * 8 * self.words * self.held.shape[0]
+
     # -- retraction --------------------------------------------------------------------------------
 
     def cut(self, facts: cython.int[:, ::1]):

@@ -33,6 +33,7 @@ else:
 from pantarhei.materialize.kernel.rows import ints_of, new_ints
 
 NONE = cython.declare(cython.int, -1)
+STOP = cython.declare(cython.int, -2)  # what `weigh` answers to end an enumeration
 CHECK = cython.declare(cython.int, 0)
 FORWARD = cython.declare(cython.int, 1)
 
@@ -140,7 +141,7 @@ class Joins(Rows):
                 return 0
             weight = self.weigh(row, level)
             if weight < 0:
-                return 0
+                return 1 if weight == STOP else 0
             self.body[place] = row
             return self.extend(plan, step + 1, weight if weight < level else level)
         if self.code[at] == FORWARD:
@@ -153,6 +154,8 @@ class Joins(Rows):
                     self.body[place] = row
                     if self.extend(plan, step + 1, weight if weight < level else level):
                         return 1
+                elif weight == STOP:
+                    return 1
                 row = self.rows[row].next_subject
             return 0
         bound = self.code[at + 2]
@@ -164,6 +167,8 @@ class Joins(Rows):
                 self.body[place] = row
                 if self.extend(plan, step + 1, weight if weight < level else level):
                     return 1
+            elif weight == STOP:
+                return 1
             row = self.rows[row].next_object
         return 0
 
@@ -174,7 +179,7 @@ class Joins(Rows):
         return argument if argument == NONE else -2 - argument
 
     def weigh(self, row, level):
-        """The level at which `row` may take part in a match whose smallest level is `level`; -1 hides it."""
+        """The level at which `row` takes part in a match so far at `level`; -1 hides it, STOP ends it all."""
         return self.rows[row].level
 
     def leaf(self, plan, level):

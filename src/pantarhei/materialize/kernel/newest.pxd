@@ -15,6 +15,7 @@ cdef class NewestKernel(Proofs):
     cdef long long mark_sequence
     cdef int best
     cdef int enough
+    cdef long long patience
     cdef Ints found
     cdef readonly long long renewals
     cdef readonly long long rederivations

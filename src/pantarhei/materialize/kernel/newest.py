@@ -52,6 +52,11 @@ OVERDELETE = cython.declare(cython.int, 1)
 SUPPORT = cython.declare(cython.int, 2)
 LINEAGE = cython.declare(cython.int, 3)  # as proofs.py
 
+# How many rows `consider` looks at in search of other support; past that it dooms, which is always safe.
+PATIENCE = cython.declare(cython.longlong, 64)
+UNLIMITED = cython.declare(cython.longlong, 1 << 62)
+STOP = cython.declare(cython.int, -2)  # as joins.py
+
 # Positions in a plan (joins.py).
 HEAD = cython.declare(cython.int, 3)
 HEAD_SUBJECT = cython.declare(cython.int, 4)
@@ -78,6 +83,7 @@ class NewestKernel(Proofs):
         self.mark_sequence = 0
         self.best = -1
         self.enough = 0
+        self.patience = UNLIMITED
         self.found = Ints()
         self.renewals = 0
         self.rederivations = 0
@@ -190,6 +196,9 @@ class NewestKernel(Proofs):
             return -1 if flags & PENDING or weight < self.oldest else weight
         if self.purpose == SUPPORT:
             self.searches += 1
+            self.patience -= 1
+            if self.patience < 0:
+                return STOP
             if flags & DOOMED or weight <= self.best or weight < self.mark_level:
                 return -1
             if weight == self.mark_level and self.rows[row].sequence >= self.mark_sequence:
@@ -400,6 +409,7 @@ class NewestKernel(Proofs):
         level: cython.int = self.rows[row].level
         if self.rows[row].flags & DOOMED or self.rows[row].base >= level:
             return 0
+        self.patience = PATIENCE
         if self.support(row, level, level, self.rows[row].sequence) >= level:
             return 0
         self.rows[row].flags |= DOOMED
@@ -450,7 +460,8 @@ class NewestKernel(Proofs):
         self.rederivations += doomed.size
         for i in range(doomed.size):
             row = doomed.items[i]
-            level = self.support(row, _FOREVER, -1, 0)
+            self.patience = UNLIMITED
+            level = self.support(row, self.rows[row].level, -1, 0)  # nothing holds it up above where it was
             if self.rows[row].base > level:
                 level = self.rows[row].base
             self.instances.push(level)
@@ -477,6 +488,11 @@ class NewestKernel(Proofs):
             found.push(row)
             row = self.rows[row].next_listed
         return found.array()
+
+    def bytes_used(self) -> int:
+        """Bytes held by rows, hash tables and lists."""
+        lists = len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda)
+        return Proofs.bytes_used(self) + 4 * lists
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
