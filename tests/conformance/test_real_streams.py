@@ -108,7 +108,7 @@ def expected(by_time, now):
 @keeps
 def test_the_newest_reading_wins_at_every_row_of_the_morning_when_the_clock_was_put_back(keep):
     morning = datetime(2014, 1, 7, tzinfo=UTC)
-    given = [row for row in rows() if abs(row[0] - morning) < timedelta(hours=30)]
+    given = [row for row in rows() if abs(row[0] - morning) < timedelta(hours=18)]
     assert any(after[0] < before[0] for before, after in pairwise(given)), "no disorder"
     reasoner, by_time, repairs = plant(keep=keep), {}, 0
     for at, value in in_time_order(given, "PT1H"):
@@ -124,18 +124,18 @@ def test_the_newest_reading_wins_at_every_row_of_the_morning_when_the_clock_was_
         repairs += bool(update.repair.removed)
     assert any(len(values) == 2 for values in by_time.values())
     assert {class_of(value) for _, value in given} == {EX.Low, EX.Normal, EX.High}
-    assert repairs > 400
+    assert repairs > 300
 
 
 @needs_readings
-def test_eleven_weeks_of_readings_agree_wherever_one_looks():
+def test_the_weeks_before_the_failure_agree_wherever_one_looks():
     reasoner, by_time, dice, looked = plant(), {}, random.Random(1), 0
     seen = set()
-    stream = list(in_time_order(rows(), "PT1H"))
+    stream = list(in_time_order(rows()[-9000:], "PT1H"))
     for at, value in stream:
         by_time.setdefault(at, []).append(value)
         reasoner.push(at, abox(value))
-        if dice.random() < 0.01:
+        if dice.random() < 0.02:
             while at - next(iter(by_time)) > 2 * RANGE:
                 del by_time[next(iter(by_time))]
             kept, facts = expected(by_time, at)
@@ -146,7 +146,7 @@ def test_eleven_weeks_of_readings_agree_wherever_one_looks():
             assert {row.place for row in alarmed} == {s for s, _, o in facts if o == EX.AlarmedPlace}
             seen |= {triple[2] for _, triple in kept}
             looked += 1
-    assert looked > 150 and {EX.Low, EX.Normal, EX.High} <= seen
+    assert looked > 120 and {EX.Low, EX.Normal, EX.High} <= seen
     reasoner.advance(stream[-1][0] + 2 * RANGE)
     assert reasoner.materialization() == expected({}, stream[-1][0])[1]
 
