@@ -1,0 +1,66 @@
+import inspect
+import pickle
+
+import pytest
+
+import pantarhei
+from pantarhei import errors
+
+ERRORS = [
+    error
+    for _, error in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(error, errors.PantarheiError)
+]
+
+
+def some_arguments(error):
+    """A text for each argument, a tuple of texts where a sequence of them is asked for."""
+    parameters = [
+        p
+        for p in inspect.signature(error.__init__).parameters.values()
+        if p.name != "self" and p.kind is p.POSITIONAL_OR_KEYWORD
+    ]
+    return [
+        ("one", "two") if "Sequence" in str(p.annotation) else 3 if "int" in str(p.annotation) else p.name
+        for p in parameters
+    ]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_an_error_comes_back_from_another_process_whole(error):
+    raised = error(*some_arguments(error))
+    back = pickle.loads(pickle.dumps(raised))
+    assert type(back) is error
+    assert back.__dict__ == raised.__dict__
+    assert back.args == raised.args
+    assert str(back) == str(raised)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_an_error_keeps_its_fields_and_says_them(error):
+    arguments = some_arguments(error)
+    raised = error(*arguments)
+    assert list(raised.__dict__.values()) == arguments
+    for argument in arguments:
+        for said in argument if isinstance(argument, tuple) else [argument]:
+            assert str(said) in str(raised)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_an_error_is_drawn_in_the_tree_at_the_top(error):
+    assert error is errors.PantarheiError or error.__name__ in errors.__doc__
+    assert inspect.getdoc(error)
+
+
+def test_wrong_options_are_value_errors_too():
+    assert issubclass(pantarhei.OptionError, ValueError)
+
+
+def test_late_aboxes_say_what_lateness_was_allowed():
+    assert "allowed_lateness" in str(errors.LateABoxError("1", "5"))
+    assert "allowed_lateness=2" in str(errors.LateABoxError("1", "5", "2"))
+
+
+def test_a_malformed_input_without_a_line_names_its_source():
+    assert str(errors.MalformedInputError("a.nq", None, "why")) == "a.nq: why"
+    assert str(errors.MalformedInputError("a.nq", 7, "why")) == "a.nq, line 7: why"
