@@ -1,0 +1,294 @@
+"""Which timestamps a window holds."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pantarhei.errors import LateABoxError, OptionError, TimestampError
+from pantarhei.language.time import TimeKind
+from pantarhei.window.sliding import SlidingWindow, Window
+
+
+def holds(window, at, now):
+    """Whether the window at time `now` has an ABox of time `at` in it; both are integers."""
+    return at >= SlidingWindow(window).step(now).first
+
+
+def bounds(window, now):
+    step = SlidingWindow(window).step(now)
+    return step.start, step.first, step.end
+
+
+#   at:   7   8   9  10  11      now = 11, range = 3
+#             [-----------]
+@pytest.mark.parametrize(("at", "inside"), [(7, False), (8, True), (9, True), (11, True)])
+def test_both_ends_are_included(at, inside):
+    assert holds(Window(3), at, now=11) is inside
+
+
+#   at:   7   8   9  10  11      now = 11, range = 3
+#             (-----------]
+@pytest.mark.parametrize(("at", "inside"), [(7, False), (8, False), (9, True), (11, True)])
+def test_a_window_closed_to_the_right_leaves_its_start_out(at, inside):
+    assert holds(Window(3, closed="right"), at, now=11) is inside
+
+
+#   time      0   1   2   3   4   5   6   7   8         range = 4, slide = 2
+#   now = 4   [---------------]
+#   now = 5           [---------------]                 the next boundary is 6
+#   now = 6           [---------------]
+#   now = 7                   [---------------]
+@pytest.mark.parametrize(("now", "start", "end"), [(4, 0, 4), (5, 2, 6), (6, 2, 6), (7, 4, 8)])
+def test_the_end_is_the_next_boundary_not_before_now(now, start, end):
+    assert bounds(Window(4, 2), now) == (start, start, end)
+
+
+#   time     -7  -6  -5  -4  -3  -2  -1   0   1        range = 3, slide = 3
+#   ends          *           *           *
+@pytest.mark.parametrize(
+    ("now", "end"), [(-7, -6), (-6, -6), (-5, -3), (-3, -3), (-1, 0), (0, 0), (1, 3), (3, 3)]
+)
+def test_boundaries_go_on_before_the_origin(now, end):
+    assert bounds(Window(3, 3), now) == (end - 3, end - 3, end)
+
+
+#   time      0   1   2   3   4   5   6   7            range = 3, slide = 3, origin = 1
+#   ends          *           *           *
+@pytest.mark.parametrize(("now", "end"), [(-2, -2), (-1, 1), (0, 1), (1, 1), (2, 4), (4, 4), (5, 7)])
+@pytest.mark.parametrize("origin", [1, 4, -2, 301])
+def test_the_origin_shifts_the_boundaries(now, end, origin):
+    """Origins a multiple of the slide apart are the same."""
+    assert bounds(Window(3, 3, origin), now)[2] == end
+
+
+#   time     -3  -2  -1   0   1   2   3   4   5   6    range = slide = 3, closed="right"
+#             (-----------](----------](-----------]
+def test_half_open_windows_as_long_as_their_step_tumble():
+    window = Window(3, 3, closed="right")
+    windows = {bounds(window, now) for now in range(-12, 16)}
+    for at in range(-6, 10):
+        assert sum(first <= at <= end for _, first, end in windows) == 1
+
+
+#   time      4   5   6   7            range = 0: one timestamp
+#                 |
+@pytest.mark.parametrize(("at", "inside"), [(4, False), (5, True)])
+def test_a_range_of_nothing_holds_one_timestamp(at, inside):
+    assert holds(Window(0), at, now=5) is inside
+
+
+@given(
+    length=st.integers(0, 12),
+    slide=st.integers(1, 13),
+    origin=st.integers(-20, 20),
+    closed=st.sampled_from(("both", "right")),
+    now=st.integers(-50, 50),
+)
+def test_the_bounds_are_those_of_the_definition(length, slide, origin, closed, now):
+    assume(slide <= length + (closed == "both"))
+    start, first, end = bounds(Window(length, slide, origin, closed), now)
+    assert (end - origin) % slide == 0 and end - slide < now <= end
+    assert start == end - length
+    assert first == (start if closed == "both" else start + 1)
+    assert first <= now, "what arrives is inside"
+
+
+@given(st.integers(0, 12), st.integers(1, 14), st.integers(-20, 20), st.sampled_from(("both", "right")))
+def test_refused_is_exactly_what_leaves_some_time_out(length, slide, origin, closed):
+    ends = [origin + k * slide for k in range(-60, 61)]
+    low = [end - length + (closed == "right") for end in ends]
+    covered = {at for end, first in zip(ends, low, strict=True) for at in range(first, end + 1)}
+    if set(range(-30, 30)) <= covered:
+        Window(length, slide, origin, closed)
+    else:
+        with pytest.raises(OptionError) as raised:
+            Window(length, slide, origin, closed)
+        assert raised.value.option == "slide"
+
+
+@given(st.integers(0, 8), st.integers(1, 9), st.integers(-9, 9), st.lists(st.integers(0, 5), max_size=12))
+def test_bounds_never_go_back(length, slide, origin, gaps):
+    assume(slide <= length + 1)
+    sliding, now, last = SlidingWindow(Window(length, slide, origin)), -20, None
+    for gap in gaps:
+        now += gap
+        step = sliding.step(now)
+        assert last is None or (step.first >= last.first and step.end >= last.end)
+        sliding.take(step)
+        last = step
+
+
+# -- kinds of time ---------------------------------------------------------------------------------
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def seconds(count):
+    return NOON + timedelta(seconds=count)
+
+
+def datetimes(window, now):
+    """(first inside, end) in seconds since noon."""
+    step = SlidingWindow(window).step(now)
+    base = int(NOON.timestamp()) * 10**6
+    return Fraction(step.first - base, 10**6), Fraction(step.end - base, 10**6)
+
+
+def test_durations_may_be_written_in_iso_8601():
+    assert datetimes(Window("PT5M", "PT1M"), seconds(61)) == (-180, 120)
+    assert datetimes(Window(timedelta(minutes=5), "PT1M"), seconds(61)) == (-180, 120)
+
+
+def test_a_window_of_datetimes_slides_with_every_abox_unless_told():
+    assert datetimes(Window("PT5M"), NOON + timedelta(microseconds=7)) == (
+        Fraction(7, 10**6) - 300,
+        Fraction(7, 10**6),
+    )
+
+
+def test_the_boundaries_of_datetimes_are_aligned_to_the_epoch_in_any_zone():
+    zone = timezone(timedelta(hours=5, minutes=30))
+    assert datetimes(Window("PT2H", "PT1H"), seconds(1).astimezone(zone)) == (-3600, 3600)
+    assert datetimes(Window("P1D", "P1D"), seconds(1).astimezone(zone))[1] == 12 * 3600
+
+
+def test_the_origin_of_datetimes_is_a_datetime():
+    window = Window("PT1H", "PT1H", origin=NOON + timedelta(minutes=10))
+    assert datetimes(window, NOON) == (-3000, 600)
+    assert datetimes(window, seconds(600)) == (-3000, 600)
+    assert datetimes(window, seconds(601)) == (600, 4200)
+
+
+def test_datetimes_before_the_epoch():
+    window = Window("PT1H", "PT1H", closed="right")
+    step = SlidingWindow(window).step(datetime(1969, 12, 31, 22, 30, tzinfo=UTC))
+    hour = 3600 * 10**6
+    assert (step.start, step.first, step.end) == (-2 * hour, -2 * hour + 1, -hour)
+
+
+def test_floats_are_exact_to_a_nanosecond():
+    window = Window(0.3, 0.1)
+    step = SlidingWindow(window).step(0.7)  # 0.1 + 0.2 and their like do not matter
+    assert (step.first, step.end, step.kind) == (400_000_000, 700_000_000, TimeKind.FLOAT)
+    assert SlidingWindow(window).step(0.7000000001).end == 700_000_000
+    assert SlidingWindow(window).step(0.700000001).end == 800_000_000
+
+
+def test_a_window_of_integers_takes_streams_of_floats():
+    step = SlidingWindow(Window(2, 1)).step(1.5)
+    assert (step.first, step.end) == (0, 2 * 10**9)
+
+
+@pytest.mark.parametrize(
+    ("window", "kind"),
+    [
+        (Window(2), None),
+        (Window(2.0), TimeKind.FLOAT),
+        (Window(2, 0.5), TimeKind.FLOAT),
+        (Window(2, 1, 0.5), TimeKind.FLOAT),
+        (Window("PT2S"), TimeKind.DATETIME),
+        (Window(timedelta(2)), TimeKind.DATETIME),
+    ],
+)
+def test_a_window_knows_the_kind_of_time_it_needs(window, kind):
+    assert window.kind is kind
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (-1,),
+        (-0.5,),
+        (float("nan"),),
+        (float("inf"),),
+        (timedelta(-1),),
+        ("PT",),
+        ("P1M",),
+        ("P1Y",),
+        ("five minutes",),
+        (True,),
+        (None,),
+        (2, -1),
+        (2, "PT1S"),
+        (2, None),
+        ("PT1M", 2),
+        ("PT1M", 0.5),
+        (2, 1, NOON),
+        ("PT1M", "PT1M", 5),
+        ("PT1M", "PT1M", datetime(2026, 1, 1)),
+        (2, 1, "0"),
+        (2**63,),
+    ],
+)
+def test_what_is_no_duration_is_refused(arguments):
+    with pytest.raises(TimestampError):
+        Window(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("window", "option"), [((2, 0), "slide"), ((2, 4), "slide"), (("PT1S", "PT2S"), "slide")]
+)
+def test_a_step_of_nothing_or_over_a_gap_is_refused(window, option):
+    with pytest.raises(OptionError) as raised:
+        Window(*window)
+    assert raised.value.option == option
+
+
+def test_a_step_as_long_as_the_range_and_one_tick_leaves_no_integer_out():
+    assert Window(2, 3)
+    with pytest.raises(OptionError):
+        Window(2, 3, closed="right")
+    assert Window(2, 2, closed="right")
+
+
+@pytest.mark.parametrize("closed", ["left", "neither", None, ""])
+def test_other_ends_are_refused(closed):
+    with pytest.raises(OptionError):
+        Window(2, closed=closed)
+
+
+# -- how far time has come -------------------------------------------------------------------------
+
+
+def test_looking_ahead_changes_nothing():
+    sliding = SlidingWindow(Window(2))
+    assert sliding.step(9).end == 9 and sliding.current is None
+    sliding.take(sliding.step(5))
+    sliding.step(9)
+    assert sliding.step(5).end == 5
+    with pytest.raises(LateABoxError):
+        sliding.step(4)
+
+
+@pytest.mark.parametrize(
+    ("window", "first", "other"),
+    [
+        (Window(2), 1, 2.0),
+        (Window(2), 1, NOON),
+        (Window(2), 1.0, NOON),
+        (Window("PT2S"), NOON, 2),
+        (Window("PT2S"), NOON, 2.0),
+    ],
+)
+def test_a_stream_has_one_kind_of_time(window, first, other):
+    sliding = SlidingWindow(window)
+    sliding.take(sliding.step(first))
+    with pytest.raises(TimestampError, match="the stream's other timestamps"):
+        sliding.step(other)
+
+
+@pytest.mark.parametrize(("window", "at"), [(Window(2), NOON), (Window("PT1S"), 1), (Window("PT1S"), 1.0)])
+def test_the_first_timestamp_is_of_the_windows_kind(window, at):
+    with pytest.raises(TimestampError):
+        SlidingWindow(window).step(at)
+
+
+def test_a_late_time_is_late_by_its_place_not_by_its_window():
+    sliding = SlidingWindow(Window(10, 5))
+    sliding.take(sliding.step(7))
+    with pytest.raises(LateABoxError) as raised:
+        sliding.step(6)
+    assert (raised.value.at, raised.value.newest) == ("6", "7")
