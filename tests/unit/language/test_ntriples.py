@@ -1,0 +1,80 @@
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import XSD, BNode, Literal, URIRef
+
+from pantarhei.errors import InvalidTripleError
+from pantarhei.language.ntriples import parse_term
+
+# Control characters are written with escapes; n3() of rdflib is not N-Triples for all of them.
+texts = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=8)
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("<urn:a>", URIRef("urn:a")),
+        ("<http://example.org/ä?q=1#f>", URIRef("http://example.org/ä?q=1#f")),
+        ("<urn:\\u0061>", URIRef("urn:a")),
+        ("_:b", BNode("b")),
+        ("_:b0.x-1", BNode("b0.x-1")),
+        ('""', Literal("")),
+        ('"a"', Literal("a")),
+        ('"a\\n\\"\\\\\\u00e9"', Literal('a\n"\\é')),
+        ('"a"@en', Literal("a", lang="en")),
+        ('"a"@de-AT', Literal("a", lang="de-AT")),
+        (f'"01"^^<{XSD.integer}>', Literal("01", datatype=XSD.integer, normalize=False)),
+        (f'"x"^^<{XSD.integer}>', Literal("x", datatype=XSD.integer, normalize=False)),
+        (f'"a"^^<{XSD.string}>', Literal("a")),
+        ('"a ."', Literal("a .")),
+        ('"<urn:end>"', Literal("<urn:end>")),
+    ],
+)
+def test_terms(text, term):
+    parsed = parse_term(text)
+    assert type(parsed) is type(term) and parsed == term
+    assert str(parsed) == str(term) and getattr(parsed, "datatype", 0) == getattr(term, "datatype", 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "a", "urn:a", "<a>", "<>", "<urn:a", "<urn:a b>", "<urn:a>>", "<urn:a> .", "<urn:a> <urn:b>",
+        " <urn:a>", "<urn:a> ", "<urn:a>\n", "_:", "_:-a", "_:a.", "_: a", "?x", '"a', "'a'", '"a" .', '"a"@',
+        '"a"^^', '"a"^^xsd:integer', '"a\nb"', '"\\x"', "1", "true", "a:b", "[]", "<<urn:a>>", "# comment",
+        '"a" # comment', "<urn:a> . <urn:b> <urn:c> <urn:d>", '"\ud800"',
+    ],
+)  # fmt: skip
+def test_other_texts_are_refused(text):
+    with pytest.raises(InvalidTripleError) as raised:
+        parse_term(text)
+    assert raised.value.given == text
+
+
+def test_what_is_refused_is_quoted_in_part():
+    with pytest.raises(InvalidTripleError) as raised:
+        parse_term("x" * 5000)
+    assert len(str(raised.value)) < 500
+
+
+def test_a_scope_names_blank_nodes_only():
+    assert parse_term("_:b", "m1-") == BNode("m1-b")
+    assert parse_term("<urn:b>", "m1-") == URIRef("urn:b")
+    assert parse_term('"_:b"', "m1-") == Literal("_:b")
+
+
+@given(texts)
+def test_a_literal_comes_back_with_its_text(text):
+    assert str(parse_term(quoted(text))) == text
+
+
+@given(st.text(st.sampled_from('<>"_:a\\ .@^#\n'), max_size=8))
+def test_any_text_is_a_term_or_refused(text):
+    with suppress(InvalidTripleError):
+        assert isinstance(parse_term(text), URIRef | BNode | Literal)
