@@ -8,13 +8,17 @@ from collections.abc import Callable, Iterator
 
 from rich.console import Console
 
-from bench import readings, repairs
+from bench import building, growth, readings, repairs, slides, ticks
 from bench.measuring import Figure
 from bench.report import cells, circumstances, show, write
 
 WORKLOADS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "readings": readings.measure,
     "repairs": repairs.measure,
+    "slides": slides.measure,
+    "growth": growth.measure,
+    "ticks": ticks.measure,
+    "building": building.measure,
 }
 
 

@@ -3,21 +3,22 @@
 A workload gives the rows of each tick by local names; a lane turns them into what its way in takes, which is
 not measured, and runs the tick, which is.
 
-The public face has no entry for columns that are interned already. `InternedLane` goes through the reasoner's
-own step behind `push`, with the facts that `push` would have got from its encoding. This is the only module
-here that touches what is private.
+The public face has no entry for columns that are interned already. `OpenReasoner` adds one: it pushes the
+facts that `push` would have got from its encoding. This is the only module here that touches what is private.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from rdflib import RDF, Graph, URIRef
 
 import pantarhei as pr
-from bench.measuring import check
+from bench.measuring import check, sorted_rows
 from pantarhei.language.term import Triple
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.vocabulary import Vocabulary
@@ -53,8 +54,16 @@ def rdflib_triples(rows: Iterable[Row]) -> list[Triple]:
     return [(_term(s), _term(p), _term(o)) for s, p, o in rows]
 
 
+def encoded(vocabulary: Vocabulary, rows: Iterable[Row]) -> np.ndarray:
+    """The facts of rows. Terms are made once, since the time for this never counts."""
+    return vocabulary.encode((_kept_term(s), _kept_term(p), _kept_term(o)) for s, p, o in rows)
+
+
 def _term(local: str) -> URIRef:
     return RDF.type if local == "a" else URIRef(SPACE + local)
+
+
+_kept_term = lru_cache(maxsize=1 << 17)(_term)
 
 
 def plain_table(rows: Rows) -> pa.Table:
@@ -72,6 +81,7 @@ def dictionary_table(rows: Rows) -> pa.Table:
     )
 
 
+@lru_cache(maxsize=1 << 17)
 def _text(local: str) -> str:
     return f"<{RDF.type}>" if local == "a" else f"<{SPACE}{local}>"
 
@@ -85,20 +95,59 @@ class KernelLane:
     def __init__(
         self, ontology: pr.Ontology, background: Rows, width: int, rows: RowsOf, name: str = INTERNED
     ) -> None:
-        program = compile_((*ontology.rules, *ontology.constraints))
         self.name, self.width, self.rows = name, width, rows
-        self.vocabulary = Vocabulary(program)
-        self.model = WindowModel(program, "newest", self.vocabulary)
-        self.model.add_background(self.vocabulary.encode([*ontology.background, *rdflib_triples(background)]))
-        self.model.take_changes()
+        self.program = compile_((*ontology.rules, *ontology.constraints))
+        self.vocabulary = Vocabulary(self.program)
+        given = encoded(self.vocabulary, background)
+        self.background = np.concatenate([self.vocabulary.encode(ontology.background), given])
+        self.model = self.fresh_model()
+
+    def fresh_model(self) -> WindowModel:
+        """A model that holds the background only."""
+        model = WindowModel(self.program, "newest", self.vocabulary)
+        model.add_background(self.background)
+        model.take_changes()
+        return model
 
     def prepare(self, tick: int) -> np.ndarray:
-        return self.vocabulary.encode(rdflib_triples(self.rows(tick)))
+        return encoded(self.vocabulary, self.rows(tick))
 
-    def run(self, tick: int, given: np.ndarray) -> None:
+    def run(self, tick: int, given: np.ndarray) -> int:
+        """The work of a tick; returns how many facts came or went."""
         self.model.slide(tick - self.width + 1)
         self.model.add(given, tick)
+        return len(self.model.take_changes())
+
+    def take(self, tick: int) -> None:
+        """The tick without a measurement, by the shortest way in."""
+        self.run(tick, self.prepare(tick))
+
+    def leap(self, ticks: range, given: Sequence[np.ndarray]) -> None:
+        """Several ticks in one step."""
+        self.model.slide(ticks[-1] - self.width + 1)
+        for tick, facts in zip(ticks, given, strict=True):
+            self.model.add(facts, tick)
         self.model.take_changes()
+
+    def recomputed(self, ticks: range, given: Sequence[np.ndarray]) -> WindowModel:
+        """A fresh model that is given the whole window."""
+        model = self.fresh_model()
+        model.slide(ticks[0])
+        for tick, facts in zip(ticks, given, strict=True):
+            model.add(facts, tick)
+        model.take_changes()
+        return model
+
+
+class OpenReasoner(pr.StreamReasoner):
+    """The reasoner, which also takes ABoxes that are interned already."""
+
+    def interned(self, triples: Iterable[Triple]) -> np.ndarray:
+        """The facts of triples as this reasoner numbers them."""
+        return self._vocabulary.encode(triples)
+
+    def _encode(self, abox: Any) -> np.ndarray:
+        return abox if isinstance(abox, np.ndarray) else super()._encode(abox)
 
 
 class PushLane:
@@ -115,7 +164,7 @@ class PushLane:
     ) -> None:
         window = pr.Window(range=width, closed="right")
         self.name, self.rows, self.form = name, rows, form
-        self.reasoner = pr.StreamReasoner(ontology, window, background=rdflib_triples(background))
+        self.reasoner = OpenReasoner(ontology, window, background=rdflib_triples(background))
         self.conflicts = 0
 
     @property
@@ -133,6 +182,10 @@ class PushLane:
         update = self.reasoner.push(tick, given)  # type: ignore[arg-type]
         self.conflicts += len(update.repair.conflicts)
 
+    def take(self, tick: int) -> None:
+        """The tick without a measurement, by the shortest way in."""
+        self.run(tick, encoded(self.vocabulary, self.rows(tick)))
+
 
 class InternedLane(PushLane):
     """The reasoner's step without the encoding: slide, add, find conflicts, cut, log."""
@@ -143,12 +196,20 @@ class InternedLane(PushLane):
         super().__init__(ontology, background, width, rows, name, self._encoded)
 
     def _encoded(self, rows: Rows) -> np.ndarray:
-        return self.vocabulary.encode(rdflib_triples(rows))
+        return encoded(self.vocabulary, rows)
 
-    def run(self, tick: int, given: object) -> None:
-        step = self.reasoner._sliding.step(tick)
-        update = self.reasoner._take_in(step, tick, given)  # type: ignore[arg-type]
-        self.conflicts += len(update.repair.conflicts)
+
+class EncodingLane:
+    """Only the encoding of `lane`'s Arrow tables, by its vocabulary."""
+
+    def __init__(self, lane: PushLane) -> None:
+        self.name, self.lane = f"{lane.name}: of it encoding", lane
+
+    def prepare(self, tick: int) -> pa.Table:
+        return self.lane.prepare(tick)
+
+    def run(self, tick: int, given: pa.Table) -> None:
+        self.lane.vocabulary.encode_table(given, f"e{tick}-")
 
 
 AnyLane = KernelLane | PushLane
@@ -156,12 +217,5 @@ AnyLane = KernelLane | PushLane
 
 def check_facts(lane: AnyLane, expected: Iterable[Row]) -> None:
     """Refuse to go on unless the lane's materialization is `expected`."""
-    wanted = lane.vocabulary.encode(rdflib_triples(expected))
-    check(f"facts by {lane.name}", np.unique(lane.model.facts(), axis=0), np.unique(wanted, axis=0))
-
-
-def check_recomputed(lane: AnyLane, rows: RowsOf, ticks: range, fresh: KernelLane) -> None:
-    """Refuse to go on unless a fresh model of the rows of `ticks` holds the same facts, at the same ticks."""
-    for tick in ticks:
-        fresh.model.add(lane.vocabulary.encode(rdflib_triples(rows(tick))), tick)
-    check("facts", *(np.unique(model.facts(), axis=0) for model in (lane.model, fresh.model)))
+    wanted = encoded(lane.vocabulary, expected)
+    check(f"facts by {lane.name}", sorted_rows(lane.model.facts()), sorted_rows(wanted))

@@ -63,7 +63,8 @@ class Variant:
         """The reports of a tick: half of the sensors are on, and every one differs from its last report."""
         turn, group = divmod(tick, EVERY)
         sensors = _ORDER[group]
-        return [(f"sensor{s}", self.predicate, self.on if (s + turn) % 2 else self.off) for s in sensors]
+        states = (self.off, self.on)
+        return [(_SENSOR_NAMES[s], self.predicate, states[(s + turn) % 2]) for s in sensors]
 
     def expected(self, ticks: range) -> set[Row]:
         """The facts that hold when the window is `ticks`: each sensor's last report, and what follows."""
@@ -77,6 +78,7 @@ class Variant:
         return facts
 
 
+_SENSOR_NAMES = [f"sensor{s}" for s in range(SENSORS)]
 _ORDER = np.random.default_rng(SEED).permutation(SENSORS).reshape(EVERY, -1).tolist()
 
 VARIANTS = (
@@ -115,8 +117,8 @@ VARIANTS = (
 
 def measure(quick: bool) -> Iterator[Figure]:
     """Microseconds a repaired reading."""
-    width = 60 if quick else 300
-    block, rounds = (5, 3) if quick else (20, 7)
+    width = 30 if quick else 300
+    block, rounds = (5, 3) if quick else (20, 5)
     per_tick = SENSORS // EVERY
     for variant in VARIANTS:
         ontology = ontology_of(PLACES + variant.ontology)
@@ -125,7 +127,7 @@ def measure(quick: bool) -> Iterator[Figure]:
             PushLane(ontology, BACKGROUND, width, variant.rows, ARROW_DICTIONARY, dictionary_table),
             PushLane(ontology, BACKGROUND, width, variant.rows, ARROW_PLAIN, plain_table),
         ]
-        fill(runners, range(width + EVERY))
+        fill(runners, range(width + EVERY), warm=EVERY)
         seconds = race(runners, width + EVERY, block, rounds)
         last = width + EVERY + block * rounds
         right = variant.expected(range(last - width, last))

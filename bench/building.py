@@ -1,0 +1,110 @@
+"""The example of the office building, end to end: parse, intern, reason, repair.
+
+20,000 readings of a thousand devices in 200 rooms come as N-Quads, an ABox a minute, and the window of five
+minutes moves by the minute. Each lane takes the whole stream with a fresh reasoner; parsing is measured apart
+from it.
+"""
+
+from __future__ import annotations
+
+import io
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from rdflib import Graph
+
+import pantarhei as pr
+from bench.engine import ARROW_DICTIONARY, INTERNED, TRIPLES, OpenReasoner
+from bench.measuring import SEED, Figure, check, cpu_seconds, figure
+
+ROOT = Path(__file__).resolve().parents[1]
+WINDOW = pr.Window(range="PT5M", slide="PT1M")
+
+Inputs = list[tuple[Any, Any]]
+
+
+class Building:
+    """The ontology, the background, and the stream as N-Quads."""
+
+    def __init__(self, readings: int) -> None:
+        generate = runpy.run_path(str(ROOT / "examples/building/generate.py"))["generate"]
+        background, stream = generate(seed=SEED, readings=readings)
+        self.nquads = "".join(f"{line}\n" for _, lines in stream for line in lines).encode()
+        self.background = Graph().parse(data="\n".join(background), format="turtle")
+        self.ontology = pr.load_ontology(ROOT / "ontologies/building.ttl")
+
+    def reasoner(self) -> OpenReasoner:
+        return OpenReasoner(self.ontology, WINDOW, background=self.background)
+
+    def parsed(self) -> Inputs:
+        """The stream as it is read: a timestamp and its triples at a time."""
+        return list(pr.read_stream(io.BytesIO(self.nquads), format="nquads"))
+
+
+def table(triples: tuple[Any, ...]) -> pa.Table:
+    """The triples as dictionary-encoded Arrow columns."""
+    columns = [pa.array([term.n3() for term in column], pa.string()) for column in zip(*triples, strict=True)]
+    return pa.table([column.dictionary_encode() for column in columns], ["subject", "predicate", "object"])
+
+
+LANES = (TRIPLES, ARROW_DICTIONARY, INTERNED)
+PARSING = "parse N-Quads"
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Microseconds a reading."""
+    building = Building(2_000 if quick else 20_000)
+    readings = sum(len(triples) for _, triples in building.parsed())
+    answers = {name: _answer(name, building) for name in LANES}
+    for name, (gone, facts) in answers.items():
+        check(f"the same removed by {name}", gone == answers[TRIPLES][0], True)
+        check(f"the same facts by {name}", facts == answers[TRIPLES][1], True)
+    samples: dict[str, list[float]] = {name: [] for name in (PARSING, *LANES)}
+    for _ in range(3 if quick else 5):
+        samples[PARSING].append(cpu_seconds(building.parsed))
+        for name in LANES:
+            samples[name].append(_seconds(name, building))
+    for name, seconds in samples.items():
+        each = [1e6 * sample / readings for sample in seconds]
+        yield figure("building", name, each, "µs a reading")
+    count = sum(map(len, answers[TRIPLES][0]))
+    yield Figure("building", f"removed, of {readings:,}", count, "occurrences")
+
+
+def _seconds(name: str, building: Building) -> float:
+    reasoner = building.reasoner()
+    inputs = _inputs(name, reasoner, building.parsed())
+    return cpu_seconds(lambda: [reasoner.push(at, given) for at, given in inputs])
+
+
+def _answer(name: str, building: Building) -> tuple[list[frozenset[Any]], set[Any]]:
+    """What each step's repair took out, and what holds at the end."""
+    reasoner = building.reasoner()
+    inputs = _inputs(name, reasoner, building.parsed())
+    removed = [reasoner.push(at, given).repair.removed for at, given in inputs]
+    check("some repairs removed something", any(removed), True)
+    _check_repaired(building, reasoner)
+    return removed, reasoner.materialization()
+
+
+def _inputs(name: str, reasoner: OpenReasoner, aboxes: Inputs) -> Inputs:
+    """What a lane's reasoner is given."""
+    if name == ARROW_DICTIONARY:
+        return [(at, table(triples)) for at, triples in aboxes]
+    if name == INTERNED:
+        return [(at, reasoner.interned(triples)) for at, triples in aboxes]
+    return aboxes
+
+
+def _check_repaired(building: Building, reasoner: pr.StreamReasoner) -> None:
+    """A fresh reasoner that is given only what was kept finds no contradiction, and the same facts."""
+    fresh = building.reasoner()
+    kept: dict[Any, list[Any]] = {at: [] for at in reasoner.timestamps}
+    for at, triple in reasoner.assertions():
+        kept[at].append(triple)
+    for at, triples in kept.items():
+        check("contradictions in what was kept", len(fresh.push(at, triples).repair.conflicts), 0)
+    check("facts from what was kept", fresh.materialization() == reasoner.materialization(), True)

@@ -1,0 +1,116 @@
+"""One reading a tick, and the first answer of a fresh process.
+
+10,000 sensors report by turns, one a tick, each time another level; what follows is as in `readings`. The
+window holds 300 or 100,000 ticks.
+
+The first answer: a new process imports the package, loads ontologies/pedals.ttl, pushes an ABox and asks a
+query. Its times are for information; the wall time is that of a machine on which other work may be running.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from bench.engine import (
+    ARROW_DICTIONARY,
+    TRIPLES,
+    KernelLane,
+    PushLane,
+    Rows,
+    check_facts,
+    dictionary_table,
+    ontology_of,
+    rdflib_triples,
+)
+from bench.measuring import Figure, check, figure, fill, race
+from bench.readings import BACKGROUND, ONTOLOGY, SENSORS, Reports, expected
+
+ROOT = Path(__file__).resolve().parents[1]
+
+FIRST_ANSWER = """
+import json, time
+def now(): return time.process_time()
+stages = [now()]
+import pantarhei as pr
+stages.append(now())
+ontology = pr.load_ontology("ontologies/pedals.ttl")
+stages.append(now())
+from rdflib import RDF, Namespace
+pedals = Namespace("http://example.org/pedals#")
+reasoner = pr.StreamReasoner(ontology, pr.Window(range=2))
+reasoner.push(1, [(pedals.car, RDF.type, pedals.BrakesPressed)])
+stages.append(now())
+answers = [str(row[0]) for row in reasoner.query("SELECT ?car WHERE { ?car a :Attended }")]
+stages.append(now())
+print(json.dumps({"stages": stages, "answers": answers}))
+"""
+STAGES = ("import", "load ontology", "first push", "first query")
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Microseconds a tick, and seconds to the first answer."""
+    for width in (300, 10_000) if quick else (300, 100_000):
+        yield from _ticks(width, quick)
+    yield from _first_answer(3 if quick else 5)
+
+
+def _ticks(width: int, quick: bool) -> Iterator[Figure]:
+    reports = Reports()
+
+    @lru_cache(maxsize=4096)
+    def rows(tick: int) -> Rows:
+        turn, sensor = divmod(tick, SENSORS)
+        return [reports.report(sensor, turn)]
+
+    ontology = ontology_of(ONTOLOGY)
+    kernel = KernelLane(ontology, BACKGROUND, width, rows)
+    pushed = [
+        PushLane(ontology, BACKGROUND, width, rows, TRIPLES, rdflib_triples),
+        PushLane(ontology, BACKGROUND, width, rows, ARROW_DICTIONARY, dictionary_table),
+    ]
+    block, rounds = (500, 3) if quick else (1000, 5)
+    # a round of reports in the lane's own way, so that all names have been met
+    start = width + SENSORS
+    fill([kernel, *pushed], range(start), warm=SENSORS)
+    seconds = race([kernel, *pushed], start, block, rounds)
+    last = start + block * rounds
+    right = expected(rows(tick) for tick in range(last - width, last))
+    for lane in (kernel, *pushed):
+        check_facts(lane, right)
+    for name, samples in seconds.items():
+        each = [1e6 * sample for sample in samples]
+        yield figure(f"one reading a tick, window {width:,}", name, each, "µs a tick")
+
+
+def _first_answer(rounds: int) -> Iterator[Figure]:
+    walls, cpus = [], []
+    stages: list[list[float]] = []
+    for _ in range(rounds):
+        begun, used = time.perf_counter(), _children()
+        output = subprocess.run(
+            [sys.executable, "-c", FIRST_ANSWER], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        walls.append(time.perf_counter() - begun)
+        cpus.append(_children() - used)
+        told = json.loads(output)
+        check("first answer", told["answers"], ["http://example.org/pedals#car"])
+        marks = told["stages"]
+        stages.append([end - begin for begin, end in pairwise(marks)])
+    yield figure("first answer", "wall time", walls, "s")
+    yield figure("first answer", "CPU time", cpus, "s")
+    for stage, samples in zip(STAGES, zip(*stages, strict=True), strict=True):
+        yield figure("first answer", f"of it {stage}", samples, "s")
+
+
+def _children() -> float:
+    """CPU seconds of the processes that this one has waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
