@@ -1,0 +1,158 @@
+"""Storage of facts against a plain set, through a window model without rules."""
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from pantarhei.materialize.kernel.every import EveryKernel
+from pantarhei.materialize.kernel.newest import NewestKernel
+from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.rules.program import FIRST_LITERAL, NONE, compile_
+
+PROPERTIES, CLASSES = (0, 1, 17, 40), (2, 3)  # beyond the flags there is room for at first
+PEOPLE = tuple(range(12))
+OBJECTS = (*PEOPLE[:5], FIRST_LITERAL, FIRST_LITERAL + 1)
+
+fact = st.one_of(
+    st.tuples(st.sampled_from(PROPERTIES), st.sampled_from(PEOPLE), st.sampled_from(OBJECTS)),
+    st.tuples(st.sampled_from(CLASSES), st.sampled_from(PEOPLE), st.just(NONE)),
+)
+some = st.lists(fact, max_size=25)
+
+
+def array(facts):
+    return np.array(list(facts), np.int32).reshape(-1, 3)
+
+
+class Storing(RuleBasedStateMachine):
+    kernel = NewestKernel
+
+    def __init__(self):
+        super().__init__()
+        program = compile_([])
+        self.model = WindowModel(program, "newest", Vocabulary(program))
+        self.model.kernel = type(self).kernel(program.plans, 8)
+        self.levels = {}  # fact: newest level
+        self.level, self.oldest, self.seen = 0, 0, set()
+        self.indexed = set()
+
+    @rule(facts=some)
+    def add(self, facts):
+        self.level += 1
+        self.model.add(array(facts), self.level)
+        self.levels.update(dict.fromkeys(facts, self.level))
+
+    @rule(facts=some)
+    def add_more(self, facts):
+        self.model.add(array(facts), self.level)
+        self.levels.update(dict.fromkeys(facts, self.level))
+
+    @rule(facts=some)
+    def cut(self, facts):
+        self.model.cut(array(facts))
+        for each in facts:
+            self.levels.pop(each, None)
+
+    @rule(predicate=st.sampled_from(PROPERTIES))
+    def cut_a_predicate(self, predicate):
+        gone = [each for each in self.levels if each[0] == predicate]
+        self.model.cut(array(gone))
+        for each in gone:
+            del self.levels[each]
+
+    @rule(count=st.integers(1, 2))
+    def slide(self, count):
+        self.oldest = min(self.oldest + count, self.level + 1)
+        self.model.slide(self.oldest)
+        self.level = max(self.level, self.oldest)
+        self.levels = {each: at for each, at in self.levels.items() if at >= self.oldest}
+
+    @rule(predicate=st.sampled_from(PROPERTIES), by_subject=st.booleans(), by_object=st.booleans())
+    def index(self, predicate, by_subject, by_object):
+        """On live data, and more than once."""
+        self.model.kernel.index(predicate, by_subject, by_object)
+        if by_subject:
+            self.indexed.add((predicate, 0))
+        if by_object:
+            self.indexed.add((predicate, 1))
+
+    @rule()
+    def changes_lead_from_what_was_to_what_is(self):
+        for *changed, sign in self.model.take_changes().tolist():
+            if sign > 0:
+                assert tuple(changed) not in self.seen
+                self.seen.add(tuple(changed))
+            else:
+                self.seen.remove(tuple(changed))
+        assert self.seen == set(self.levels)
+
+    @invariant()
+    def same_facts(self):
+        kernel = self.model.kernel
+        kernel.check_invariants()
+        found = list(map(tuple, self.model.facts().tolist()))
+        assert len(found) == len(set(found)) == len(self.model)
+        assert set(found) == set(self.levels)
+
+    @invariant()
+    def same_chains(self):
+        for predicate, chain in sorted(self.indexed):
+            for who in PEOPLE if chain == 0 else OBJECTS:
+                rows = self.model.kernel.select(
+                    predicate, *((who, NONE) if chain == 0 else (NONE, who)), chain
+                )
+                facts = list(map(tuple, self.model.facts_of(rows.tolist()).tolist()))
+                assert len(facts) == len(set(facts))
+                assert set(facts) == {
+                    each for each in self.levels if each[0] == predicate and each[1 + chain] == who
+                }
+
+    @rule(wanted=fact)
+    def look_up(self, wanted):
+        row = self.model.kernel.row_of(*wanted)
+        assert (row >= 0) is (wanted in self.levels)
+        if row >= 0:
+            assert self.model.facts_of([row]).tolist() == [list(wanted)]
+
+
+class StoringEvery(Storing):
+    kernel = EveryKernel
+
+
+TestNewest = Storing.TestCase
+TestEvery = StoringEvery.TestCase
+for case in (TestNewest, TestEvery):
+    case.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+del case
+
+
+@pytest.mark.parametrize("kernel", [NewestKernel, EveryKernel])
+def test_rows_are_used_again(kernel):
+    """A window that slides for long takes the room of a window, not of the stream."""
+    program = compile_([])
+    model = WindowModel(program, "newest", Vocabulary(program))
+    model.kernel = kernel(program.plans, 8)
+    sizes = []
+    for level in range(300):
+        model.add(array((0, 1000 * level + i, i) for i in range(50)), level)
+        model.slide(level - 3)
+        sizes.append(model.kernel.used)
+    assert max(sizes) == sizes[10] and len(model) == 200
+    model.kernel.check_invariants()
+
+
+def test_indexing_many_facts_of_few_subjects_and_of_many():
+    program = compile_([])
+    model = WindowModel(program, "newest", Vocabulary(program))
+    hub = [(0, 0, i) for i in range(1, 3000)]
+    spread = [(1, i, i % 7) for i in range(3000)]
+    model.add(array([*hub, *spread]), 0)
+    for predicate in (0, 1):
+        model.kernel.index(predicate, True, True)
+    model.kernel.check_invariants()
+    assert len(model.kernel.select(0, 0, NONE, 0)) == 2999
+    assert len(model.kernel.select(1, 5, NONE, 0)) == 1
+    assert len(model.kernel.select(1, NONE, 5, 1)) == len([i for i in range(3000) if i % 7 == 5])
