@@ -160,7 +160,7 @@ class PushLane:
         width: int,
         rows: RowsOf,
         name: str,
-        form: Callable[[Rows], object],
+        form: Callable[[Rows], Any],
     ) -> None:
         window = pr.Window(range=width, closed="right")
         self.name, self.rows, self.form = name, rows, form
@@ -175,11 +175,11 @@ class PushLane:
     def model(self) -> WindowModel:
         return self.reasoner._model
 
-    def prepare(self, tick: int) -> object:
+    def prepare(self, tick: int) -> Any:
         return self.form(self.rows(tick))
 
-    def run(self, tick: int, given: object) -> None:
-        update = self.reasoner.push(tick, given)  # type: ignore[arg-type]
+    def run(self, tick: int, given: Any) -> None:
+        update = self.reasoner.push(tick, given)
         self.conflicts += len(update.repair.conflicts)
 
     def take(self, tick: int) -> None:

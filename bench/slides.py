@@ -13,7 +13,7 @@ whole window. The variants differ in what arrives together:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -36,6 +36,7 @@ ONTOLOGY = ":isIn a owl:ObjectProperty , owl:TransitiveProperty ."
 TICKS, TENTH = 100, 10
 EDGES = 100  # of a tree; its root is node 0
 PIECES = 10
+BLOCK = 5  # slides of 1 % in a sample
 SHAPES = 64
 RANK = 9  # nodes of a rank in a tree whose nodes move
 
@@ -120,46 +121,52 @@ def _measure(workload: str, rows: RowsOf, per_tick: int, rounds: int, again: boo
     ontology = ontology_of(ONTOLOGY)
     kernel = KernelLane(ontology, [], TICKS, rows)
     pushed = PushLane(ontology, [], TICKS, rows, ARROW_DICTIONARY, dictionary_table)
-    now = TICKS + TENTH
-    if again:  # a window in the lane's own way, so that all names have been met
-        fill([kernel, pushed], range(now + TICKS), warm=TICKS)
-        now += TICKS
-    else:
-        fill([kernel, pushed], range(now), warm=TENTH)
-    small: dict[str, list[float]] = {kernel.name: [], pushed.name: []}
+    # where nodes report again, a window in the lane's own way: by then all names have been met
+    warm = TICKS if again else TENTH
+    fill([kernel, pushed], range(TICKS + warm), warm)
+    small, small_pushed, large, whole = _samples(kernel, pushed, TICKS + warm, rounds)
+    limits = (15.0, 120.0) if per_tick == 1000 else (None, None)
+    yield figure(workload, "slide of 1 %", _ms(small), "ms", at_most=limits[0])
+    yield figure(workload, "slide of 10 %", _ms(large), "ms", at_most=limits[1])
+    yield figure(workload, "recomputation", _ms(whole), "ms")
+    yield figure(workload, "recomputation : slide of 1 %", ratios(whole, small), "times", at_least=15)
+    yield figure(workload, "recomputation : slide of 10 %", ratios(whole, large), "times")
+    yield figure(workload, f"slide of 1 %, {pushed.name}", _ms(small_pushed), "ms")
+    yield figure(workload, f"{pushed.name} : kernel", ratios(small_pushed, small), "times", at_most=5)
+    closure, now = len(kernel.model), TICKS + warm + rounds * (BLOCK + TENTH)
+    changed = kernel.run(now, kernel.prepare(now))
+    yield Figure(workload, "closure", closure / (TICKS * per_tick), "facts an assertion")
+    yield Figure(workload, "changed by a slide of 1 %", 100 * changed / closure, "% of the closure")
+
+
+def _samples(
+    kernel: KernelLane, pushed: PushLane, now: int, rounds: int
+) -> tuple[list[float], list[float], list[float], list[float]]:
+    """Seconds of a slide of 1 % in the kernel and in a push, of one of 10 %, and of a recomputation."""
+    small: list[float] = []
+    small_pushed: list[float] = []
     large: list[float] = []
     whole: list[float] = []
     for _ in range(rounds):
-        for lane, samples in race([kernel, pushed], now, 5, 1).items():
-            small[lane] += samples
-        now += 5
-        ticks = range(now, now + TENTH)
-        given = [kernel.prepare(tick) for tick in ticks]
-        large.append(cpu_seconds(lambda: kernel.leap(ticks, given)))  # noqa: B023
+        seconds = race([kernel, pushed], now, BLOCK, 1)
+        small += seconds[kernel.name]
+        small_pushed += seconds[pushed.name]
+        ticks = range(now + BLOCK, now + BLOCK + TENTH)
+        large.append(_timed(kernel.leap, kernel, ticks))
         fill([pushed], ticks)
-        now += TENTH
-        window = range(now - TICKS, now)
-        given = [kernel.prepare(tick) for tick in window]
-        whole.append(cpu_seconds(lambda: kernel.recomputed(window, given)))  # noqa: B023
-    fresh = kernel.recomputed(window, given)
+        now = ticks.stop
+        whole.append(_timed(kernel.recomputed, kernel, range(now - TICKS, now)))
+    window = range(now - TICKS, now)
+    fresh = kernel.recomputed(window, [kernel.prepare(tick) for tick in window])
     check("facts recomputed", sorted_rows(kernel.model.facts()), sorted_rows(fresh.facts()))
     for lane in (kernel, pushed):
         _check_closure(lane, window)
-    closure, changed = len(kernel.model), kernel.run(now, kernel.prepare(now))
-    full = per_tick == 1000
-    limits = (15.0, 120.0) if full else (None, None)
-    yield figure(workload, "slide of 1 %", _ms(small[kernel.name]), "ms", at_most=limits[0])
-    yield figure(workload, "slide of 10 %", _ms(large), "ms", at_most=limits[1])
-    yield figure(workload, "recomputation", _ms(whole), "ms")
-    yield figure(
-        workload, "recomputation : slide of 1 %", ratios(whole, small[kernel.name]), "times", at_least=15
-    )
-    yield figure(workload, "recomputation : slide of 10 %", ratios(whole, large), "times")
-    yield figure(workload, f"slide of 1 %, {pushed.name}", _ms(small[pushed.name]), "ms")
-    times = ratios(small[pushed.name], small[kernel.name])
-    yield figure(workload, f"{pushed.name} : kernel", times, "times", at_most=5)
-    yield Figure(workload, "closure", closure / (TICKS * per_tick), "facts an assertion")
-    yield Figure(workload, "leave or enter the closure in a slide of 1 %", 100 * changed / closure, "% of it")
+    return small, small_pushed, large, whole
+
+
+def _timed(work: Callable[[range, list[np.ndarray]], object], kernel: KernelLane, ticks: range) -> float:
+    given = [kernel.prepare(tick) for tick in ticks]
+    return cpu_seconds(lambda: work(ticks, given))
 
 
 def _check_closure(lane: AnyLane, window: Sequence[int]) -> None:

@@ -87,7 +87,7 @@ def _ticks(width: int, quick: bool) -> Iterator[Figure]:
         check_facts(lane, right)
     for name, samples in seconds.items():
         each = [1e6 * sample for sample in samples]
-        yield figure(f"one reading a tick, window {width:,}", name, each, "µs a tick")
+        yield figure(f"ticks, window {width:,}", name, each, "µs a tick")
 
 
 def _first_answer(rounds: int) -> Iterator[Figure]:
