@@ -4,15 +4,14 @@ A push drops what leaves the window, adds the arriving ABox to the window model,
 violated, goes back over the proofs to the conflict sets, chooses the cut and takes it out. No violation, no
 cost.
 
-The log of what was asserted and cut is the ground truth; the window model is derived from it. A push changes
-the log last of all, so that whatever goes wrong before, the model is made again from the log and the reasoner
-is as it was.
+The books hold what was asserted and cut: the ground truth, which the window model is derived from. A push
+replaces them last of all and at once; whatever goes wrong before, the model is made again from the books.
 """
 
 from __future__ import annotations
 
 import logging
-from collections import deque
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,8 +35,8 @@ from pantarhei.repair.choose import METHODS, Method, choose
 from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
 from pantarhei.repair.result import Assertion, Repair
 from pantarhei.rules.program import Integers, compile_
-from pantarhei.window.log import AssertionLog, Capture, Entry
-from pantarhei.window.sliding import SlidingWindow, Step, Window
+from pantarhei.window.log import EMPTY_LOG, Entry, Log
+from pantarhei.window.sliding import Step, Window, step_to
 from pantarhei.window.watermark import in_time_order
 
 if TYPE_CHECKING:
@@ -69,10 +68,6 @@ class WindowUpdate:
     delta: TripleDelta
 
 
-# What a change did, and the writing down of it.
-_Change = tuple[WindowUpdate, Callable[[], None]]
-
-
 class _Arrival(NamedTuple):
     """What undoing the newest ABox takes."""
 
@@ -81,6 +76,32 @@ class _Arrival(NamedTuple):
     previous: Integers
     cut: Integers
     contradicted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """All that a reasoner knows of its stream: replaced as a whole, so that a change is made or not made.
+
+    Args:
+        log: what was asserted and cut.
+        step: where time has come to.
+        next_level: the level of the next timestamp.
+        arrival: how to undo the newest entry of the log.
+        repairs: the repairs that found a contradiction, with their levels, oldest first.
+    """
+
+    log: Log = EMPTY_LOG
+    step: Step | None = None
+    next_level: int = 0
+    arrival: _Arrival | None = None
+    repairs: tuple[tuple[int, Repair], ...] = ()
+
+    def remembering(self, arrival: _Arrival, repair: Repair) -> _Books:
+        """The books with the newest arrival and its repair."""
+        repairs = tuple(known for known in self.repairs if self.log.first_level <= known[0] < arrival.level)
+        if arrival.contradicted:
+            repairs = (*repairs, (arrival.level, repair))
+        return replace(self, arrival=arrival, repairs=repairs)
 
 
 class StreamReasoner:
@@ -140,15 +161,11 @@ class StreamReasoner:
         self._vocabulary = Vocabulary(self._program)
         given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))
         self._background = self._vocabulary.encode(in_order({*ontology.background, *given}))
-        self._model = self._fresh_model()
-        refuse_violations(self._model)
-        self._model.take_changes()
-        self._sliding = SlidingWindow(window)
-        self._log = AssertionLog()
-        self._next_level = 0
+        self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._messages = 0
-        self._arrival: _Arrival | None = None
-        self._repairs: deque[tuple[int, Repair]] = deque()
+        self._books = _Books()
+        self._derived: WindowModel | None = None
+        self._derived = self._model  # refuses an inconsistent background
 
     # -- time passes -------------------------------------------------------------------------------
 
@@ -169,12 +186,13 @@ class StreamReasoner:
             InvalidTripleError, IllTypedLiteralError: something in `abox` is no triple.
             After any error the reasoner is as it was.
         """
-        step = self._sliding.step(at)
-        facts = self._encode(abox)
-        newest = self._log.newest()
-        if newest is not None and newest.ticks == step.now:
-            return self._transact(lambda: self._extend(step, newest, facts))
-        return self._transact(lambda: self._take_in(step, at, facts))
+        with self._lock:
+            step = step_to(self.window, self._books.step, at)
+            facts = self._encode(abox)
+            newest = self._books.log.newest
+            if newest is not None and newest.ticks == step.now:
+                return self._transact(lambda model: self._extend(model, step, newest, facts))
+            return self._transact(lambda model: self._take_in(model, step, at, facts))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -182,15 +200,9 @@ class StreamReasoner:
         Raises:
             LateABoxError, TimestampError: as `push`.
         """
-        step = self._sliding.step(at)
-
-        def move() -> _Change:
-            oldest, dropped = self._leaving(step)
-            self._model.slide(oldest)
-            update = self._update(step, at, dropped, Repair(at, self._method))
-            return update, lambda: self._move(step, oldest)
-
-        return self._transact(move)
+        with self._lock:
+            step = step_to(self.window, self._books.step, at)
+            return self._transact(lambda model: self._pass(model, step, at))
 
     def run(
         self,
@@ -218,28 +230,31 @@ class StreamReasoner:
 
     def materialization(self) -> set[Triple]:
         """The closure of the repaired window and the background; no schema triples. Costs its size."""
-        return set(self._vocabulary.decode(self._model.facts()))
+        with self._lock:
+            return set(self._vocabulary.decode(self._model.facts()))
 
     def assertions(self) -> set[Assertion]:
         """(timestamp, triple) of what was asserted in the window and never cut. Costs the occurrences."""
         return {
             (entry.at, triple)
-            for entry, facts in self._log.capture().kept()
+            for entry, facts in self._books.log.kept()
             for triple in self._vocabulary.decode(facts)
         }
 
     def interpretation(self, at: TimePoint) -> set[Triple]:
-        """The facts attached to the timestamp `at` (PB26 Def. 8); with `keep="newest"` those for which it is
-        the newest.
+        """The facts attached to the timestamp `at` (PB26 Def. 8).
+
+        With `keep="newest"` those for which it is the newest.
 
         Raises:
             TimestampError: the window has no ABox of that timestamp.
         """
-        current = self._sliding.current
-        ticks = ticks_of(at, current.kind) if current else None
-        for entry in self._log:
-            if entry.ticks == ticks:
-                return set(self._vocabulary.decode(self._model.interpretation(entry.level)))
+        with self._lock:
+            step = self._books.step
+            ticks = ticks_of(at, step.kind) if step else None
+            for entry in self._books.log:
+                if entry.ticks == ticks:
+                    return set(self._vocabulary.decode(self._model.interpretation(entry.level)))
         raise TimestampError(
             f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps"
         )
@@ -247,12 +262,12 @@ class StreamReasoner:
     @property
     def timestamps(self) -> tuple[TimePoint, ...]:
         """The timestamps in the window, oldest first, those of empty ABoxes included."""
-        return tuple(entry.at for entry in self._log)
+        return tuple(entry.at for entry in self._books.log)
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
         """The repairs of the window's ABoxes that found a contradiction, oldest first."""
-        return tuple(repair for level, repair in self._repairs if level >= self._log.first_level)
+        return tuple(repair for level, repair in self._books.repairs if level >= self._books.log.first_level)
 
     @property
     def background(self) -> set[Triple]:
@@ -280,7 +295,8 @@ class StreamReasoner:
         Raises:
             QueryError: the query is malformed, or asks for the network (SERVICE, FROM) or for a change.
         """
-        return run_query(self.dataset, text, namespaces=dict(self.ontology.graph.namespaces()))
+        with self._lock:
+            return run_query(self.dataset, text, namespaces=dict(self.ontology.graph.namespaces()))
 
     @property
     def work(self) -> Work:
@@ -289,118 +305,118 @@ class StreamReasoner:
 
     # -- one step ----------------------------------------------------------------------------------
 
-    def _transact(self, change: Callable[[], _Change]) -> WindowUpdate:
-        """`change()`, or nothing: the log is written last, and after an error the model is made from it."""
-        try:
-            update, write = change()
-        except BaseException:
-            self._model = self._rebuilt()
-            raise
-        write()
+    def _transact(self, change: Callable[[WindowModel], tuple[WindowUpdate, _Books]]) -> WindowUpdate:
+        """`change` made to the model and written into the books, or nothing.
+
+        The model counts as lost until all has gone well; whoever needs it then makes it again from the books.
+        """
+        model = self._model
+        self._derived = None
+        update, books = change(model)
+        self._derived, self._books = model, books
         return update
 
-    def _take_in(self, step: Step, at: TimePoint, facts: Integers) -> _Change:
+    def _pass(self, model: WindowModel, step: Step, at: TimePoint) -> tuple[WindowUpdate, _Books]:
+        """Time alone."""
+        log, dropped = self._slid(model, step)
+        update = self._update(model, step, at, dropped, Repair(at, self._method))
+        return update, replace(self._books, log=log, step=step)
+
+    def _take_in(
+        self, model: WindowModel, step: Step, at: TimePoint, facts: Integers
+    ) -> tuple[WindowUpdate, _Books]:
         """The ABox of a new timestamp."""
-        oldest, dropped = self._leaving(step)
-        self._model.slide(oldest)
-        entry = Entry(self._next_level, at, step.now, facts, _NO_FACTS)
-        arrival, repair = self._add(entry, facts, lambda: self._log.capture(oldest))
-        update = self._update(step, at, dropped, repair)
+        log, dropped = self._slid(model, step)
+        level = self._books.next_level
+        entry = Entry(level, at, step.now, facts, _NO_FACTS)
+        arrival, repair = self._add(model, entry, facts, log)
+        update = self._update(model, step, at, dropped, repair)
+        log = log.with_entry(replace(entry, cut=arrival.cut))
+        books = replace(self._books, log=log, step=step, next_level=level + 1)
+        return update, books.remembering(arrival, repair)
 
-        def write() -> None:
-            self._move(step, oldest)
-            self._log.append(replace(entry, cut=arrival.cut))
-            self._next_level += 1
-            self._remember(arrival, repair)
-
-        return update, write
-
-    def _extend(self, step: Step, newest: Entry, facts: Integers) -> _Change:
+    def _extend(
+        self, model: WindowModel, step: Step, newest: Entry, facts: Integers
+    ) -> tuple[WindowUpdate, _Books]:
         """A further part of the newest ABox, as if it had come with the first.
 
         If nothing in it was contradicted yet, its parts add up: whatever is violated now involves the new
         part. Else the model goes back to before the first part and takes the whole.
         """
-        older = _without_newest(self._log.capture())
-        whole = np.concatenate([newest.facts, facts])
-        entry = replace(newest, facts=whole, cut=_NO_FACTS)
-        before = self._arrival
+        older = self._books.log.without_newest()
+        entry = replace(newest, facts=np.concatenate([newest.facts, facts]), cut=_NO_FACTS)
+        before = self._books.arrival
         assert before is not None, "the newest entry has an arrival"
         if before.contradicted:
-            self._undo(older, before)
-            arrival, repair = self._add(entry, whole, lambda: older)
+            self._undo(model, older, before)
+            arrival, repair = self._add(model, entry, entry.facts, older)
         else:
-            arrival, repair = self._add(entry, facts, lambda: older)
+            arrival, repair = self._add(model, entry, facts, older)
             previous = np.concatenate([before.previous, arrival.previous])
-            arrival = arrival._replace(facts=whole, previous=previous)
-        update = self._update(step, newest.at, [], repair)
+            arrival = arrival._replace(facts=entry.facts, previous=previous)
+        update = self._update(model, step, newest.at, [], repair)
+        books = replace(self._books, log=older.with_entry(replace(entry, cut=arrival.cut)), step=step)
+        return update, books.remembering(arrival, repair)
 
-        def write() -> None:
-            self._sliding.take(step)
-            self._log.replace_newest(replace(entry, cut=arrival.cut))
-            self._remember(arrival, repair)
-
-        return update, write
-
-    def _undo(self, older: Capture, arrival: _Arrival) -> None:
+    @staticmethod
+    def _undo(model: WindowModel, older: Log, arrival: _Arrival) -> None:
         """Bring the model back to before the newest ABox; `older` is the log without it."""
         back = [(facts, entry.level) for entry, facts in older.occurrences(arrival.cut) if len(facts)]
         if back:
             levels = np.concatenate([np.full(len(facts), level, np.int64) for facts, level in back])
-            self._model.restore(np.concatenate([facts for facts, _ in back]), levels)
-        self._model.withdraw(arrival.facts, arrival.previous, arrival.level)
+            model.restore(np.concatenate([facts for facts, _ in back]), levels)
+        model.withdraw(arrival.facts, arrival.previous, arrival.level)
 
-    def _add(self, entry: Entry, facts: Integers, older: Callable[[], Capture]) -> tuple[_Arrival, Repair]:
-        """Add `facts` of the arriving `entry` and repair; `older` gives the log without the entry."""
-        previous = self._model.add(facts, entry.level)
-        lineage = self._model.lineage()
+    def _add(self, model: WindowModel, entry: Entry, facts: Integers, older: Log) -> tuple[_Arrival, Repair]:
+        """Add `facts` of the arriving `entry` and repair; `older` is the log without the entry."""
+        previous = model.add(facts, entry.level)
+        if self._method == "off":  # what contradicted before does so still
+            model.find_violations()
+        lineage = model.lineage(self._budget.instances)
         if lineage is None:
             return _Arrival(entry.level, facts, previous, _NO_FACTS, False), Repair(entry.at, self._method)
         conflicts = find_conflicts(lineage, entry.level, self._budget)
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
-            self._model.cut(cut)
-        account = Account(older(), entry, self._vocabulary, self._program.rules)
+            model.cut(cut)
+        account = Account(older, entry, self._vocabulary, self._program.rules)
         repair = account.of(self._method, lineage, conflicts, cut, undecided)
         _log.info("%s", repair)
         return _Arrival(entry.level, facts, previous, cut, True), repair
-
-    def _move(self, step: Step, oldest: int) -> None:
-        """Write down that time has come to `step`, with `oldest` as the window's first level."""
-        self._log.drop_before(oldest)
-        self._sliding.take(step)
-
-    def _remember(self, arrival: _Arrival, repair: Repair) -> None:
-        """Write down how to undo the newest ABox, and its repair if it called for one."""
-        self._arrival = arrival
-        while self._repairs and self._repairs[0][0] < self._log.first_level:
-            self._repairs.popleft()
-        if self._repairs and self._repairs[-1][0] == arrival.level:
-            self._repairs.pop()
-        if arrival.contradicted:
-            self._repairs.append((arrival.level, repair))
 
     def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
         """(facts to cut, those of them that no decision was reached on)."""
         if self._method == "off":
             return _NO_FACTS, _NO_FACTS
-        if isinstance(conflicts, Pairs):  # newest wins in each: all methods agree
-            return lineage.facts[np.unique(lineage.places(conflicts.older))], _NO_FACTS
+        if isinstance(conflicts, Pairs) and not (self._method == "grounded" and conflicts.inner.any()):
+            return lineage.facts[lineage.places(conflicts.cut())], _NO_FACTS
         times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
-        choice = choose([conflict.rows for conflict in conflicts.found], times, self._method, self._budget)
-        lost = frozenset().union(*conflicts.unresolved)
+        found, lost = (
+            (conflicts, frozenset())
+            if isinstance(conflicts, Pairs)
+            else (conflicts.found, conflicts.undecided)
+        )
+        choice = choose([conflict.rows for conflict in found], times, self._method, self._budget)
         cut, undecided = (
             np.array(sorted(rows), np.int32) for rows in (choice.cut | lost, choice.undecided | lost)
         )
-        return lineage.facts[lineage.places(cut)], lineage.facts[lineage.places(undecided)]
+        return self._facts_at(cut, lineage), self._facts_at(undecided, lineage)
 
-    def _leaving(self, step: Step) -> tuple[int, list[TimePoint]]:
-        """(level of the oldest entry that stays, timestamps that leave)."""
-        oldest, dropped = self._log.oldest_from(step.first)
-        return (self._next_level if oldest is None else oldest), dropped
+    @staticmethod
+    def _facts_at(rows: Integers, lineage: Lineage) -> Integers:
+        return lineage.facts[lineage.places(rows)] if len(rows) else _NO_FACTS
 
-    def _update(self, step: Step, at: TimePoint, dropped: list[TimePoint], repair: Repair) -> WindowUpdate:
-        changes, vocabulary = self._model.take_changes(), self._vocabulary
+    def _slid(self, model: WindowModel, step: Step) -> tuple[Log, list[TimePoint]]:
+        """The log without what leaves, and the timestamps that leave; the model slides."""
+        oldest, dropped = self._books.log.leaving(step.first)
+        level = self._books.next_level if oldest is None else oldest
+        model.slide(level)
+        return self._books.log.from_level(level), dropped
+
+    def _update(
+        self, model: WindowModel, step: Step, at: TimePoint, dropped: list[TimePoint], repair: Repair
+    ) -> WindowUpdate:
+        changes, vocabulary = model.take_changes(), self._vocabulary
 
         def delta() -> Delta[Triple]:
             signs = changes[:, 3].tolist()
@@ -411,27 +427,31 @@ class StreamReasoner:
 
     # -- the model from the log --------------------------------------------------------------------
 
-    def _fresh_model(self, first_level: int = 0) -> WindowModel:
-        model = WindowModel(self._program, self._keep, self._vocabulary, first_level)
-        model.add_background(self._background)
-        return model
+    @property
+    def _model(self) -> WindowModel:
+        """The window model; made again where an error lost it, which costs a materialization."""
+        if self._derived is None:
+            self._derived = self._rebuilt()
+        return self._derived
 
     def _rebuilt(self) -> WindowModel:
-        """The model of the log as it stands. Costs a materialization of the window."""
-        log = self._log.capture()
-        newest = self._log.newest() if log.entries() else None
-        older = log if newest is None else _without_newest(log)
+        """The model of the books as they stand."""
+        newest, arrival = self._books.log.newest, self._books.arrival
+        older = self._books.log if newest is None else self._books.log.without_newest()
         entries = list(older.kept())[::-1]
-        first = entries[0][0].level if entries else newest.level if newest else self._next_level
-        model = self._fresh_model(first)
+        first = entries[0][0].level if entries else newest.level if newest else self._books.next_level
+        model = WindowModel(self._program, self._keep, self._vocabulary, first)
+        model.add_background(self._background)
+        refuse_violations(model)
         for entry, facts in entries:
             model.add(facts, entry.level)
-        if newest is not None:
+        if newest is not None and arrival is not None:
             previous = model.add(newest.facts, newest.level)
             if len(newest.cut):
                 model.cut(newest.cut)
-            contradicted = self._arrival is None or self._arrival.contradicted
-            self._arrival = _Arrival(newest.level, newest.facts, previous, newest.cut, contradicted)
+            self._books = replace(
+                self._books, arrival=arrival._replace(facts=newest.facts, previous=previous)
+            )
         model.violations()
         model.take_changes()
         return model
@@ -453,17 +473,12 @@ class _LiveSource:
         self._reasoner = reasoner
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
-        return self._reasoner._model.match(subject, predicate, object)
+        with self._reasoner._lock:
+            return iter(list(self._reasoner._model.match(subject, predicate, object)))
 
     def __len__(self) -> int:
-        return len(self._reasoner._model)
-
-
-def _without_newest(log: Capture) -> Capture:
-    chunks = list(log.chunks)
-    while not chunks[-1]:
-        chunks.pop()
-    return Capture((*chunks[:-1], chunks[-1][:-1]), log.first_level)
+        with self._reasoner._lock:
+            return len(self._reasoner._model)
 
 
 def _check_option(name: str, given: object, allowed: tuple[str, ...]) -> None:

@@ -35,7 +35,7 @@ def state(reasoner, look=True):
         "assertions": reasoner.assertions(),
         "timestamps": reasoner.timestamps,
         "repairs": [repair.removed for repair in reasoner.repairs],
-        "now": reasoner._sliding.current,
+        "now": reasoner._books.step,
     }
     # Definition 8 leaves the order of rule applications open, so that a rebuilt model may differ there
     if look and reasoner._keep == "newest":

@@ -59,6 +59,7 @@ class Lineage(NamedTuple):
         facts: their facts.
         background: which of them the background entails.
         bases: the newest level of the window that asserts each, -1 if none does.
+        cut_short: the instances were too many, and are left out.
     """
 
     violations: Integers
@@ -67,6 +68,7 @@ class Lineage(NamedTuple):
     facts: Integers
     background: npt.NDArray[np.bool_]
     bases: npt.NDArray[np.int64]
+    cut_short: bool
 
     def places(self, rows: Integers) -> npt.NDArray[np.int64]:
         """Where `rows`, which were met, stand in the columns."""
@@ -185,26 +187,34 @@ class WindowModel:
         violations: Integers = self.kernel.take_violations()
         return violations
 
-    def lineage(self) -> Lineage | None:
-        """The violations noted since the last call with all their proofs; None if there was no violation."""
+    def find_violations(self) -> None:
+        """Note every violation there is, as if it had just arisen. Costs a pass over the facts."""
+        self.kernel.take_violations()
+        triggers, plans = self.program.plans.constraints.T
+        self.kernel.find_violations(_readable(triggers), _readable(plans))
+
+    def lineage(self, most: int) -> Lineage | None:
+        """The violations noted since the last call with all their proofs; None if there was no violation.
+
+        Past `most` rule instances it is cut short: the rows are all there, the instances are not.
+        """
         violations = self.violations()
         if not len(violations):
             return None
         start = violations[:, 1:].ravel()
-        rows, instances = self.kernel.lineage(_readable(start[start >= 0]))
+        rows, instances, cut_short = self.kernel.lineage(_readable(start[start >= 0]), most)
         levels, bases = self.kernel.levels_of(_readable(rows))
         known = bases >= self.kernel.oldest
         bases = np.where(known, bases.astype(np.int64) + self._shift, NONE)
-        return Lineage(
-            violations, instances, rows, self.kernel.facts(_readable(rows)), levels == FOREVER, bases
-        )
+        facts = self.kernel.facts(_readable(rows))
+        return Lineage(violations, instances, rows, facts, levels == FOREVER, bases, cut_short)
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         """The triples of the materialization that agree with the given terms; None agrees with all.
 
-        The answer is a snapshot: later changes do not reach it. With predicate and one more term given it
-        costs the answers (the first time for a predicate a pass over the facts, to index it), else a pass
-        over the facts.
+        The answer is a snapshot: later changes do not reach it. A whole triple costs O(1); a property with a
+        subject or an object the answers (the first time for a property a pass over the facts, to index it);
+        anything else, the members of a class included, a pass over the facts.
         """
         return self.vocabulary.decode(self._match(subject, predicate, object))
 

@@ -14,7 +14,7 @@ from pantarhei.repair.conflict import Conflict as NumberedConflict
 from pantarhei.repair.conflict import Conflicts, Pairs
 from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
 from pantarhei.rules.program import Integers
-from pantarhei.window.log import Capture, Entry
+from pantarhei.window.log import Entry, Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Account:
         rules: what the constraints' numbers mean.
     """
 
-    older: Capture
+    older: Log
     arriving: Entry
     vocabulary: Vocabulary
     rules: tuple[Rule, ...]
@@ -68,10 +68,9 @@ class Account:
 
     def _occurrences(self, facts: Integers) -> frozenset[Assertion]:
         """Where `facts` were asserted in the window and not cut before, the arriving ABox included."""
-        whole = Capture((*self.older.chunks, [self.arriving]), self.older.first_level)
         return frozenset(
             (entry.at, triple)
-            for entry, found in whole.occurrences(facts)
+            for entry, found in self.older.with_entry(self.arriving).occurrences(facts)
             for triple in self.vocabulary.decode(found)
         )
 
@@ -88,4 +87,4 @@ class Account:
         )
 
     def _timestamps(self) -> dict[int, TimePoint]:
-        return {entry.level: entry.at for entry in [*self.older.entries(), self.arriving]}
+        return {entry.level: entry.at for entry in [*self.older, self.arriving]}

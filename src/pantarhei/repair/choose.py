@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pantarhei.repair.conflict import Budget, Set, minimal
+from pantarhei.repair.component import Set, minimal
+from pantarhei.repair.conflict import Budget
 
 Method = Literal["exact", "grounded", "algorithm3", "off"]
 METHODS: tuple[Method, ...] = ("exact", "grounded", "algorithm3", "off")

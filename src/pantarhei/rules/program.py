@@ -37,6 +37,7 @@ class Symbol(NamedTuple):
 class Plans:
     """What the join machine reads; joins.py says how a plan is laid out.
 
+    `constraints` has a row (trigger predicate, offset) for one forward plan of each constraint.
     The plans of predicate `p` are `forward_plans[forward_start[p]:forward_start[p + 1]]`, offsets into
     `code`; likewise backward. `indexed_by_subject` and `indexed_by_object` name the predicates whose chains
     plans walk.
@@ -47,6 +48,7 @@ class Plans:
     forward_start: Integers
     backward_plans: Integers
     backward_start: Integers
+    constraints: Integers
     indexed_by_subject: tuple[int, ...]
     indexed_by_object: tuple[int, ...]
     most_variables: int
@@ -89,6 +91,7 @@ class _Compiler:
         self.walked: set[tuple[int, int]] = set()  # (kind of step, predicate)
         self.forward: list[tuple[int, int]] = []  # (trigger predicate, offset)
         self.backward: list[tuple[int, int]] = []
+        self.constraints: list[tuple[int, int]] = []  # (trigger predicate, offset)
         self.most_variables = 1
 
     def program(self) -> Program:
@@ -104,6 +107,7 @@ class _Compiler:
             forward_start=forward_start,
             backward_plans=backward_plans,
             backward_start=backward_start,
+            constraints=np.array(self.constraints, np.int32).reshape(-1, 2),
             indexed_by_subject=tuple(sorted(p for kind, p in self.walked if kind == FORWARD)),
             indexed_by_object=tuple(sorted(p for kind, p in self.walked if kind == BACKWARD)),
             most_variables=self.most_variables,
@@ -127,6 +131,8 @@ class _Compiler:
         for position, atom in enumerate(rule.body):
             offset = self._write_plan(number, rule, variables, atom, position)
             self.forward.append((self._predicate(atom), offset))
+            if rule.head is None and position == 0:
+                self.constraints.append(self.forward[-1])
         if rule.head is not None:
             offset = self._write_plan(number, rule, variables, rule.head, NONE)
             self.backward.append((self._predicate(rule.head), offset))

@@ -1,22 +1,22 @@
 """What was asserted, and what repairs took out again: the ground truth that the window model is derived from.
 
 One entry a timestamp, oldest first. A cut fact loses its occurrences in the entry whose arrival cut it and in
-all before; asserted again later, it is back.
+all before; asserted again later, it is back. A log is a value: a change makes another, sharing what it can.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from pantarhei.language.time import TimePoint
 from pantarhei.rules.program import Integers
 
 Fact = tuple[int, int, int]
-_CHUNK = 1024
+_CHUNK = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +38,44 @@ class Entry:
     cut: Integers
 
 
-class AssertionLog:
-    """The entries of the window. Appending and dropping cost O(1) amortized."""
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The entries of the window, in chunks; those below `first_level` no longer count.
 
-    def __init__(self) -> None:
-        # Full chunks never change, so that a capture shares them; only the newest one is copied.
-        self._chunks: deque[list[Entry]] = deque([[]])
-        self.first_level = 0
+    Changes cost O(entries / 512 + 512).
+    """
 
-    def append(self, entry: Entry) -> None:
-        if len(self._chunks[-1]) == _CHUNK:
-            self._chunks.append([])
-        self._chunks[-1].append(entry)
+    chunks: tuple[tuple[Entry, ...], ...] = ()
+    first_level: int = 0
 
-    def replace_newest(self, entry: Entry) -> None:
-        """Put `entry` in the place of the newest one."""
-        self._chunks[-1][-1] = entry
+    def with_entry(self, entry: Entry) -> Log:
+        """The log with a newer entry."""
+        if not self.chunks or len(self.chunks[-1]) == _CHUNK:
+            return replace(self, chunks=(*self.chunks, (entry,)))
+        return replace(self, chunks=(*self.chunks[:-1], (*self.chunks[-1], entry)))
 
+    def without_newest(self) -> Log:
+        """The log without its newest entry."""
+        shorter = self.chunks[-1][:-1]
+        return replace(self, chunks=(*self.chunks[:-1], shorter) if shorter else self.chunks[:-1])
+
+    def from_level(self, level: int) -> Log:
+        """The log without the entries below `level`; of its first chunk it may hold on to some of those."""
+        first_level = max(self.first_level, level)
+        chunks = self.chunks
+        while chunks and chunks[0][-1].level < first_level:
+            chunks = chunks[1:]
+        if chunks and chunks[0][len(chunks[0]) // 2].level < first_level:
+            chunks = (tuple(entry for entry in chunks[0] if entry.level >= first_level), *chunks[1:])
+        return Log(chunks, first_level)
+
+    @property
     def newest(self) -> Entry | None:
-        return self._chunks[-1][-1] if self._chunks[-1] else None
+        """The newest entry."""
+        entry = self.chunks[-1][-1] if self.chunks else None
+        return entry if entry is not None and entry.level >= self.first_level else None
 
-    def drop_before(self, level: int) -> None:
-        """Forget the entries below `level`."""
-        self.first_level = max(self.first_level, level)
-        while len(self._chunks) > 1 and self._chunks[0][-1].level < level:
-            self._chunks.popleft()
-        if len(self._chunks) == 1 and self._chunks[0] and self._chunks[0][-1].level < level:
-            self._chunks[0] = []
-
-    def oldest_from(self, ticks: int) -> tuple[int | None, list[TimePoint]]:
+    def leaving(self, ticks: int) -> tuple[int | None, list[TimePoint]]:
         """(level of the first entry not before `ticks`, timestamps of the entries before it)."""
         before: list[TimePoint] = []
         for entry in self:
@@ -77,39 +86,52 @@ class AssertionLog:
 
     def __iter__(self) -> Iterator[Entry]:
         """Oldest first."""
-        for chunk in self._chunks:
-            for entry in chunk:
-                if entry.level >= self.first_level:
-                    yield entry
-
-    def capture(self, first_level: int = 0) -> Capture:
-        """The log from `first_level` on as it is now. Costs O(entries / 1024 + 1024)."""
-        return Capture((*list(self._chunks)[:-1], list(self._chunks[-1])), max(first_level, self.first_level))
-
-
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """A log as it once was."""
-
-    chunks: tuple[list[Entry], ...]
-    first_level: int
-
-    def entries(self) -> list[Entry]:
-        """Oldest first."""
-        return [entry for chunk in self.chunks for entry in chunk if entry.level >= self.first_level]
+        return (entry for chunk in self.chunks for entry in chunk if entry.level >= self.first_level)
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with the facts of it that no repair has cut. Costs O(occurrences)."""
-        cut: set[Fact] = set()
-        for entry in reversed(self.entries()):
-            cut.update(map(tuple, entry.cut.tolist()))
-            facts = entry.facts
-            if cut and len(facts):
-                facts = facts[[tuple(fact) not in cut for fact in facts.tolist()]]
-            yield entry, facts
+        cut = _Facts()
+        for entry in reversed(list(self)):
+            cut.add(entry.cut)
+            yield entry, entry.facts[~cut.among(entry.facts)]
 
     def occurrences(self, facts: Integers) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with its kept facts that are among `facts`. Costs O(occurrences)."""
-        wanted = set(map(tuple, facts.tolist()))
-        for entry, kept in self.kept():
-            yield entry, kept[np.array([tuple(fact) in wanted for fact in kept.tolist()], bool)]
+        wanted = _Facts()
+        wanted.add(facts)
+        cut = _Facts()
+        for entry in reversed(list(self)):
+            cut.add(entry.cut)
+            found = entry.facts[wanted.among(entry.facts)]
+            yield entry, found[~cut.among(found)]
+
+
+EMPTY_LOG = Log()
+
+
+class _Facts:
+    """A set of facts that columns of facts can be held against."""
+
+    def __init__(self) -> None:
+        self._facts: set[Fact] = set()
+        self._keys = np.empty(0, np.int64)
+
+    def add(self, facts: Integers) -> None:
+        if len(facts):
+            self._facts.update(map(tuple, facts.tolist()))
+            self._keys = np.unique(np.concatenate([self._keys, _keys(facts)]))
+
+    def among(self, facts: Integers) -> npt.NDArray[np.bool_]:
+        """Which of `facts` are in the set: most are told apart by a key, the others are looked up."""
+        found = np.zeros(len(facts), bool)
+        if len(facts) and len(self._keys):
+            maybe = np.flatnonzero(np.isin(_keys(facts), self._keys))
+            found[maybe] = [tuple(fact) in self._facts for fact in facts[maybe].tolist()]
+        return found
+
+
+def _keys(facts: Integers) -> npt.NDArray[np.int64]:
+    """A 64-bit key of each fact; different facts rarely share one."""
+    predicates, subjects, objects = facts.astype(np.int64).T
+    keys: npt.NDArray[np.int64] = (subjects << 32) ^ (objects << 8) ^ predicates
+    return keys

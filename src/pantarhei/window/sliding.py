@@ -100,7 +100,9 @@ class _Bounds:
         if slide < 1:
             raise OptionError("slide", repr(window.slide), "a step longer than nothing")
         if slide > length + 1 - open_start:
-            expected = f"a step no longer than the range {window.range!r}, or some times fall into no window"
+            expected = (
+                f"a step (1 if not given) no longer than {window.range!r}, or some times are in no window"
+            )
             raise OptionError("slide", repr(window.slide), expected)
         return cls(length, slide, origin, open_start)
 
@@ -123,32 +125,21 @@ class Step:
     start: int
 
 
-class SlidingWindow:
-    """A window and how far time has come. `step` looks ahead and changes nothing, `take` goes there."""
+def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
+    """Where `window` stands at time `at`, if time has come to `current` so far.
 
-    def __init__(self, window: Window) -> None:
-        self.window = window
-        self.current: Step | None = None
-
-    def step(self, at: TimePoint) -> Step:
-        """Where the window stands at time `at`.
-
-        Raises:
-            LateABoxError: time has passed `at` already.
-            TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
-        """
-        given = kind_of(at)
-        kind = self.current.kind if self.current else self.window.kind or given
-        if given is not kind and not (kind is TimeKind.FLOAT and given is TimeKind.INTEGER):
-            what = "the stream's other timestamps" if self.current else f"{self.window} measures"
-            raise TimestampError(f"the timestamp {at!r}", f"{kind.value}, as {what}")
-        now = ticks_of(at, kind)
-        if self.current and now < self.current.now:
-            raise LateABoxError(show_time(at), show_time(time_of(self.current.now, kind)))
-        bounds = _Bounds.of(self.window, kind)
-        end = bounds.end(now)
-        return Step(kind, now, bounds.first(end), end, end - bounds.range)
-
-    def take(self, step: Step) -> None:
-        """Time has come to where `step` looked."""
-        self.current = step
+    Raises:
+        LateABoxError: time has passed `at` already.
+        TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
+    """
+    given = kind_of(at)
+    kind = current.kind if current else window.kind or given
+    if given is not kind and not (kind is TimeKind.FLOAT and given is TimeKind.INTEGER):
+        what = "the stream's other timestamps" if current else f"{window} measures"
+        raise TimestampError(f"the timestamp {at!r}", f"{kind.value}, as {what}")
+    now = ticks_of(at, kind)
+    if current and now < current.now:
+        raise LateABoxError(show_time(at), show_time(time_of(current.now, kind)))
+    bounds = _Bounds.of(window, kind)
+    end = bounds.end(now)
+    return Step(kind, now, bounds.first(end), end, end - bounds.range)

@@ -3,7 +3,8 @@ holds it.
 
 A row has a set of levels, `held`, as bits: bit `i` is the level `oldest + i`. `asserted` has the levels that
 assert it. The background's interpretation is apart: a row with level FOREVER belongs to it and meets any body
-by itself. For other rows `level` and `base` are the newest level held and asserted.
+by itself; in other interpretations it stands only where it is asserted. For other rows `level` and `base` are
+the newest level held and asserted.
 
 A rule instance whose body atoms hold at the level sets T_1 … T_k attaches its head to the oldest level of
 each *minimal* set S that meets every T_i. Such a minimal set with oldest member t exists exactly if for some
@@ -250,14 +251,15 @@ class EveryKernel(Proofs):
         """Add the levels in `attached` to those that hold `row`, and queue it if any is new."""
         word: cython.int
         new: cython.ulonglong = 0
+        if self.rows[row].level == _FOREVER:
+            return 0
         for word in range(self.words):
             new |= self.attached[word] & (_ALL ^ self.held[row, word])
             self.held[row, word] |= self.attached[word]
         if new == 0:
             return 0
-        if self.rows[row].level != _FOREVER:
-            self.refresh(row)
-            self.enqueue(row)
+        self.refresh(row)
+        self.enqueue(row)
         return 0
 
     def refresh(self, row):
@@ -480,7 +482,7 @@ class EveryKernel(Proofs):
             self.value(self.code[plan + HEAD_SUBJECT]),
             self.value(self.code[plan + HEAD_OBJECT]),
         )
-        if row < 0:
+        if row < 0 or self.rows[row].level == _FOREVER:
             return 0
         for word in range(self.words):
             self.others[word] = self.lost[self.explained, word]

@@ -59,23 +59,38 @@ class Proofs(Joins):
             into.push(self.body[atom] if atom < atoms else -1)
         return 0
 
+    def find_violations(self, predicates: cython.int[::1], plans: cython.int[::1]):
+        """Note every match of the constraints whose `plans` begin with facts of `predicates`.
+
+        Costs a pass over the rows, and the joins.
+        """
+        i: cython.Py_ssize_t
+        row: cython.int
+        with cython.nogil:
+            self.purpose = DERIVE
+            for row in range(self.used):
+                for i in range(len(plans)):
+                    if self.rows[row].predicate == predicates[i]:
+                        self.begin(plans[i], row, self.rows[row].subject, self.rows[row].object, _FOREVER)
+
     def take_violations(self):
         """Matches of constraints since the last call: int32 rows `rule, body rows…`; one may recur."""
         violations = self.violations.array().reshape(-1, 1 + self.widest)
         self.violations.size = 0
         return violations
 
-    def lineage(self, rows: cython.int[::1]):
+    def lineage(self, rows: cython.int[::1], most: cython.longlong):
         """Every rule instance that can take part in a proof of one of `rows`.
 
-        Returns `(reached, instances)`: the rows met, `rows` first, and an int32 array with a row `head row,
-        rule, body rows…` for each instance. Facts of the background are not explained further. Costs the
-        instances.
+        Returns `(reached, instances, cut short)`: rows met, `rows` first; int32 rows `head row, rule, body
+        rows…`; and whether there were more than `most`, which are then left out. Facts of the background are
+        not explained further. Costs the instances.
         """
         i: cython.Py_ssize_t
         atom: cython.int
         row: cython.int
         before: cython.int
+        cut_short: cython.bint = False
         reached: Ints = Ints()
         with cython.nogil:
             self.purpose = LINEAGE
@@ -100,12 +115,15 @@ class Proofs(Joins):
                             self.rows[row].flags |= NOTED
                             reached.push(row)
                     before += 2 + self.widest
+                if self.instances.size > most * (2 + self.widest):
+                    cut_short = True
+                    self.instances.size = 0
             for i in range(reached.size):
                 self.rows[reached.items[i]].flags &= ~NOTED
             self.purpose = DERIVE
         instances = self.instances.array().reshape(-1, 2 + self.widest)
         self.instances.size = 0
-        return reached.array(), instances
+        return reached.array(), instances, cut_short
 
     def levels_of(self, rows: cython.int[::1]):
         """(levels, bases) of the given rows, as int32 arrays."""
