@@ -36,7 +36,7 @@ def main() -> None:
     )
     parser.add_argument("--no-write", action="store_true", help="keep no results")
     arguments = parser.parse_args()
-    console = Console(width=None if sys.stdout.isatty() else 140)
+    console = Console(width=None if sys.stdout.isatty() else 160)
     about = circumstances(arguments.quick)
     console.print(", ".join(f"{name} {value}" for name, value in about.items()), highlight=False)
     figures: list[Figure] = []
