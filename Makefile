@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 KERNEL := $(wildcard src/pantarhei/materialize/kernel/*.py src/pantarhei/materialize/kernel/*.pxd)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-checked test-uncompiled check docs-check bench clean
+.PHONY: demo test test-checked test-long test-uncompiled check docs-check bench clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
@@ -22,6 +22,10 @@ test: $(VENV)/.dev $(VENV)/.kernel
 test-checked: $(VENV)/.dev
 	PANTARHEI_CHECKED=1 $(BIN)/python setup.py --quiet build --build-lib build/checked/lib --build-temp build/checked/temp
 	PYTHONPATH=build/checked/lib $(BIN)/python -m pytest tests/property
+
+# The state machines for hours rather than seconds.
+test-long: $(VENV)/.dev $(VENV)/.kernel
+	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest --timeout=7200 tests/property/test_stream_reasoner.py
 
 # Installed where there is no compiler, the package works, slowly.
 test-uncompiled: $(VENV)/.dev
@@ -61,5 +65,6 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.run
 
 # The compiled kernel, made again when its source is newer. Without a C compiler this leaves the uncompiled one.
 $(VENV)/.kernel: $(VENV)/.run setup.py $(KERNEL)
+	@rm -f src/pantarhei/materialize/kernel/*.so
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 from rdflib import Dataset, Graph
@@ -149,6 +149,11 @@ class StreamReasoner:
         unique_names: bool = True,
         budget: Budget | None = None,
     ) -> None:
+        _check_type("ontology", ontology, Ontology, "what load_ontology gives")
+        _check_type("window", window, Window, "a Window, such as Window(range=10)")
+        _check_type("budget", budget, Budget | None, "a Budget")
+        if isinstance(background, str):
+            raise OptionError("background", repr(background), "a graph or triples; parse the file first")
         _check_option("repair", repair, METHODS)
         _check_option("keep", keep, get_args(Keep))
         if unique_names is not True:
@@ -460,8 +465,11 @@ class StreamReasoner:
         if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
             self._messages += 1
             return self._vocabulary.encode_table(abox, f"m{self._messages}-")
-        if not isinstance(abox, Iterable):
-            expected = "an ABox is an rdflib.Graph, an iterable of triples, or a pyarrow.Table"
+        if not isinstance(abox, Iterable) or isinstance(abox, str) or hasattr(abox, "iloc"):
+            expected = (
+                "an ABox is an rdflib.Graph, an iterable of triples, or a pyarrow.Table "
+                "(of a pandas frame: pyarrow.Table.from_pandas)"
+            )
             raise InvalidTripleError(repr(abox), expected)
         return self._vocabulary.encode(cast("Iterable[Triple]", abox))
 
@@ -479,6 +487,11 @@ class _LiveSource:
     def __len__(self) -> int:
         with self._reasoner._lock:
             return len(self._reasoner._model)
+
+
+def _check_type(name: str, given: object, type_: Any, expected: str) -> None:
+    if not isinstance(given, type_):
+        raise OptionError(name, repr(given), expected)
 
 
 def _check_option(name: str, given: object, allowed: tuple[str, ...]) -> None:

@@ -616,7 +616,6 @@ def test_an_empty_abox_is_a_timestamp_nonetheless(reasoner, make):
     assert reasoner.interpretation(1) == set()
 
 
-@pytest.mark.xfail(strict=True, reason="columns of Arrow's null type are refused even without rows")
 def test_an_empty_table_whose_columns_have_no_type_is_empty(reasoner):
     """What `pa.table` makes of empty lists."""
     reasoner.push(1, pa.table({"subject": [], "predicate": [], "object": []}))

@@ -51,6 +51,13 @@ class TripleDelta:
         """The triples it lost."""
         return frozenset(triple for triple, weight in self._delta.weights.items() if weight < 0)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TripleDelta):
+            return NotImplemented
+        return (self.added, self.removed) == (other.added, other.removed)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"TripleDelta(+{len(self.added)} -{len(self.removed)})"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pyoxigraph
-from rdflib import BNode, Literal, URIRef
+from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.language.term import Term
+from pantarhei.language.term import Term, is_well_typed
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
 _END = "<urn:end>"
@@ -41,8 +41,8 @@ def parse_term(text: str, scope: str = "") -> Term:
     return BNode(scope + term) if isinstance(term, BNode) else term
 
 
-def to_rdflib(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal) -> Term:
-    """The rdflib term with the same text; nothing is normalized.
+def to_rdflib(term: object) -> Term:
+    """The rdflib term with the same text as a pyoxigraph term; nothing is normalized.
 
     Raises:
         ValueError: it is none of RDF 1.1 (a triple, or text with a direction).
@@ -57,11 +57,24 @@ def to_rdflib(term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Lit
     if not isinstance(term, pyoxigraph.Literal) or term.direction is not None:
         raise ValueError(f"{term} is no RDF 1.1 term")
     if term.language is not None:
-        return Literal(term.value, lang=term.language, normalize=False)
+        return Literal(term.value, lang=term.language)
     datatype = URIRef(term.datatype.value)
-    if datatype == _XSD_STRING:
-        return Literal(term.value, normalize=False)
-    return Literal(term.value, datatype=datatype, normalize=False)
+    if datatype in _PLAIN:
+        return Literal(term.value)
+    return _typed(term.value, datatype)
 
 
-_XSD_STRING = URIRef("http://www.w3.org/2001/XMLSchema#string")
+_PLAIN = frozenset({XSD.string, RDF.langString})
+_MARKUP = frozenset({RDF.XMLLiteral, RDF.HTML})
+_LONGEST_CONVERTED = 4000
+
+
+def _typed(lexical: str, datatype: URIRef) -> Literal:
+    """A typed literal, without a Python value where rdflib's would cost: an ill-typed one is logged with a
+    traceback, markup is parsed into a tree.
+    """
+    unparsed: Literal = str.__new__(Literal, lexical)
+    unparsed._language, unparsed._datatype, unparsed._value, unparsed._ill_typed = None, datatype, None, None
+    if datatype in _MARKUP or len(lexical) > _LONGEST_CONVERTED or not is_well_typed(unparsed):
+        return unparsed
+    return Literal(lexical, datatype=datatype, normalize=False)

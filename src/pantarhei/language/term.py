@@ -79,6 +79,15 @@ def value_of(term: Term) -> Hashable:
     return key
 
 
+def is_well_typed(literal: Literal) -> bool:
+    """Whether the literal has a value in its datatype, as far as the datatype is known."""
+    try:
+        value_of(literal)
+    except IllTypedLiteralError:
+        return False
+    return True
+
+
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _DOUBLE = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN", re.ASCII)

@@ -111,6 +111,8 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
 def _scaled(number: float, kind: TimeKind) -> int:
     if not math.isfinite(number):
         raise TimestampError(repr(number), "a finite number")
+    if abs(number) > _MAXIMUM:
+        raise TimestampError(repr(number), "a time that fits into 62 bits of ticks")
     return round(number * _FLOAT_TICKS) if kind is TimeKind.FLOAT else int(number)
 
 
@@ -122,7 +124,8 @@ def _bounded(given: object, ticks: int) -> int:
 
 _ISO_DURATION = re.compile(
     r"P(?:(?P<weeks>\d+(?:\.\d+)?)W|(?:(?P<days>\d+(?:\.\d+)?)D)?"
-    r"(?:T(?:(?P<hours>\d+(?:\.\d+)?)H)?(?:(?P<minutes>\d+(?:\.\d+)?)M)?(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?)"
+    r"(?:T(?:(?P<hours>\d+(?:\.\d+)?)H)?(?:(?P<minutes>\d+(?:\.\d+)?)M)?(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?)",
+    re.ASCII,
 )
 
 
@@ -148,8 +151,8 @@ def parse_duration(text: str) -> timedelta:
         raise TimestampError(f"the duration {text!r}", "a duration below a billion days") from None
 
 
-_NUMBER = re.compile(r"[+-]?\d+")
-_REAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?\d+", re.ASCII)
+_REAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?", re.ASCII)
 
 
 def parse_timestamp(text: str) -> TimePoint:

@@ -109,9 +109,7 @@ class Vocabulary:
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
         subjects, predicates, objects = (_column(table, name) for name in COLUMNS)
-        types = np.fromiter(
-            (text == f"<{_TYPE}>" for text in predicates.distinct), bool, len(predicates.distinct)
-        )
+        types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
         is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
         facts = np.empty((len(subjects.codes), 3), np.int32)
         facts[:, 1] = self._numbers(subjects, slice(None), scope, self._subjects)
@@ -223,6 +221,11 @@ class Vocabulary:
                 yield self.names[subject], symbol.name, self.term(object_)
 
 
+def _is_type(text: str) -> bool:
+    """Whether a term is rdf:type, however it is written."""
+    return text == f"<{_TYPE}>" or ("\\" in text and parse_term(text) == RDF_TYPE)
+
+
 def _key(name: Term) -> str:
     """A name as a key: a plain string, whose hash is cheap; no IRI begins with a null character."""
     return "\0" + name if type(name) is BNode else str(name)
@@ -235,11 +238,13 @@ def _column(table: pa.Table, name: str) -> _Column:
         given = f"a table with columns {', '.join(table.column_names)}"
         raise InvalidTripleError(given, f"exactly one column {name} is expected")
     column = table.column(name)
+    if not len(column):
+        return _Column(np.empty(0, np.int32), np.empty(0, object))
     if column.null_count:
         raise InvalidTripleError(f"a null in column {name}", "every cell must hold a term")
     array = column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):  # a table without rows has no chunk to combine into
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks)
     if not isinstance(array, pa.DictionaryArray):
         array = array.dictionary_encode()
     distinct = array.dictionary

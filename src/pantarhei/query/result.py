@@ -31,7 +31,8 @@ class QueryResult(Result):
         result.vars = evaluated.get("vars_")
         bindings = evaluated.get("bindings")
         if bindings is not None:
-            result.bindings = list(bindings)
+            # plain: rdflib's own would keep the evaluation's context, and with it the window's model, alive
+            result.bindings = [dict(binding) for binding in bindings]
         result.askAnswer = evaluated.get("askAnswer")
         result.graph = evaluated.get("graph")
         return result

@@ -116,6 +116,17 @@ class Repair:
     def __repr__(self) -> str:
         return f"Repair(at={self.at!r}, method={self.method!r}, {len(self.conflicts)} conflicts)"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Repair):
+            return NotImplemented
+        mine, theirs = (
+            (each.at, each.method, tuple(each.conflicts), each.removed, each.undecided)
+            for each in (self, other)
+        )
+        return mine == theirs
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __reduce__(self) -> tuple[Any, ...]:
         conflicts = _restored(tuple(self.conflicts))
         return _repair, (self.at, self.method, conflicts, self.removed, self.undecided)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 
 import pyoxigraph as ox
-from rdflib import RDF, XSD, BNode, Literal, URIRef
+from rdflib import RDF, BNode, Literal
 
 from pantarhei.errors import InvalidTripleError
+from pantarhei.language.ntriples import to_rdflib
 from pantarhei.language.term import Term, Triple, value_of
 
 _CACHED = 200_000
-_PLAIN = frozenset({XSD.string, RDF.langString})
-_MARKUP = frozenset({RDF.XMLLiteral, RDF.HTML})
-_LONGEST_CONVERTED = 4000
 
 
 class Scope:
@@ -73,26 +71,11 @@ class TermReader:
 
 
 def _converted(term: object) -> Term:
-    if isinstance(term, ox.NamedNode):
-        return URIRef(term.value)
-    if not isinstance(term, ox.Literal):
-        raise InvalidTripleError(str(term), "triple terms (RDF 1.2) are not supported")
-    if getattr(term, "direction", None) is not None:
-        raise InvalidTripleError(str(term), "text with a direction (RDF 1.2) is not supported")
-    if term.language is not None:
-        return Literal(term.value, lang=term.language)
-    datatype = URIRef(term.datatype.value)
-    if datatype in _PLAIN:
-        return Literal(term.value)
-    unparsed = _unparsed(term.value, datatype)
-    value_of(unparsed)
-    if datatype in _MARKUP or len(term.value) > _LONGEST_CONVERTED:
-        return unparsed
-    return Literal(term.value, datatype=datatype, normalize=False)
-
-
-def _unparsed(lexical: str, datatype: URIRef) -> Literal:
-    """A literal without a Python value: rdflib would log an ill-typed one, and build a tree of markup."""
-    literal = str.__new__(Literal, lexical)
-    literal._language, literal._datatype, literal._value, literal._ill_typed = None, datatype, None, None
-    return literal
+    try:
+        converted = to_rdflib(term)
+    except ValueError:
+        raise InvalidTripleError(
+            str(term), "triple terms and directions (RDF 1.2) are not supported"
+        ) from None
+    value_of(converted)  # raises where it has none
+    return converted
