@@ -105,20 +105,19 @@ class _Books:
 
 
 class StreamReasoner:
-    """An ontology over a sliding window of a stream: its materialization, kept up and repaired as ABoxes
-    arrive.
+    """An ontology over a sliding window of a stream: what follows, kept up and repaired as ABoxes arrive.
+
+    Threads take turns. Memory grows with the window, and with the number of different terms ever seen.
 
     Args:
         ontology: what was loaded with `load_ontology`; the assertions in it are background.
         window: which timestamps are kept.
         background: facts that hold at every time and that no repair removes: a graph or triples.
         repair: `"exact"` removes what some maximal consistent subset lacks, newest-wins (PB26 Defs. 6 and 7);
-            `"grounded"`
-            also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's; `"off"` only
-            reports.
-        keep: `"newest"` stores each fact once; `"every"` stores PB26 Def. 8's interpretations in full.
-            Queries see no
-            difference.
+            `"grounded"` also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's;
+            `"off"` only reports, at each step all contradictions of the window.
+        keep: `"newest"` stores each fact once; `"every"` stores it in each of PB26 Def. 8's interpretations.
+            Queries see no difference.
         unique_names: different names denote different things. Only True is supported so far.
         budget: how far an exact repair searches.
 
@@ -182,8 +181,7 @@ class StreamReasoner:
         Args:
             at: not older than any time seen; of the kind of the stream's other timestamps.
             abox: a graph, triples, or an Arrow table with string columns `subject`, `predicate` and `object`
-                that hold
-                terms in N-Triples syntax (its blank nodes belong to this table alone).
+                that hold terms in N-Triples syntax (its blank nodes belong to this table alone).
 
         Raises:
             LateABoxError: time has passed `at`.

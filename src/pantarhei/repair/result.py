@@ -78,10 +78,10 @@ class Repair:
         at: the timestamp of the ABox whose arrival called for it.
         method: how the cut was chosen.
         conflicts: all minimal conflicts before the cut, with their constraints.
-        removed: the assertions taken out, each occurrence of a cut fact with its timestamp.
+        removed: the assertions taken out, each occurrence of a cut fact with its timestamp. The first look
+            costs a pass over the window's assertions.
         undecided: of these, the facts that were removed because no decision was in reach (`grounded`, or
-            `exact` past its
-            budget), with their newest timestamps.
+            `exact` past its budget), with their newest timestamps.
     """
 
     def __init__(

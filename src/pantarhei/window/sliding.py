@@ -38,9 +38,8 @@ class Window:
     Args:
         range: its length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
             datetimes.
-        slide: the step in which its end moves. The default, 1, is one tick for streams of datetimes (a
-            microsecond), so
-            that the window moves with every ABox.
+        slide: the step in which its end moves. The default, 1, is one tick (a microsecond) for streams of
+            datetimes, so that the window moves with every ABox.
         origin: a boundary that the steps are aligned to; for datetimes the default 0 is 1970-01-01T00:00Z.
         closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles).
 

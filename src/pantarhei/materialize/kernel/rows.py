@@ -6,8 +6,8 @@ through
 - `table`, an open-addressing hash table over the whole fact; a cell is a row and 31 bits of its hash, so that
   probing touches a row only where it is the right one,
 - chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows
-and found by
-  a hash table of their first rows. A predicate has such chains only where a rule or a query asks for them.
+  and found by a hash table of their first rows. A predicate has such chains only where a rule or a query
+  asks for them.
 
 A row also carries what the window model says of its fact (`level`, `base`, `flags`, `sequence`: see
 newest.py) and the links of the one list it stands in (`next_listed`). Rows are recycled; a free row has
