@@ -5,8 +5,7 @@ number, or ISO 8601. A window without answers writes no rows, except that a tabl
 flushed.
 
 - NDJSON: an object a row with plain values, as `jq` and pandas expect: IRIs as strings, blank nodes as
-`_:label`,
-  well-typed numbers and booleans as JSON's own, all other literals as their text, unbound as null.
+  `_:label`, well-typed numbers and booleans as JSON's own, all other literals as their text, unbound as null.
 - CSV: as SPARQL 1.1's CSV results: IRIs and texts as they are, blank nodes as `_:label`, unbound as nothing.
 - Table: IRIs shortened with the prefixes given.
 """
