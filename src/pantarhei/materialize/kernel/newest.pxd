@@ -16,6 +16,7 @@ cdef class NewestKernel(Proofs):
     cdef int best
     cdef int enough
     cdef long long patience
+    cdef int ahead
     cdef Ints found
     cdef readonly long long renewals
     cdef readonly long long rederivations

@@ -57,6 +57,9 @@ PATIENCE = cython.declare(cython.longlong, 64)
 UNLIMITED = cython.declare(cython.longlong, 1 << 62)
 STOP = cython.declare(cython.int, -2)  # as joins.py
 
+# How many facts ahead the hash table is read.
+BLOCK = cython.declare(cython.int, 16)
+
 # Positions in a plan (joins.py).
 HEAD = cython.declare(cython.int, 3)
 HEAD_SUBJECT = cython.declare(cython.int, 4)
@@ -84,6 +87,7 @@ class NewestKernel(Proofs):
         self.best = -1
         self.enough = 0
         self.patience = UNLIMITED
+        self.ahead = 0  # what was read ahead; of no meaning
         self.found = Ints()
         self.renewals = 0
         self.rederivations = 0
@@ -299,9 +303,13 @@ class NewestKernel(Proofs):
         stored; O(1) for one that was.
         """
         i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
+                if i % BLOCK == 0:
+                    for j in range(i, min(i + BLOCK, len(facts))):
+                        self.ahead ^= self.read_ahead(facts[j, 0], facts[j, 1], facts[j, 2])
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
                     previous[i] = self.rows[row].base
@@ -334,6 +342,10 @@ class NewestKernel(Proofs):
                     if self.rows[row].base >= oldest:
                         self.renewals += 1
                         self.enqueue(row, self.rows[row].base)
+                    else:
+                        self.ahead ^= self.read_ahead(
+                            self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
+                        )
                     row = after
             self.run()
             for level in range(start, oldest):

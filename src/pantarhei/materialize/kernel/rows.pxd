@@ -38,6 +38,7 @@ cdef class Rows:
     cdef Ints changes
 
     cdef int find(self, int predicate, int subject, int object) noexcept nogil
+    cdef int read_ahead(self, int predicate, int subject, int object) noexcept nogil
     cdef int insert(self, int predicate, int subject, int object) except -1 nogil
     cdef int remove(self, int row) except -1 nogil
     cdef int first_with_subject(self, int predicate, int subject) noexcept nogil

@@ -193,6 +193,14 @@ class Rows:
                 return row
             cell = (cell + 1) & mask
 
+    def read_ahead(self, predicate, subject, object):
+        """Read the cell where the fact would first be looked for, so that it is in the cache by then.
+
+        Several such reads go on at once, where the look-ups themselves would wait for one after another.
+        """
+        mask: cython.int = (len(self.table) >> 1) - 1
+        return self.table[2 * (tag_of(predicate, subject, object) & mask)]
+
     def insert(self, predicate, subject, object):
         """A new row for a fact that has none; level and base -1, in no list."""
         row: cython.int
