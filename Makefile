@@ -21,7 +21,7 @@ test: $(VENV)/.dev $(VENV)/.kernel
 # The random tests on a kernel compiled with bounds checks.
 test-checked: $(VENV)/.dev
 	PANTARHEI_CHECKED=1 $(BIN)/python setup.py --quiet build --build-lib build/checked/lib --build-temp build/checked/temp
-	PYTHONPATH=build/checked/lib $(BIN)/python -m pytest tests/property
+	PYTHONPATH=build/checked/lib $(BIN)/python -m pytest tests/property tests/unit/materialize
 
 # The state machines for hours rather than seconds.
 test-long: $(VENV)/.dev $(VENV)/.kernel

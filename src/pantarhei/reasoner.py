@@ -316,7 +316,8 @@ class StreamReasoner:
         model = self._model
         self._derived = None
         update, books = change(model)
-        self._derived, self._books = model, books
+        self._books = books
+        self._derived = model
         return update
 
     def _pass(self, model: WindowModel, step: Step, at: TimePoint) -> tuple[WindowUpdate, _Books]:
