@@ -8,10 +8,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
 
-from rdflib import XSD, BNode, Literal, URIRef
+from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.query import Result
 
-from pantarhei.language.term import Term
+from pantarhei.language.term import Term, Triple
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +36,10 @@ class QueryResult(Result):
         result.askAnswer = evaluated.get("askAnswer")
         result.graph = evaluated.get("graph")
         return result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        triples = None if self.graph is None else tuple(self.graph)
+        return _restored, (self.type, self.vars, self.bindings, self.askAnswer, triples)
 
     def columns(self) -> dict[str, list[Term | None]]:
         """The answers by variable; `subject`, `predicate`, `object` for graphs; `answer` for ASK."""
@@ -144,3 +148,20 @@ def n_triples(term: Term) -> str:
     if term.language is not None:
         return f"{text}@{term.language}"
     return text if term.datatype in (None, XSD.string) else f"{text}^^<{term.datatype}>"
+
+
+def _restored(
+    kind: str,
+    variables: list[Variable] | None,
+    bindings: list[dict[Variable, Term]],
+    answer: bool | None,
+    triples: tuple[Triple, ...] | None,
+) -> QueryResult:
+    """What `QueryResult` pickles as; rdflib's own restoring looks at attributes before they are there."""
+    graph = None
+    if triples is not None:
+        graph = Graph()
+        for triple in triples:
+            graph.add(triple)
+    parts = {"type_": kind, "vars_": variables, "askAnswer": answer, "graph": graph}
+    return QueryResult.of(parts if kind != "SELECT" else {**parts, "bindings": bindings})

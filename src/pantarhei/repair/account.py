@@ -68,6 +68,8 @@ class Account:
 
     def _occurrences(self, facts: Integers) -> frozenset[Assertion]:
         """Where `facts` were asserted in the window and not cut before, the arriving ABox included."""
+        if not len(facts):
+            return frozenset()
         return frozenset(
             (entry.at, triple)
             for entry, found in self.older.with_entry(self.arriving).occurrences(facts)
