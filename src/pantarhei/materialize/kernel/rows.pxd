@@ -51,6 +51,7 @@ cdef class Rows:
     cdef void vacate(self, int row) noexcept nogil
     cdef int subject_cell(self, int predicate, int subject) noexcept nogil
     cdef int object_cell(self, int predicate, int object) noexcept nogil
+    cdef void close_gap(self, int[::1] index, int cell, int side) noexcept nogil
     cdef void link_subject(self, int row) noexcept nogil
     cdef void link_object(self, int row) noexcept nogil
     cdef void unlink_subject(self, int row) noexcept nogil

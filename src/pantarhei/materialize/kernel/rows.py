@@ -44,6 +44,10 @@ ROW = np.dtype(
 COMPILED = bool(cython.compiled)  # for Python
 NONE = cython.declare(cython.int, -1)
 
+# Which chains a table is of.
+SUBJECT = cython.declare(cython.int, 1)
+OBJECT = cython.declare(cython.int, 2)
+
 # Odd 64-bit multipliers (splitmix64's and MurmurHash's finalizers): any odd constants with well-mixed bits
 # do.
 _MIX_SUBJECT = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
@@ -104,6 +108,15 @@ def mix(predicate: cython.int, subject: cython.int, object: cython.int) -> cytho
     if not cython.compiled:
         key &= 0xFFFFFFFFFFFFFFFF
     return key ^ (key >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def home_of(predicate: cython.int, term: cython.int, side: cython.int, mask: cython.int) -> cython.int:
+    """Where a table of chains is first probed for (predicate, term)."""
+    return cython.cast(cython.int, mix(predicate, term, side) & mask)
 
 
 def _room_for(size, keys):
@@ -265,7 +278,7 @@ class Rows:
 
     def subject_cell(self, predicate, subject):
         mask: cython.int = len(self.subject_index) - 1
-        cell: cython.int = cython.cast(cython.int, mix(predicate, subject, 1) & mask)
+        cell: cython.int = home_of(predicate, subject, SUBJECT, mask)
         row: cython.int
         while True:
             row = self.subject_index[cell]
@@ -275,13 +288,32 @@ class Rows:
 
     def object_cell(self, predicate, object):
         mask: cython.int = len(self.object_index) - 1
-        cell: cython.int = cython.cast(cython.int, mix(predicate, object, 2) & mask)
+        cell: cython.int = home_of(predicate, object, OBJECT, mask)
         row: cython.int
         while True:
             row = self.object_index[cell]
             if row < 0 or (self.rows[row].object == object and self.rows[row].predicate == predicate):
                 return cell
             cell = (cell + 1) & mask
+
+    def close_gap(self, index, cell, side):
+        """Empty a cell of a chains' table, moving up what probing would no longer find past it."""
+        mask: cython.int = len(index) - 1
+        probe: cython.int = cell
+        row: cython.int
+        term: cython.int
+        home: cython.int
+        while True:
+            probe = (probe + 1) & mask
+            row = index[probe]
+            if row < 0:
+                break
+            term = self.rows[row].subject if side == SUBJECT else self.rows[row].object
+            home = home_of(self.rows[row].predicate, term, side, mask)
+            if ((probe - home) & mask) >= ((probe - cell) & mask):
+                index[cell] = row
+                cell = probe
+        index[cell] = -1
 
     def link_subject(self, row):
         cell: cython.int = self.subject_cell(self.rows[row].predicate, self.rows[row].subject)
@@ -309,66 +341,31 @@ class Rows:
         after: cython.int = self.rows[row].next_subject
         before: cython.int = self.rows[row].previous_subject
         cell: cython.int
-        probe: cython.int
-        other: cython.int
-        home: cython.int
-        mask: cython.int
         if after >= 0:
             self.rows[after].previous_subject = before
         if before >= 0:
             self.rows[before].next_subject = after
             return
         cell = self.subject_cell(self.rows[row].predicate, self.rows[row].subject)
-        if after >= 0:
-            self.subject_index[cell] = after
-            return
-        # the key is gone: close the gap, so that probing finds what was pushed past this cell
-        self.subject_keys -= 1
-        mask = len(self.subject_index) - 1
-        probe = cell
-        while True:
-            probe = (probe + 1) & mask
-            other = self.subject_index[probe]
-            if other < 0:
-                break
-            home = cython.cast(
-                cython.int, mix(self.rows[other].predicate, self.rows[other].subject, 1) & mask
-            )
-            if ((probe - home) & mask) >= ((probe - cell) & mask):
-                self.subject_index[cell] = other
-                cell = probe
-        self.subject_index[cell] = -1
+        self.subject_index[cell] = after
+        if after < 0:
+            self.subject_keys -= 1
+            self.close_gap(self.subject_index, cell, SUBJECT)
 
     def unlink_object(self, row):
         after: cython.int = self.rows[row].next_object
         before: cython.int = self.rows[row].previous_object
         cell: cython.int
-        probe: cython.int
-        other: cython.int
-        home: cython.int
-        mask: cython.int
         if after >= 0:
             self.rows[after].previous_object = before
         if before >= 0:
             self.rows[before].next_object = after
             return
         cell = self.object_cell(self.rows[row].predicate, self.rows[row].object)
-        if after >= 0:
-            self.object_index[cell] = after
-            return
-        self.object_keys -= 1
-        mask = len(self.object_index) - 1
-        probe = cell
-        while True:
-            probe = (probe + 1) & mask
-            other = self.object_index[probe]
-            if other < 0:
-                break
-            home = cython.cast(cython.int, mix(self.rows[other].predicate, self.rows[other].object, 2) & mask)
-            if ((probe - home) & mask) >= ((probe - cell) & mask):
-                self.object_index[cell] = other
-                cell = probe
-        self.object_index[cell] = -1
+        self.object_index[cell] = after
+        if after < 0:
+            self.object_keys -= 1
+            self.close_gap(self.object_index, cell, OBJECT)
 
     # -- room --------------------------------------------------------------------------------------
 
