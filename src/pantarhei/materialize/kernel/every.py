@@ -373,10 +373,12 @@ class EveryKernel(Proofs):
                 self.refresh(row)
 
     def interpretation(self, level: cython.int):
-        """The rows that `level` holds, an int32 array. Costs a pass over the rows."""
+        """The rows that `level` holds, an int32 array; none outside the window. Costs a pass over the rows."""
         found: Ints = Ints()
         row: cython.int
         bit: cython.int = level - self.oldest
+        if level != _FOREVER and not 0 <= bit < 64 * self.words:
+            return found.array()
         for row in range(self.used):
             if self.rows[row].predicate < 0:
                 continue

@@ -493,9 +493,11 @@ class NewestKernel(Proofs):
         return 0
 
     def interpretation(self, level: cython.int):
-        """The rows of the partition of `level`, an int32 array. Costs the partition; `settle` first."""
+        """The rows of the partition of `level`, an int32 array; none outside the window. `settle` first."""
         found: Ints = Ints()
-        row: cython.int = self.partitions[self.bucket(level)]
+        row: cython.int = -1
+        if level == _FOREVER or self.oldest <= level <= self.newest:
+            row = self.partitions[self.bucket(level)]
         while row >= 0:
             found.push(row)
             row = self.rows[row].next_listed
