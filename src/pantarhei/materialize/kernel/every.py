@@ -373,7 +373,7 @@ class EveryKernel(Proofs):
                 self.refresh(row)
 
     def interpretation(self, level: cython.int):
-        """The rows that `level` holds, an int32 array; none outside the window. Costs a pass over the rows."""
+        """The rows that `level` holds, an int32 array; none outside the window. Costs a pass over all."""
         found: Ints = Ints()
         row: cython.int
         bit: cython.int = level - self.oldest
