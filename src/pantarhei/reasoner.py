@@ -32,6 +32,7 @@ from pantarhei.query.result import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
 from pantarhei.repair.account import Account
 from pantarhei.repair.choose import METHODS, Method, choose
+from pantarhei.repair.component import Set
 from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
 from pantarhei.repair.result import Assertion, Repair
 from pantarhei.rules.program import Integers, compile_
@@ -395,20 +396,15 @@ class StreamReasoner:
         if isinstance(conflicts, Pairs) and not (self._method == "grounded" and conflicts.inner.any()):
             return lineage.facts[lineage.places(conflicts.cut())], _NO_FACTS
         times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
-        found, lost = (
-            (conflicts, frozenset())
-            if isinstance(conflicts, Pairs)
-            else (conflicts.found, conflicts.undecided)
-        )
-        choice = choose([conflict.rows for conflict in found], times, self._method, self._budget)
-        cut, undecided = (
-            np.array(sorted(rows), np.int32) for rows in (choice.cut | lost, choice.undecided | lost)
-        )
-        return self._facts_at(cut, lineage), self._facts_at(undecided, lineage)
+        choice = choose([conflict.rows for conflict in conflicts.found], times, self._method, self._budget)
+        lost = conflicts.undecided
+        return self._facts_at(choice.cut | lost, lineage), self._facts_at(choice.undecided | lost, lineage)
 
     @staticmethod
-    def _facts_at(rows: Integers, lineage: Lineage) -> Integers:
-        return lineage.facts[lineage.places(rows)] if len(rows) else _NO_FACTS
+    def _facts_at(rows: Set, lineage: Lineage) -> Integers:
+        if not rows:
+            return _NO_FACTS
+        return lineage.facts[lineage.places(np.array(sorted(rows), np.int32))]
 
     def _slid(self, model: WindowModel, step: Step) -> tuple[Log, list[TimePoint]]:
         """The log without what leaves, and the timestamps that leave; the model slides."""
@@ -429,7 +425,7 @@ class StreamReasoner:
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         return WindowUpdate(at, start, end, tuple(dropped), repair, TripleDelta(delta))
 
-    # -- the model from the log --------------------------------------------------------------------
+    # -- the model from the books ------------------------------------------------------------------
 
     @property
     def _model(self) -> WindowModel:

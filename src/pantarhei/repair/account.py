@@ -41,7 +41,7 @@ class Account:
         cut: Integers,
         undecided: Integers,
     ) -> Repair:
-        found = conflicts if isinstance(conflicts, Pairs) else conflicts.found
+        found = conflicts.found
         return Repair(
             self.arriving.at,
             method,

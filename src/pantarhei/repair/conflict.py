@@ -62,6 +62,16 @@ class Pairs:
     constraints: Integers
     inner: npt.NDArray[np.bool_]
 
+    @property
+    def found(self) -> Pairs:
+        """The conflicts, as `Conflicts.found`."""
+        return self
+
+    @property
+    def undecided(self) -> Set:
+        """Nothing, as `Conflicts.undecided`."""
+        return frozenset()
+
     def cut(self) -> Integers:
         """The rows to be removed: all older ones, and both where they are equally old.
 

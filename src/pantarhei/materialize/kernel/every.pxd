@@ -25,7 +25,6 @@ cdef class EveryKernel(Proofs):
     cdef int attach(self, int row) except -1 nogil
     cdef int derive(self, int plan) except -1 nogil
     cdef int lose(self, int plan) except -1 nogil
-    cdef int atoms_of(self, int plan) noexcept nogil
     cdef void refresh(self, int row) noexcept nogil
     cdef int run(self) except -1 nogil
     cdef int touch(self, int row) except -1 nogil

@@ -206,9 +206,6 @@ class EveryKernel(Proofs):
             return 0 if (self.held[row, bit >> 6] >> (bit & 63)) & 1 else -1
         return 0 if self.rows[row].level >= 0 else -1
 
-    def atoms_of(self, plan):
-        return self.code[plan + 1] + (1 if self.code[plan + 8] >= 0 else 0)
-
     def leaf(self, plan, level):
         if self.purpose == DERIVE:
             self.firings += 1

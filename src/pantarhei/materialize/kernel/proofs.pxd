@@ -17,4 +17,5 @@ cdef class Proofs(Joins):
 
     cdef int record_violation(self, int plan) except -1 nogil
     cdef int record_instance(self, int plan) except -1 nogil
+    cdef int atoms_of(self, int plan) noexcept nogil
     cdef int record(self, int plan, Ints into) except -1 nogil

@@ -18,6 +18,10 @@ else:
     from pantarhei.materialize.kernel.rows import Ints
 
 _FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
+# Positions in a plan (joins.py).
+STEPS = cython.declare(cython.int, 1)
+TRIGGER_ATOM = cython.declare(cython.int, 8)
+
 NOTED = cython.declare(cython.int, 8)
 DERIVE = cython.declare(cython.int, 0)
 LINEAGE = cython.declare(cython.int, 3)
@@ -50,10 +54,14 @@ class Proofs(Joins):
         self.instances.push(self.explained)
         return self.record(plan, self.instances)
 
+    def atoms_of(self, plan):
+        """How many atoms the body of a plan's rule has: its steps, and the trigger where that is one."""
+        return self.code[plan + STEPS] + (1 if self.code[plan + TRIGGER_ATOM] >= 0 else 0)
+
     def record(self, plan, into):
         """Append the rule and the matched body's rows, padded with -1 to the widest body."""
         atom: cython.int
-        atoms: cython.int = self.code[plan + 1] + (1 if self.code[plan + 8] >= 0 else 0)
+        atoms: cython.int = self.atoms_of(plan)
         into.push(self.code[plan])
         for atom in range(self.widest):
             into.push(self.body[atom] if atom < atoms else -1)
