@@ -30,8 +30,8 @@ from rich.table import Table
 from rich.text import Text
 
 import pantarhei as pr
-from pantarhei.language.rule import Argument, short
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.rule import Argument
+from pantarhei.language.term import Term, Triple, short
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import COMPILED
 from pantarhei.owl.read import MissingFileError

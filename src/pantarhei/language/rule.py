@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from rdflib import RDF, BNode, URIRef, Variable
 
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.data_range import DataRange
+from pantarhei.language.term import Term, Triple, short
 
 Argument = Term | Variable
 Predicate = URIRef | BNode
@@ -52,8 +53,46 @@ class Different:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """`argument ∈ range`, or with `inside=False` `argument ∉ range`; neither holds of a name.
+
+    Names are no literals, and no literal's name is asserted: of a name, both stay false.
+    """
+
+    argument: Argument
+    range: DataRange
+    inside: bool = True
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        return (self.argument,)
+
+    def __str__(self) -> str:
+        return f"{short(self.argument)} {'∈' if self.inside else '∉'} {self.range}"
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A built-in of SWRL: a comparison of two literals, or a computation whose result is the first argument.
+
+    Args:
+        name: an IRI of `http://www.w3.org/2003/11/swrlb#`.
+        arguments: a comparison has two; a computation its result and one or two operands.
+    """
+
+    name: URIRef
+    arguments: tuple[Argument, ...]
+
+    def __str__(self) -> str:
+        return f"{short(self.name)}({', '.join(map(short, self.arguments))})"
+
+
+Test = Member | Builtin
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """`head :- body, different`; a constraint where `head` is None.
+    """`head :- body, different, tests`; a constraint where `head` is None.
 
     Every variable of the head and of `different` occurs in the body, and the body is connected.
 
@@ -63,6 +102,8 @@ class Rule:
         head: what is derived; None for ⊥.
         different: inequalities that must hold as well.
         origin: the axiom it comes from, in OWL's functional-style syntax.
+        tests: conditions on literals that must hold as well. A variable that is the result of a computation
+            and does not occur in the body is bound by it, for the tests behind it and for the head.
     """
 
     name: str
@@ -70,22 +111,12 @@ class Rule:
     head: Atom | None
     different: tuple[Different, ...] = ()
     origin: str = ""
+    tests: tuple[Test, ...] = ()
 
     @property
     def is_constraint(self) -> bool:
         return self.head is None
 
     def __str__(self) -> str:
-        conditions = ", ".join([*map(str, self.body), *map(str, self.different)])
+        conditions = ", ".join([*map(str, self.body), *map(str, self.different), *map(str, self.tests)])
         return f"{self.head or '⊥'} :- {conditions}."
-
-
-def short(term: Argument) -> str:
-    """The last part of an IRI, `?x` for a variable, N-Triples for the rest: for people, not for machines.
-
-    >>> short(URIRef("http://example.org/room#Hall")), short(Variable("x"))
-    ('Hall', '?x')
-    """
-    if isinstance(term, URIRef):
-        return term.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or str(term)
-    return term.n3()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from rdflib import RDF, XSD, BNode, Literal, URIRef
+from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import IllTypedLiteralError, InvalidTripleError
 
@@ -210,6 +210,17 @@ _VALUE_SPACES: dict[URIRef, Callable[[str], Hashable | None]] = {
     XSD.token: _collapsed(r"([^\t\n\r ]+( [^\t\n\r ]+)*)?"),
     XSD.hexBinary: _hexadecimal,
 }
+
+
+def short(term: Term | Variable) -> str:
+    """The last part of an IRI, `?x` for a variable, N-Triples for the rest: for people, not for machines.
+
+    >>> short(URIRef("http://example.org/room#Hall")), short(Variable("x"))
+    ('Hall', '?x')
+    """
+    if isinstance(term, URIRef):
+        return term.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or str(term)
+    return term.n3()
 
 
 def in_order(triples: Iterable[Triple]) -> list[Triple]:

@@ -13,8 +13,27 @@ from enum import Enum
 
 from rdflib import OWL, RDFS, URIRef
 
-from pantarhei.language.rule import short
-from pantarhei.language.term import Term
+from pantarhei.language.data_range import (
+    DataComplementOf,
+    DataIntersectionOf,
+    DataOneOf,
+    DataRange,
+    Datatype,
+    DatatypeRestriction,
+    DataUnionOf,
+    call,
+)
+from pantarhei.language.term import Term, short
+
+__all__ = [  # the data ranges, which are defined below
+    "DataComplementOf",
+    "DataIntersectionOf",
+    "DataOneOf",
+    "DataRange",
+    "DataUnionOf",
+    "Datatype",
+    "DatatypeRestriction",
+]
 
 # --- Properties ---
 
@@ -54,63 +73,6 @@ class InverseOf:
 
 PropertyExpression = Property | InverseOf
 
-# --- Data ranges ---
-
-
-@dataclass(frozen=True, slots=True)
-class Datatype:
-    iri: URIRef
-
-    def __str__(self) -> str:
-        return short(self.iri)
-
-
-@dataclass(frozen=True, slots=True)
-class DataIntersectionOf:
-    operands: tuple[DataRange, ...]
-
-    def __str__(self) -> str:
-        return _call("DataIntersectionOf", *self.operands)
-
-
-@dataclass(frozen=True, slots=True)
-class DataUnionOf:
-    operands: tuple[DataRange, ...]
-
-    def __str__(self) -> str:
-        return _call("DataUnionOf", *self.operands)
-
-
-@dataclass(frozen=True, slots=True)
-class DataComplementOf:
-    operand: DataRange
-
-    def __str__(self) -> str:
-        return _call("DataComplementOf", self.operand)
-
-
-@dataclass(frozen=True, slots=True)
-class DataOneOf:
-    literals: tuple[Term, ...]
-
-    def __str__(self) -> str:
-        return _call("DataOneOf", *map(short, self.literals))
-
-
-@dataclass(frozen=True, slots=True)
-class DatatypeRestriction:
-    """A datatype narrowed by facets, such as `xsd:decimal[>= 80]`."""
-
-    datatype: Datatype
-    facets: tuple[tuple[URIRef, Term], ...]
-
-    def __str__(self) -> str:
-        parts = (f"{short(facet)} {short(value)}" for facet, value in self.facets)
-        return _call("DatatypeRestriction", self.datatype, *parts)
-
-
-DataRange = Datatype | DataIntersectionOf | DataUnionOf | DataComplementOf | DataOneOf | DatatypeRestriction
-
 # --- Class expressions ---
 
 
@@ -129,7 +91,7 @@ class IntersectionOf:
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
-        return _call("ObjectIntersectionOf", *self.operands)
+        return call("ObjectIntersectionOf", *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +99,7 @@ class UnionOf:
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
-        return _call("ObjectUnionOf", *self.operands)
+        return call("ObjectUnionOf", *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +107,7 @@ class ComplementOf:
     operand: ClassExpression
 
     def __str__(self) -> str:
-        return _call("ObjectComplementOf", self.operand)
+        return call("ObjectComplementOf", self.operand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +115,7 @@ class OneOf:
     individuals: tuple[Term, ...]
 
     def __str__(self) -> str:
-        return _call("ObjectOneOf", *map(short, self.individuals))
+        return call("ObjectOneOf", *map(short, self.individuals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +124,7 @@ class SomeValuesFrom:
     filler: ClassExpression | DataRange
 
     def __str__(self) -> str:
-        return _call(f"{_kind(self.filler)}SomeValuesFrom", self.property, self.filler)
+        return call(f"{_kind(self.filler)}SomeValuesFrom", self.property, self.filler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +133,7 @@ class AllValuesFrom:
     filler: ClassExpression | DataRange
 
     def __str__(self) -> str:
-        return _call(f"{_kind(self.filler)}AllValuesFrom", self.property, self.filler)
+        return call(f"{_kind(self.filler)}AllValuesFrom", self.property, self.filler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +142,7 @@ class HasValue:
     value: Term
 
     def __str__(self) -> str:
-        return _call(f"{self.property.kind.value}HasValue", self.property, short(self.value))
+        return call(f"{self.property.kind.value}HasValue", self.property, short(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +150,7 @@ class HasSelf:
     property: PropertyExpression
 
     def __str__(self) -> str:
-        return _call("ObjectHasSelf", self.property)
+        return call("ObjectHasSelf", self.property)
 
 
 class Bound(Enum):
@@ -211,7 +173,7 @@ class Cardinality:
     def __str__(self) -> str:
         kind = self.property.kind.value if self.filler is None else _kind(self.filler)
         parts = [self.number, self.property, *([] if self.filler is None else [self.filler])]
-        return _call(f"{kind}{self.bound.value}Cardinality", *parts)
+        return call(f"{kind}{self.bound.value}Cardinality", *parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +185,7 @@ class NaryDataRestriction:
     filler: DataRange
 
     def __str__(self) -> str:
-        return _call(f"Data{self.quantifier}ValuesFrom", *self.properties, self.filler)
+        return call(f"Data{self.quantifier}ValuesFrom", *self.properties, self.filler)
 
 
 ClassExpression = (
@@ -253,7 +215,7 @@ class SubClassOf:
     super: ClassExpression
 
     def __str__(self) -> str:
-        return _call("SubClassOf", self.sub, self.super)
+        return call("SubClassOf", self.sub, self.super)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +223,7 @@ class EquivalentClasses:
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
-        return _call("EquivalentClasses", *self.operands)
+        return call("EquivalentClasses", *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +231,7 @@ class DisjointClasses:
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
-        return _call("DisjointClasses", *self.operands)
+        return call("DisjointClasses", *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +240,7 @@ class DisjointUnion:
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
-        return _call("DisjointUnion", self.union, *self.operands)
+        return call("DisjointUnion", self.union, *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +249,7 @@ class SubPropertyOf:
     super: PropertyExpression
 
     def __str__(self) -> str:
-        return _call(f"Sub{self.super.kind.value}PropertyOf", self.sub, self.super)
+        return call(f"Sub{self.super.kind.value}PropertyOf", self.sub, self.super)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +258,7 @@ class SubPropertyChainOf:
     super: PropertyExpression
 
     def __str__(self) -> str:
-        return _call("SubObjectPropertyOf", _call("ObjectPropertyChain", *self.chain), self.super)
+        return call("SubObjectPropertyOf", call("ObjectPropertyChain", *self.chain), self.super)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +266,7 @@ class EquivalentProperties:
     operands: tuple[PropertyExpression, ...]
 
     def __str__(self) -> str:
-        return _call(f"Equivalent{self.operands[0].kind.value}Properties", *self.operands)
+        return call(f"Equivalent{self.operands[0].kind.value}Properties", *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +275,7 @@ class DisjointProperties:
 
     def __str__(self) -> str:
         kind = self.operands[0].kind.value if self.operands else "Object"
-        return _call(f"Disjoint{kind}Properties", *self.operands)
+        return call(f"Disjoint{kind}Properties", *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +284,7 @@ class InverseProperties:
     second: PropertyExpression
 
     def __str__(self) -> str:
-        return _call("InverseObjectProperties", self.first, self.second)
+        return call("InverseObjectProperties", self.first, self.second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +293,7 @@ class PropertyDomain:
     domain: ClassExpression
 
     def __str__(self) -> str:
-        return _call(f"{self.property.kind.value}PropertyDomain", self.property, self.domain)
+        return call(f"{self.property.kind.value}PropertyDomain", self.property, self.domain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +302,7 @@ class PropertyRange:
     range: ClassExpression | DataRange
 
     def __str__(self) -> str:
-        return _call(f"{self.property.kind.value}PropertyRange", self.property, self.range)
+        return call(f"{self.property.kind.value}PropertyRange", self.property, self.range)
 
 
 class Trait(Enum):
@@ -361,7 +323,7 @@ class Characteristic:
     property: PropertyExpression
 
     def __str__(self) -> str:
-        return _call(f"{self.trait.value}{self.property.kind.value}Property", self.property)
+        return call(f"{self.trait.value}{self.property.kind.value}Property", self.property)
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +336,7 @@ class HasKey:
             "(" + " ".join(str(p) for p in self.properties if (p.kind is PropertyKind.DATA) is data) + ")"
             for data in (False, True)
         )
-        return _call("HasKey", self.keyed, *groups)
+        return call("HasKey", self.keyed, *groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +345,7 @@ class DatatypeDefinition:
     range: DataRange
 
     def __str__(self) -> str:
-        return _call("DatatypeDefinition", self.datatype, self.range)
+        return call("DatatypeDefinition", self.datatype, self.range)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +353,7 @@ class SameIndividual:
     individuals: tuple[Term, ...]
 
     def __str__(self) -> str:
-        return _call("SameIndividual", *map(short, self.individuals))
+        return call("SameIndividual", *map(short, self.individuals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,7 +361,7 @@ class DifferentIndividuals:
     individuals: tuple[Term, ...]
 
     def __str__(self) -> str:
-        return _call("DifferentIndividuals", *map(short, self.individuals))
+        return call("DifferentIndividuals", *map(short, self.individuals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +372,7 @@ class ClassAssertion:
     individual: Term
 
     def __str__(self) -> str:
-        return _call("ClassAssertion", self.type, short(self.individual))
+        return call("ClassAssertion", self.type, short(self.individual))
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,7 +383,7 @@ class NegativePropertyAssertion:
 
     def __str__(self) -> str:
         name = f"Negative{self.property.kind.value}PropertyAssertion"
-        return _call(name, self.property, short(self.subject), short(self.object))
+        return call(name, self.property, short(self.subject), short(self.object))
 
 
 Axiom = (
@@ -453,7 +415,3 @@ def is_data_range(filler: ClassExpression | DataRange) -> bool:
 
 def _kind(filler: ClassExpression | DataRange) -> str:
     return "Data" if is_data_range(filler) else "Object"
-
-
-def _call(name: str, *arguments: object) -> str:
-    return f"{name}({' '.join(map(str, arguments))})"

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, RDFS, BNode, Literal, Namespace, URIRef
 
-from pantarhei.language.rule import short
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.term import Term, Triple, short
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, Vocabulary
 from pantarhei.owl.triple_index import TripleIndex, triple_key

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
-from pantarhei.language.rule import Rule, short
-from pantarhei.language.term import Triple
+from pantarhei.language.rule import Rule
+from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.repair.choose import Method
 

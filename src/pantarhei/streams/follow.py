@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, cast
 from rdflib import RDF, Graph
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.language.rule import short
-from pantarhei.language.term import Triple
+from pantarhei.language.term import Triple, short
 from pantarhei.language.time import Duration, TimePoint
 from pantarhei.query.evaluate import prepare
 from pantarhei.streams.abox import TimestampedABox
