@@ -96,6 +96,7 @@ class WindowModel:
         self.vocabulary = vocabulary
         self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans)
         self.kernel.detect = True
+        self._consults = bool(program.ranges or program.builtins)
         self._shift = first_level  # what the kernel's levels are lower by
 
     # -- change ------------------------------------------------------------------------------------
@@ -127,6 +128,8 @@ class WindowModel:
 
     def _add(self, facts: Integers, levels: Integers) -> Integers:
         previous = np.empty(len(facts), np.int32)
+        if self._consults:
+            self.kernel.consult(self.vocabulary)
         self.kernel.add(_readable(facts), _readable(levels), _readable(previous))
         return previous
 

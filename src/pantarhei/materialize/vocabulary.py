@@ -16,6 +16,8 @@ import numpy.typing as npt
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import IllTypedLiteralError, InvalidTripleError
+from pantarhei.language import builtin as builtins
+from pantarhei.language import data_range
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, value_of
@@ -64,11 +66,26 @@ class Vocabulary:
         self._types = _Role(
             self._number_class, (URIRef, BNode), "the object of rdf:type must be a class, not a literal", {}
         )
-        for symbol in program.predicates:
+        self.memberships: npt.NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self.adopt(program)
+
+    def adopt(self, program: Program) -> None:
+        """Number the symbols and terms of `program` as it does, and test literals for its data ranges.
+
+        What has a number already must have the same one in the program (`compile_` with `numbered=self`).
+        """
+        for symbol in program.predicates[len(self.symbols) :]:
             self._add_symbol(symbol)
-        for name in program.names:
+        for name in program.names[len(self.names) :]:
             self._number_name(name)
-        for literal in program.literals:
+        self._builtins = program.builtins
+        self._ranges = program.ranges
+        self._width = program.plans.membership_bytes
+        self._ranges_of = data_range.tester(program.ranges) if program.ranges else None
+        self.memberships = np.zeros(0, np.uint8)
+        for number, literal in enumerate(self.literals):
+            self._note_memberships(number, literal)
+        for literal in program.literals[len(self.literals) :]:
             self._number_literal(literal)
 
     # -- in ----------------------------------------------------------------------------------------
@@ -164,10 +181,35 @@ class Vocabulary:
             value = value_of(literal)
             found = self._value_numbers.get(value)
             if found is None:
+                self._note_memberships(len(self.literals), literal)
                 found = self._value_numbers[value] = FIRST_LITERAL + len(self.literals)
                 self.literals.append(literal)
             self._literal_numbers[literal] = found
         return found
+
+    def _note_memberships(self, place: int, literal: Literal) -> None:
+        """Set the bits of the data ranges that the literal at `place` is in."""
+        width = self._width
+        if not width:
+            return
+        if (place + 1) * width > len(self.memberships):
+            larger = np.zeros(max(64, 2 * place) * width, np.uint8)
+            larger[: len(self.memberships)] = self.memberships
+            self.memberships = larger
+        for number in self._ranges_of(literal):
+            self.memberships[place * width + (number >> 3)] |= 1 << (number & 7)
+
+    def evaluate(self, builtin: int, left: int, right: int) -> int:
+        """What a built-in of the program says of the terms of two numbers, `NONE` for an operand it lacks.
+
+        Returns: For a comparison 1 or 0; for a computation the number of its result, `NONE` if it has none.
+        """
+        name = self._builtins[builtin]
+        operands = [self.term(number) for number in (left, right) if number != NONE]
+        if name in builtins.COMPARISONS:
+            return int(builtins.holds(name, *operands))
+        result = builtins.compute(name, *operands)
+        return NONE if result is None else self._number_literal(result)
 
     def _number_class(self, name: Predicate) -> int:
         key = _key(name)

@@ -5,22 +5,26 @@ A program is a value: it pickles, and is the same for the same rules, wherever i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import Literal, Variable
+from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidRuleError
-from pantarhei.language.rule import Argument, Atom, Predicate, Rule
+from pantarhei.language.data_range import DataRange
+from pantarhei.language.rule import Argument, Atom, Member, Predicate, Rule, Test, is_computation
 from pantarhei.language.term import Term, value_of
 
 Integers = npt.NDArray[np.int32]
 
 NONE = -1
 CHECK, FORWARD, BACKWARD = range(3)
+DIFFERENT, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(5)
+
+EQUAL = URIRef("http://www.w3.org/2003/11/swrlb#equal")
 
 # Identifiers of literals start here, so that the kernel can tell a literal from a name.
 FIRST_LITERAL = 1 << 30
@@ -40,7 +44,7 @@ class Plans:
     `constraints` has a row (trigger predicate, offset) for one forward plan of each constraint.
     The plans of predicate `p` are `forward_plans[forward_start[p]:forward_start[p + 1]]`, offsets into
     `code`; likewise backward. `indexed_by_subject` and `indexed_by_object` name the predicates whose chains
-    plans walk.
+    plans walk. `membership_bytes` is how many bytes the membership bits of a literal take.
     """
 
     code: Integers
@@ -53,14 +57,15 @@ class Plans:
     indexed_by_object: tuple[int, ...]
     most_variables: int
     widest_body: int
+    membership_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """Compiled rules and constraints.
 
-    `rules[i]` is the rule that plans call `i`; predicates and constants are numbered by their position,
-    literals among the constants from `FIRST_LITERAL` on.
+    `rules[i]` is the rule that plans call `i`; predicates, constants, data ranges and built-ins are numbered
+    by their position, literals among the constants from `FIRST_LITERAL` on.
     """
 
     rules: tuple[Rule, ...]
@@ -68,25 +73,46 @@ class Program:
     names: tuple[Term, ...]
     literals: tuple[Literal, ...]
     plans: Plans
+    ranges: tuple[DataRange, ...] = ()
+    builtins: tuple[URIRef, ...] = ()
 
 
-def compile_(rules: Iterable[Rule]) -> Program:
+class Numbered(Protocol):
+    """Symbols and terms that have numbers, by their position."""
+
+    symbols: list[Symbol]
+    names: list[Term]
+    literals: list[Literal]
+
+
+def compile_(rules: Iterable[Rule], numbered: Numbered | None = None) -> Program:
     """The program of `rules`, constraints among them. Costs time linear in their size.
 
+    Args:
+        numbered: what has numbers already, which it keeps; the program begins with it.
+
     Raises:
-        InvalidRuleError: a rule's body is not connected, or lacks a variable of its head or its inequalities.
+        InvalidRuleError: a rule's body is not connected, or lacks a variable of its head, its inequalities or
+            its tests.
     """
-    return _Compiler(tuple(rules)).program()
+    return _Compiler(tuple(rules), numbered).program()
 
 
 class _Compiler:
     """Numbers symbols as it meets them and writes plans; used once."""
 
-    def __init__(self, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, rules: tuple[Rule, ...], numbered: Numbered | None) -> None:
         self.rules = rules
         self.predicates: dict[Symbol, int] = {}
         self.names: dict[Term, int] = {}
         self.literals: dict[object, tuple[int, Literal]] = {}
+        if numbered is not None:
+            self.predicates.update((symbol, i) for i, symbol in enumerate(numbered.symbols))
+            self.names.update((name, i) for i, name in enumerate(numbered.names))
+            for literal in numbered.literals:
+                self._argument(literal, {})
+        self.ranges: dict[DataRange, int] = {}
+        self.builtins: dict[URIRef, int] = {}
         self.code: list[int] = []
         self.walked: set[tuple[int, int]] = set()  # (kind of step, predicate)
         self.forward: list[tuple[int, int]] = []  # (trigger predicate, offset)
@@ -112,9 +138,17 @@ class _Compiler:
             indexed_by_object=tuple(sorted(p for kind, p in self.walked if kind == BACKWARD)),
             most_variables=self.most_variables,
             widest_body=widest,
+            membership_bytes=(len(self.ranges) + 7) // 8,
         )
-        literals = tuple(literal for _, literal in self.literals.values())
-        return Program(self.rules, tuple(self.predicates), tuple(self.names), literals, plans)
+        return Program(
+            self.rules,
+            tuple(self.predicates),
+            tuple(self.names),
+            tuple(literal for _, literal in self.literals.values()),
+            plans,
+            tuple(self.ranges),
+            tuple(self.builtins),
+        )
 
     def _compile_rule(self, number: int, rule: Rule) -> None:
         variables: dict[Variable, int] = {}
@@ -122,12 +156,12 @@ class _Compiler:
             for argument in atom.arguments:
                 if isinstance(argument, Variable):
                     variables.setdefault(argument, len(variables))
-        self.most_variables = max(self.most_variables, len(variables))
-        heads = [] if rule.head is None else [rule.head.arguments]
-        elsewhere = [a for pair in (*heads, *((d.left, d.right) for d in rule.different)) for a in pair]
-        unbound = {a for a in elsewhere if isinstance(a, Variable)} - set(variables)
-        if unbound:
-            raise InvalidRuleError(str(rule), f"its body lacks {', '.join(sorted(unbound))}")
+        self._check_bound(rule, set(variables))
+        for test in rule.tests:
+            for argument in test.arguments:
+                if isinstance(argument, Variable):
+                    variables.setdefault(argument, len(variables))
+        self.most_variables = max(self.most_variables, len(variables) + 1)  # one to compute into
         for position, atom in enumerate(rule.body):
             offset = self._write_plan(number, rule, variables, atom, position)
             self.forward.append((self._predicate(atom), offset))
@@ -137,22 +171,71 @@ class _Compiler:
             offset = self._write_plan(number, rule, variables, rule.head, NONE)
             self.backward.append((self._predicate(rule.head), offset))
 
+    @staticmethod
+    def _check_bound(rule: Rule, bound: set[Variable]) -> None:
+        """Refuse a rule with a variable that neither its body nor a computation binds."""
+        for test in rule.tests:
+            used = test.arguments[1:] if is_computation(test) else test.arguments
+            _refuse_unbound(rule, used, bound)
+            bound.update(a for a in test.arguments if isinstance(a, Variable))
+        for difference in rule.different:
+            _refuse_unbound(rule, (difference.left, difference.right), bound)
+        if rule.head is not None:
+            _refuse_unbound(rule, rule.head.arguments, bound)
+
     def _write_plan(
         self, number: int, rule: Rule, variables: dict[Variable, int], trigger: Atom, position: int
     ) -> int:
         offset = len(self.code)
         head = (NONE, NONE, NONE) if rule.head is None else self._encode(rule.head, variables)
         steps = self._steps(rule, variables, trigger, position)
-        self.code += [number, len(steps), len(rule.different), *head]
+        bound = {a for atom in (trigger, *rule.body) for a in atom.arguments if isinstance(a, Variable)}
+        conditions = self._conditions(rule, variables, bound)
+        self.code += [number, len(steps), len(conditions), *head]
         self.code += [*self._encode(trigger, variables)[1:], position]
-        for step in steps:
-            self.code += step
-        for difference in rule.different:
-            self.code += [
-                self._argument(difference.left, variables),
-                self._argument(difference.right, variables),
-            ]
+        for part in (*steps, *conditions):
+            self.code += part
         return offset
+
+    def _conditions(
+        self, rule: Rule, variables: dict[Variable, int], bound: set[Variable]
+    ) -> list[tuple[int, int, int, int, int]]:
+        """The inequalities and tests; those that a computation is needed for stand behind it."""
+        different = [(DIFFERENT, d.left, d.right) for d in rule.different]
+        early = [d for d in different if bound.issuperset(a for a in d[1:] if isinstance(a, Variable))]
+        tests = [condition for test in rule.tests for condition in self._test(test, variables, bound)]
+        late = [d for d in different if d not in early]
+
+        def encoded(condition: tuple[int, Argument, Argument]) -> tuple[int, int, int, int, int]:
+            kind, left, right = condition
+            return (kind, self._argument(left, variables), self._argument(right, variables), NONE, NONE)
+
+        return [*map(encoded, early), *tests, *map(encoded, late)]
+
+    def _test(
+        self, test: Test, variables: dict[Variable, int], bound: set[Variable]
+    ) -> Iterator[tuple[int, int, int, int, int]]:
+        """A test's conditions; a result that is bound already is compared with what is computed."""
+        if isinstance(test, Member):
+            number = self.ranges.setdefault(test.range, len(self.ranges))
+            argument = self._argument(test.argument, variables)
+            yield (INSIDE if test.inside else OUTSIDE, argument, number, NONE, NONE)
+            return
+        builtin = self.builtins.setdefault(test.name, len(self.builtins))
+        arguments = [self._argument(a, variables) for a in test.arguments]
+        if not is_computation(test):
+            yield (HOLDS, builtin, arguments[0], arguments[1], NONE)
+            return
+        result, left, right = arguments if len(arguments) == 3 else (*arguments, NONE)
+        first = test.arguments[0]
+        if isinstance(first, Variable) and first not in bound:
+            bound.add(first)
+            yield (COMPUTE, builtin, left, right, result)
+            return
+        spare = len(variables)
+        equal = self.builtins.setdefault(EQUAL, len(self.builtins))
+        yield (COMPUTE, builtin, left, right, spare)
+        yield (HOLDS, equal, spare, result, NONE)
 
     def _steps(
         self, rule: Rule, variables: dict[Variable, int], trigger: Atom, position: int
@@ -188,6 +271,12 @@ class _Compiler:
             fresh = (FIRST_LITERAL + len(self.literals), argument)
             return -2 - self.literals.setdefault(value_of(argument), fresh)[0]
         return -2 - self.names.setdefault(argument, len(self.names))
+
+
+def _refuse_unbound(rule: Rule, arguments: Iterable[Argument], bound: set[Variable]) -> None:
+    unbound = {a for a in arguments if isinstance(a, Variable)} - bound
+    if unbound:
+        raise InvalidRuleError(str(rule), f"its body lacks {', '.join(sorted(unbound))}")
 
 
 def _kind(atom: Atom, bound: set[Variable]) -> int | None:

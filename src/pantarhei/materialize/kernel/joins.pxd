@@ -13,11 +13,17 @@ cdef class Joins(Rows):
     cdef readonly int widest
     cdef int[::1] slots
     cdef int[::1] body
+    cdef int width
+    cdef const unsigned char[::1] memberships
+    cdef object literals
 
     cdef int fire(self, int row, int level) except -1 nogil
     cdef int explain(self, int row) except -1 nogil
     cdef int begin(self, int plan, int row, int subject, int object, int level) except -1 nogil
     cdef int extend(self, int plan, int step, int level) except -1 nogil
+    cdef int is_met(self, int at) except -1 nogil
+    cdef int is_member(self, int term, int data_range) noexcept nogil
+    cdef int evaluate(self, int builtin, int left, int right) except -2 with gil
     cdef int value(self, int argument) noexcept nogil
     cdef int weigh(self, int row, int level) noexcept nogil
     cdef int leaf(self, int plan, int level) except -1 nogil

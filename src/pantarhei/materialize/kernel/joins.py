@@ -4,9 +4,9 @@ A rule is compiled (rules/program.py) into one *forward plan* for each atom of i
 that atom's predicate is new, and one *backward plan*, run to find what supports a given fact. A plan is a run
 of integers in `code`:
 
-    rule, steps, differences, head predicate, head arguments (2), trigger arguments (2), trigger atom,
+    rule, steps, conditions, head predicate, head arguments (2), trigger arguments (2), trigger atom,
     then a step for each further atom: kind, predicate, arguments (2), atom,
-    then for each difference: arguments (2)
+    then for each condition: kind and four operands
 
 An argument `a >= 0` is variable `a`; `a == NONE` is absent; any other is the constant `-2 - a`. `atom` is the
 position of an atom in the rule's body: `body[atom]` is the row matched to it. A backward plan's trigger is
@@ -16,6 +16,17 @@ the head (atom -1). The kinds of a step say what is bound when it is reached:
     FORWARD    the subject is bound: the chain of (predicate, subject) is walked, binding the object
     BACKWARD   the object is bound: the chain of (predicate, object) is walked, binding the subject
 
+Conditions are looked at in their order when all atoms are matched. Their kinds, with their operands:
+
+    DIFFERENT  a, b                  the arguments differ
+    INSIDE     a, range              the argument is a literal in the data range
+    OUTSIDE    a, range              the argument is a literal, and not in the data range
+    HOLDS      builtin, a, b         the comparison holds of the arguments
+    COMPUTE    builtin, a, b, slot   the result of the computation is put into the slot; fails if there is none
+
+Which literals are in which data ranges is a table of bits, `memberships`; it belongs to `literals`, which also
+evaluates built-ins (the only time a match needs Python, and waits for it).
+
 What a match means is for subclasses to say: `weigh` gives the level of a row that a match may use (-1:
 hidden), `leaf` receives each whole match with the smallest level in it. One enumeration is under way at a
 time: `leaf` must not begin another, it notes what it found.
@@ -24,6 +35,7 @@ time: `leaf` must not begin another, it notes what it found.
 from __future__ import annotations
 
 import cython
+import numpy as np
 
 if cython.compiled:
     from cython.cimports.pantarhei.materialize.kernel.rows import Rows
@@ -37,10 +49,12 @@ STOP = cython.declare(cython.int, -2)  # what `weigh` answers to end an enumerat
 CHECK = cython.declare(cython.int, 0)
 FORWARD = cython.declare(cython.int, 1)
 
+NO_BYTES = np.zeros(0, np.uint8)
+
 # Positions in a plan, as said above.
 RULE = cython.declare(cython.int, 0)
 STEPS = cython.declare(cython.int, 1)
-DIFFERENCES = cython.declare(cython.int, 2)
+CONDITIONS = cython.declare(cython.int, 2)
 HEAD = cython.declare(cython.int, 3)
 HEAD_SUBJECT = cython.declare(cython.int, 4)
 HEAD_OBJECT = cython.declare(cython.int, 5)
@@ -49,6 +63,15 @@ TRIGGER_OBJECT = cython.declare(cython.int, 7)
 TRIGGER_ATOM = cython.declare(cython.int, 8)
 FIRST_STEP = cython.declare(cython.int, 9)
 STEP_SIZE = cython.declare(cython.int, 5)
+CONDITION_SIZE = cython.declare(cython.int, 5)
+
+# Kinds of conditions, as said above.
+DIFFERENT = cython.declare(cython.int, 0)
+INSIDE = cython.declare(cython.int, 1)
+OUTSIDE = cython.declare(cython.int, 2)
+HOLDS = cython.declare(cython.int, 3)
+
+_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
 
 @cython.cclass
@@ -67,10 +90,22 @@ class Joins(Rows):
         self.widest = plans.widest_body
         self.slots = new_ints(plans.most_variables, 0)
         self.body = new_ints(plans.widest_body, -1)
+        self.width = plans.membership_bytes
+        self.memberships = NO_BYTES
+        self.literals = None
         for predicate in plans.indexed_by_subject:
             self.index(predicate, True, False)
         for predicate in plans.indexed_by_object:
             self.index(predicate, False, True)
+
+    def consult(self, literals):
+        """Take `literals.memberships` for the data ranges, and `literals.evaluate` for built-ins.
+
+        `memberships` are bytes, `membership_bytes` a literal: bit `r` of them says that it is in range `r`.
+        To be called again when the array was replaced by a larger one.
+        """
+        self.literals = literals
+        self.memberships = literals.memberships
 
     def fire(self, row, level):
         """Enumerate all rule instances with `row` in the body. Returns 1 if `leaf` stopped it."""
@@ -128,8 +163,8 @@ class Joins(Rows):
         place: cython.int
         if step == self.code[plan + STEPS]:
             at = plan + FIRST_STEP + step * STEP_SIZE
-            for place in range(self.code[plan + DIFFERENCES]):
-                if self.value(self.code[at + 2 * place]) == self.value(self.code[at + 2 * place + 1]):
+            for place in range(self.code[plan + CONDITIONS]):
+                if not self.is_met(at + place * CONDITION_SIZE):
                     return 0
             return self.leaf(plan, level)
         at = plan + FIRST_STEP + step * STEP_SIZE
@@ -171,6 +206,40 @@ class Joins(Rows):
                 return 1
             row = self.rows[row].next_object
         return 0
+
+    def is_met(self, at):
+        """Whether the condition at `at` in the code is met; binds the slot of a computation."""
+        kind: cython.int = self.code[at]
+        first: cython.int = self.code[at + 1]
+        second: cython.int = self.code[at + 2]
+        result: cython.int
+        if kind == DIFFERENT:
+            return self.value(first) != self.value(second)
+        if kind == INSIDE:
+            return self.is_member(self.value(first), second) == 1
+        if kind == OUTSIDE:
+            return self.is_member(self.value(first), second) == 0
+        result = self.evaluate(first, self.value(second), self.value(self.code[at + 3]))
+        if kind == HOLDS:
+            return result
+        if result < 0:
+            return 0
+        self.slots[self.code[at + 4]] = result
+        return 1
+
+    def is_member(self, term, data_range):
+        """1 if `term` is a literal in the data range, 0 if it is another literal, -1 if it is a name."""
+        if term < _FIRST_LITERAL:
+            return -1
+        return (
+            self.memberships[(term - _FIRST_LITERAL) * self.width + (data_range >> 3)] >> (data_range & 7)
+        ) & 1
+
+    def evaluate(self, builtin, left, right):
+        """The built-in's answer: for a comparison 0 or 1; for a computation its number, `NONE` without one."""
+        result: cython.int = self.literals.evaluate(builtin, left, right)
+        self.memberships = self.literals.memberships  # a new literal may have made it grow
+        return result
 
     def value(self, argument):
         """What an argument of a plan is bound to."""
