@@ -1,17 +1,14 @@
-"""OWL 2 axioms and the expressions they are made of, as frozen values.
+"""OWL 2 axioms, as frozen values.
 
 The classes follow the OWL 2 structural specification; what it splits into an object and a data form
 (SubObjectPropertyOf and SubDataPropertyOf) is one class here, whose property knows its kind. `str` gives the
-functional-style syntax with short names. Expressions are at most as deep as
-`pantarhei.owl.expression_mapping.DEEPEST_EXPRESSION`.
+functional-style syntax with short names. Expressions and data ranges can be had from here as well.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-
-from rdflib import OWL, RDFS, URIRef
 
 from pantarhei.language.data_range import (
     DataComplementOf,
@@ -24,8 +21,41 @@ from pantarhei.language.data_range import (
     call,
 )
 from pantarhei.language.term import Term, short
+from pantarhei.owl.expression import (
+    ANY_LITERAL,
+    NOTHING,
+    THING,
+    AllValuesFrom,
+    Bound,
+    Cardinality,
+    Class,
+    ClassExpression,
+    ComplementOf,
+    HasSelf,
+    HasValue,
+    IntersectionOf,
+    InverseOf,
+    NaryDataRestriction,
+    OneOf,
+    Property,
+    PropertyExpression,
+    PropertyKind,
+    SomeValuesFrom,
+    UnionOf,
+    is_data_range,
+)
+from pantarhei.owl.swrl import SwrlRule
 
-__all__ = [  # the data ranges, which are defined below
+__all__ = [
+    "ANY_LITERAL",
+    "NOTHING",
+    "THING",
+    "AllValuesFrom",
+    "Bound",
+    "Cardinality",
+    "Class",
+    "ClassExpression",
+    "ComplementOf",
     "DataComplementOf",
     "DataIntersectionOf",
     "DataOneOf",
@@ -33,178 +63,20 @@ __all__ = [  # the data ranges, which are defined below
     "DataUnionOf",
     "Datatype",
     "DatatypeRestriction",
+    "HasSelf",
+    "HasValue",
+    "IntersectionOf",
+    "InverseOf",
+    "NaryDataRestriction",
+    "OneOf",
+    "Property",
+    "PropertyExpression",
+    "PropertyKind",
+    "SomeValuesFrom",
+    "SwrlRule",
+    "UnionOf",
+    "is_data_range",
 ]
-
-# --- Properties ---
-
-
-class PropertyKind(Enum):
-    """What a property's values are: names, literals, or anything that has no meaning to a reasoner."""
-
-    OBJECT = "Object"
-    DATA = "Data"
-    ANNOTATION = "Annotation"
-
-
-@dataclass(frozen=True, slots=True)
-class Property:
-    """A property with a name."""
-
-    iri: URIRef
-    kind: PropertyKind = PropertyKind.OBJECT
-
-    def __str__(self) -> str:
-        return short(self.iri)
-
-
-@dataclass(frozen=True, slots=True)
-class InverseOf:
-    """`ObjectInverseOf(P)`: the pairs of P turned around."""
-
-    inverted: Property
-
-    @property
-    def kind(self) -> PropertyKind:
-        return self.inverted.kind
-
-    def __str__(self) -> str:
-        return f"ObjectInverseOf({self.inverted})"
-
-
-PropertyExpression = Property | InverseOf
-
-# --- Class expressions ---
-
-
-@dataclass(frozen=True, slots=True)
-class Class:
-    """A class with a name."""
-
-    iri: URIRef
-
-    def __str__(self) -> str:
-        return f"owl:{short(self.iri)}" if self.iri in (OWL.Thing, OWL.Nothing) else short(self.iri)
-
-
-@dataclass(frozen=True, slots=True)
-class IntersectionOf:
-    operands: tuple[ClassExpression, ...]
-
-    def __str__(self) -> str:
-        return call("ObjectIntersectionOf", *self.operands)
-
-
-@dataclass(frozen=True, slots=True)
-class UnionOf:
-    operands: tuple[ClassExpression, ...]
-
-    def __str__(self) -> str:
-        return call("ObjectUnionOf", *self.operands)
-
-
-@dataclass(frozen=True, slots=True)
-class ComplementOf:
-    operand: ClassExpression
-
-    def __str__(self) -> str:
-        return call("ObjectComplementOf", self.operand)
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    individuals: tuple[Term, ...]
-
-    def __str__(self) -> str:
-        return call("ObjectOneOf", *map(short, self.individuals))
-
-
-@dataclass(frozen=True, slots=True)
-class SomeValuesFrom:
-    property: PropertyExpression
-    filler: ClassExpression | DataRange
-
-    def __str__(self) -> str:
-        return call(f"{_kind(self.filler)}SomeValuesFrom", self.property, self.filler)
-
-
-@dataclass(frozen=True, slots=True)
-class AllValuesFrom:
-    property: PropertyExpression
-    filler: ClassExpression | DataRange
-
-    def __str__(self) -> str:
-        return call(f"{_kind(self.filler)}AllValuesFrom", self.property, self.filler)
-
-
-@dataclass(frozen=True, slots=True)
-class HasValue:
-    property: PropertyExpression
-    value: Term
-
-    def __str__(self) -> str:
-        return call(f"{self.property.kind.value}HasValue", self.property, short(self.value))
-
-
-@dataclass(frozen=True, slots=True)
-class HasSelf:
-    property: PropertyExpression
-
-    def __str__(self) -> str:
-        return call("ObjectHasSelf", self.property)
-
-
-class Bound(Enum):
-    """Which way a cardinality restriction bounds."""
-
-    MIN = "Min"
-    MAX = "Max"
-    EXACT = "Exact"
-
-
-@dataclass(frozen=True, slots=True)
-class Cardinality:
-    """At least, at most or exactly `number` values in the filler; without a filler any value counts."""
-
-    bound: Bound
-    number: int
-    property: PropertyExpression
-    filler: ClassExpression | DataRange | None = None
-
-    def __str__(self) -> str:
-        kind = self.property.kind.value if self.filler is None else _kind(self.filler)
-        parts = [self.number, self.property, *([] if self.filler is None else [self.filler])]
-        return call(f"{kind}{self.bound.value}Cardinality", *parts)
-
-
-@dataclass(frozen=True, slots=True)
-class NaryDataRestriction:
-    """A quantified restriction over several data properties at once (`owl:onProperties`)."""
-
-    quantifier: str
-    properties: tuple[PropertyExpression, ...]
-    filler: DataRange
-
-    def __str__(self) -> str:
-        return call(f"Data{self.quantifier}ValuesFrom", *self.properties, self.filler)
-
-
-ClassExpression = (
-    Class
-    | IntersectionOf
-    | UnionOf
-    | ComplementOf
-    | OneOf
-    | SomeValuesFrom
-    | AllValuesFrom
-    | HasValue
-    | HasSelf
-    | Cardinality
-    | NaryDataRestriction
-)
-
-THING = Class(OWL.Thing)
-NOTHING = Class(OWL.Nothing)
-ANY_LITERAL = Datatype(RDFS.Literal)
 
 # --- Axioms ---
 
@@ -405,13 +277,5 @@ Axiom = (
     | DifferentIndividuals
     | ClassAssertion
     | NegativePropertyAssertion
+    | SwrlRule
 )
-
-
-def is_data_range(filler: ClassExpression | DataRange) -> bool:
-    """Whether `filler` contains literals and not individuals."""
-    return isinstance(filler, DataRange)
-
-
-def _kind(filler: ClassExpression | DataRange) -> str:
-    return "Data" if is_data_range(filler) else "Object"

@@ -15,8 +15,10 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 from pantarhei.language.term import Term, Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, Property, PropertyExpression, PropertyKind, Trait
-from pantarhei.owl.expression_mapping import ExpressionReader, UnreadableError, Vocabulary
+from pantarhei.owl.expression_mapping import ExpressionReader, UnreadableError, Vocabulary, prefixed
 from pantarhei.owl.leftover import Leftover, Remainder, sort_remainder
+from pantarhei.owl.swrl import SWRL
+from pantarhei.owl.swrl_mapping import read_swrl_rule
 from pantarhei.owl.triple_index import TripleIndex, triple_key
 from pantarhei.owl.vocabulary import read_vocabulary
 
@@ -246,7 +248,7 @@ def _negative_property_assertion(read: ExpressionReader, triple: Triple) -> Axio
 def _member(read: ExpressionReader, node: Term, *predicates: URIRef) -> Term:
     found = [(p, o) for p in predicates for o in read.index.objects(node, p)]
     if len(found) != 1:
-        names = " or ".join("owl:" + p.rsplit("#", 1)[-1] for p in predicates)
+        names = " or ".join(map(prefixed, predicates))
         raise UnreadableError(f"{len(found) or 'no'} values of {names}, where one is expected")
     read.used.add((node, *found[0]))
     return found[0][1]
@@ -289,4 +291,5 @@ _BY_TYPE: dict[Term, Read] = {
     OWL.SymmetricProperty: _characteristic(Trait.SYMMETRIC),
     OWL.AsymmetricProperty: _characteristic(Trait.ASYMMETRIC),
     OWL.TransitiveProperty: _characteristic(Trait.TRANSITIVE),
+    SWRL.Imp: read_swrl_rule,
 }

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.term import Term, Triple, short
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Bound, ClassExpression, DataRange, Property, PropertyExpression, PropertyKind
+from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex
 
 DEEPEST_EXPRESSION = 100
@@ -107,7 +108,7 @@ class ExpressionReader:
         if isinstance(node, URIRef):
             self.properties.add(node)
             return Property(node, self.vocabulary.kinds.get(node, PropertyKind.OBJECT))
-        inverse = self._only(node, OWL.inverseOf)
+        inverse = self.only(node, OWL.inverseOf)
         if not isinstance(inverse, URIRef):
             raise UnreadableError("owl:inverseOf in a property expression needs a named property")
         self._use(node, RDF.type, OWL.ObjectProperty)
@@ -152,9 +153,10 @@ class ExpressionReader:
                 raise UnreadableError("a list that runs in a circle")
             seen.add(head)
             self._step()
-            members.append(self._only(head, RDF.first, "a list cell"))
+            members.append(self.only(head, RDF.first, "a list cell"))
             self._use(head, RDF.type, RDF.List)
-            head = self._only(head, RDF.rest, "a list cell")
+            self._use(head, RDF.type, SWRL.AtomList)
+            head = self.only(head, RDF.rest, "a list cell")
         return members
 
     # --- Class expressions ---
@@ -182,7 +184,7 @@ class ExpressionReader:
 
     def constructed_class(self, node: Term, constructor: URIRef) -> ClassExpression:
         """The class expression that one of owl:intersectionOf, unionOf, complementOf, oneOf gives `node`."""
-        value = self._only(node, constructor)
+        value = self.only(node, constructor)
         if constructor == OWL.complementOf:
             return owl.ComplementOf(self.class_expression(value))
         members = self.sequence(value)
@@ -205,8 +207,8 @@ class ExpressionReader:
             )
         if self.index.objects(node, OWL.onProperties):
             return self._nary_restriction(node, present[0])
-        on = self.property(self._only(node, OWL.onProperty, "a restriction"))
-        value = self._only(node, present[0])
+        on = self.property(self.only(node, OWL.onProperty, "a restriction"))
+        value = self.only(node, present[0])
         if present[0] == OWL.someValuesFrom:
             return owl.SomeValuesFrom(on, self.filler(value, on))
         if present[0] == OWL.allValuesFrom:
@@ -221,8 +223,8 @@ class ExpressionReader:
         quantifier = {OWL.someValuesFrom: "Some", OWL.allValuesFrom: "All"}.get(restriction)
         if quantifier is None:
             raise UnreadableError("owl:onProperties without owl:someValuesFrom or owl:allValuesFrom")
-        properties = tuple(map(self.property, self.sequence(self._only(node, OWL.onProperties))))
-        return owl.NaryDataRestriction(quantifier, properties, self.data_range(self._only(node, restriction)))
+        properties = tuple(map(self.property, self.sequence(self.only(node, OWL.onProperties))))
+        return owl.NaryDataRestriction(quantifier, properties, self.data_range(self.only(node, restriction)))
 
     def _has_self(self, on: PropertyExpression, value: Term) -> ClassExpression:
         if str(value) not in ("true", "1"):
@@ -236,9 +238,9 @@ class ExpressionReader:
         if "Qualified" not in restriction and "qualified" not in restriction:
             return owl.Cardinality(_BOUNDS[restriction], number, on)
         if self.index.objects(node, OWL.onDataRange):
-            filler: ClassExpression | DataRange = self.data_range(self._only(node, OWL.onDataRange))
+            filler: ClassExpression | DataRange = self.data_range(self.only(node, OWL.onDataRange))
         else:
-            filler = self.class_expression(self._only(node, OWL.onClass, "a qualified cardinality"))
+            filler = self.class_expression(self.only(node, OWL.onClass, "a qualified cardinality"))
         return owl.Cardinality(_BOUNDS[restriction], number, on, filler)
 
     # --- Data ranges ---
@@ -251,7 +253,7 @@ class ExpressionReader:
             return owl.Datatype(node)
         self._enter(node)
         constructor = self._constructor(node, "data range")
-        value = self._only(node, constructor)
+        value = self.only(node, constructor)
         readers: dict[URIRef, Callable[[], DataRange]] = {
             OWL.intersectionOf: lambda: owl.DataIntersectionOf(
                 tuple(map(self.data_range, self.sequence(value)))
@@ -270,7 +272,7 @@ class ExpressionReader:
         if not isinstance(datatype, URIRef):
             raise UnreadableError("owl:onDatatype needs a named datatype")
         facets = []
-        for facet in self.sequence(self._only(node, OWL.withRestrictions, "a datatype restriction")):
+        for facet in self.sequence(self.only(node, OWL.withRestrictions, "a datatype restriction")):
             triples = list(self.index.about(facet))
             if len(triples) != 1 or not isinstance(triples[0][1], URIRef):
                 raise UnreadableError("a facet needs exactly one triple")
@@ -286,7 +288,8 @@ class ExpressionReader:
             raise UnreadableError(f"a {expected} needs exactly one constructor, found {_names(present)}")
         return present[0]
 
-    def _only(self, node: Term, predicate: URIRef, where: str = "an expression") -> Term:
+    def only(self, node: Term, predicate: URIRef, where: str = "an expression") -> Term:
+        """The one value of `predicate`; `where` says in an error what it is part of."""
         objects = self.index.objects(node, predicate)
         if len(objects) != 1:
             raise UnreadableError(f"{where} with {len(objects) or 'no'} values of {_names([predicate])}")
@@ -325,4 +328,16 @@ def _natural_number(value: Term) -> int:
 
 
 def _names(predicates: list[URIRef]) -> str:
-    return ", ".join("owl:" + p.rsplit("#", 1)[-1] for p in predicates) or "none"
+    return ", ".join(map(prefixed, predicates)) or "none"
+
+
+def prefixed(term: Term) -> str:
+    """A name with the usual prefix, if it is one of OWL, RDF, RDFS or SWRL; else its last part.
+
+    >>> prefixed(RDF.first), prefixed(URIRef("http://example.org/a"))
+    ('rdf:first', 'a')
+    """
+    for prefix, namespace in (("owl", OWL), ("rdfs", RDFS), ("rdf", RDF), ("swrl", SWRL)):
+        if str(term).startswith(str(namespace)):
+            return f"{prefix}:{term[len(str(namespace)) :]}"
+    return short(term)

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rdflib import OWL, RDF, RDFS, BNode, Literal, Namespace, URIRef
+from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef
 
 from pantarhei.language.term import Term, Triple, short
 from pantarhei.owl.axiom import PropertyKind
-from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, Vocabulary
+from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, Vocabulary, prefixed
+from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex, triple_key
 from pantarhei.owl.vocabulary import SCHEMA_TYPES, is_declaration, is_defined, is_reserved
 
-SWRL = Namespace("http://www.w3.org/2003/11/swrl#")
 SHACL = Namespace("http://www.w3.org/ns/shacl#")
 
 
@@ -59,7 +59,6 @@ def sort_remainder(index: TripleIndex, remainder: Remainder) -> SortedRemainder:
     """Each triple that no axiom uses, in the one part where it belongs."""
     sorting = _Sorting(index, remainder)
     sorting.take_failures()
-    sorting.take_swrl()
     sorting.take_reified_annotations()
     sorting.take_structures()
     sorting.take_the_rest()
@@ -87,16 +86,9 @@ class _Sorting:
     def take_failures(self) -> None:
         """One leftover for each axiom that could not be read, with the blank nodes it is written with."""
         for triple, reason in self.remainder.failed:
-            parts = self.index.reachable([triple[0], triple[2]])
+            written = [t for t in self.index.about(triple[0]) if triple[2] == SWRL.Imp and _is_in(SWRL, t[1])]
+            parts = [*written, *self.index.reachable([triple[0], triple[2], *(t[2] for t in written)])]
             self._leave(_construct(triple), triple, filter(self._is_structural, parts), reason)
-
-    def take_swrl(self) -> None:
-        """One leftover for each SWRL rule."""
-        for rule, _, type_ in self.index.with_predicate(RDF.type):
-            if type_ == SWRL.Imp:
-                parts = [t for t in self.index.about(rule) if t[1] in (SWRL.body, SWRL.head)]
-                parts += self.index.reachable([*(t[2] for t in parts)])
-                self._leave("SWRL rule", (rule, RDF.type, type_), parts, "SWRL rules are not supported yet")
 
     def take_reified_annotations(self) -> None:
         """Annotations of axioms (`owl:Axiom`), where the axiom is there to be annotated."""
@@ -150,17 +142,19 @@ class _Sorting:
                 self.annotations.add(triple)
 
     def _annotated_nodes(self) -> set[Term]:
-        """What can have nothing but annotations: headers, nodes that write axioms, and SHACL shapes."""
+        """What can have nothing but annotations: headers, nodes that write axioms, and shapes and rules."""
         nodes: set[Term] = {s for s, _, _ in self.remainder.used if isinstance(s, BNode)}
         nodes |= {s for s, _, o in self.index.with_predicate(RDF.type) if _is_in(SHACL, o)}
-        return nodes | self._typed(frozenset({OWL.Ontology}))
+        return nodes | self._typed(frozenset({OWL.Ontology, SWRL.Imp}))
 
     def _typed(self, types: frozenset[URIRef]) -> set[Term]:
         return {s for s, _, o in self.index.with_predicate(RDF.type) if o in types}
 
     def _is_structural(self, triple: Triple) -> bool:
-        """Whether a triple writes an expression or a list, and is no assertion about an individual."""
+        """Whether a triple writes an expression, a list or a rule, and is no assertion."""
         _, predicate, object_ = triple
+        if _is_in(SWRL, predicate) or _is_in(SWRL, object_):
+            return not is_declaration(triple)
         if predicate == RDF.type:
             return self._is_reserved(object_) or isinstance(object_, Literal)
         return self._is_reserved(predicate)
@@ -196,8 +190,6 @@ def _is_shacl(triple: Triple) -> bool:
 
 def _construct(triple: Triple) -> str:
     """The name of what a triple seems to write: `rdfs:subClassOf`, `owl:AllDisjointClasses`, …"""
-    term = triple[2] if triple[1] == RDF.type and isinstance(triple[2], URIRef) else triple[1]
-    for prefix, namespace in (("owl", OWL), ("rdfs", RDFS), ("rdf", RDF)):
-        if str(term).startswith(str(namespace)):
-            return f"{prefix}:{term[len(str(namespace)) :]}"
-    return short(term)
+    if triple[1] == RDF.type and triple[2] == SWRL.Imp:
+        return "SWRL rule"
+    return prefixed(triple[2] if triple[1] == RDF.type and isinstance(triple[2], URIRef) else triple[1])

@@ -1,7 +1,8 @@
 """OWL/XML documents into triples.
 
 W3C: OWL 2 XML serialization for the syntax, OWL 2 mapping to RDF graphs (table 1) for the triples. An element
-    that is not OWL 2 raises, and a SWRL rule stays a node of its own: nothing is left out.
+    that is not OWL 2 raises: nothing is left out. Rules become those of SWRL. A data property, an annotation
+    property or a datatype is declared by the element it is written with, as triples do not tell its kind.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 from pantarhei.errors import MalformedInputError
 from pantarhei.language.term import Term, Triple
 from pantarhei.owl.expression_mapping import DEEPEST_EXPRESSION
-from pantarhei.owl.leftover import SWRL
+from pantarhei.owl.swrl import SWRL
 
 _NAMESPACE = f"{{{OWL}}}"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
+_BUILT_IN = (str(OWL), str(RDF), str(RDFS), str(XSD))
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?([A-Za-z]\w*)[\s>/]")
 
 
@@ -83,6 +85,7 @@ class _Document:
         self.base = base
         self.triples: list[Triple] = []
         self.prefixes = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD), "": base}
+        self.declared: set[tuple[URIRef, URIRef]] = set()
         self._numbers = count()
 
     def ontology(self, root: Element) -> None:
@@ -133,10 +136,22 @@ class _Document:
         """The term that stands for an entity, a literal or an expression, whose triples are added."""
         name = _name(element)
         if name in _ENTITIES:
-            return self.iri(element)
+            return self.entity(element)
         if name in _EXPRESSIONS:
             return _EXPRESSIONS[name](self, element)
         raise ValueError(f"the element {name} is not supported here")
+
+    def entity(self, element: Element) -> URIRef:
+        """The name of an entity; what triples do not tell of it without a declaration is declared."""
+        iri, kind = self.iri(element), _ENTITIES[_name(element)]
+        if (
+            kind in _DECLARED_BY_USE
+            and not str(iri).startswith(_BUILT_IN)
+            and (iri, kind) not in self.declared
+        ):
+            self.declared.add((iri, kind))
+            self.add(iri, RDF.type, kind)
+        return iri
 
     def terms(self, elements: list[Element]) -> list[Term]:
         return [self.term(element) for element in elements]
@@ -201,6 +216,7 @@ _ENTITIES = {
     "AnnotationProperty": OWL.AnnotationProperty,
     "NamedIndividual": OWL.NamedIndividual,
 }
+_DECLARED_BY_USE = frozenset({RDFS.Datatype, OWL.DatatypeProperty, OWL.AnnotationProperty})
 Expression = Callable[[_Document, Element], Term]
 AxiomReader = Callable[[_Document, list[Element]], list[Triple]]
 
@@ -315,7 +331,7 @@ for _kind, _on in (("Object", OWL.onClass), ("Data", OWL.onDataRange)):
     _EXPRESSIONS[_kind + "ExactCardinality"] = _counted(OWL.cardinality, OWL.qualifiedCardinality, _on)
 
 
-# --- Axioms ---
+# --- Axioms (table 1 of the mapping) ---
 
 
 def _binary(predicate: URIRef) -> AxiomReader:
@@ -362,7 +378,7 @@ def _with_list(predicate: URIRef) -> AxiomReader:
 
 
 def _declaration(document: _Document, parts: list[Element]) -> list[Triple]:
-    return [document.add(document.term(parts[0]), RDF.type, _ENTITIES[_name(parts[0])])]
+    return [document.add(document.iri(parts[0]), RDF.type, _ENTITIES[_name(parts[0])])]
 
 
 def _sub_object_property_of(document: _Document, parts: list[Element]) -> list[Triple]:
@@ -396,13 +412,56 @@ def _negative_assertion(target: URIRef) -> AxiomReader:
     return read
 
 
+# --- Rules ---
+
+
 def _rule(document: _Document, parts: list[Element]) -> list[Triple]:
-    """A SWRL rule, as a node that the report names and that carries the rule's text."""
+    sides = {_name(part): part for part in parts}
+    if len(parts) != 2 or set(sides) != {"Body", "Head"}:
+        raise ValueError("a DLSafeRule needs a Body and a Head")
     node = document.blank()
-    text = "".join(ElementTree.tostring(part, "unicode") for part in parts)
-    document.add(node, SWRL.body, Literal(text, normalize=False))
+    document.add(node, SWRL.body, document.sequence([_atom(document, atom) for atom in sides["Body"]]))
+    document.add(node, SWRL.head, document.sequence([_atom(document, atom) for atom in sides["Head"]]))
     return [document.add(node, RDF.type, SWRL.Imp)]
 
+
+def _atom(document: _Document, element: Element) -> Term:
+    name, node, parts = _name(element), document.blank(), list(element)
+    if name == "BuiltInAtom":
+        document.add(node, RDF.type, SWRL.BuiltinAtom)
+        document.add(node, SWRL.builtin, document.iri(element))
+        document.add(node, SWRL.arguments, document.sequence(document.terms(parts)))
+        return node
+    if name not in _ATOMS:
+        raise ValueError(f"the element {name} is no atom of a rule")
+    type_, predicates = _ATOMS[name]
+    document.add(node, RDF.type, type_)
+    for predicate, term in zip(predicates, document.terms(parts), strict=True):
+        document.add(node, predicate, term)
+    return node
+
+
+def _variable(document: _Document, element: Element) -> Term:
+    variable = document.iri(element)
+    document.add(variable, RDF.type, SWRL.Variable)
+    return variable
+
+
+_ATOMS = {
+    "ClassAtom": (SWRL.ClassAtom, (SWRL.classPredicate, SWRL.argument1)),
+    "DataRangeAtom": (SWRL.DataRangeAtom, (SWRL.dataRange, SWRL.argument1)),
+    "ObjectPropertyAtom": (
+        SWRL.IndividualPropertyAtom,
+        (SWRL.propertyPredicate, SWRL.argument1, SWRL.argument2),
+    ),
+    "DataPropertyAtom": (
+        SWRL.DatavaluedPropertyAtom,
+        (SWRL.propertyPredicate, SWRL.argument1, SWRL.argument2),
+    ),
+    "SameIndividualAtom": (SWRL.SameIndividualAtom, (SWRL.argument1, SWRL.argument2)),
+    "DifferentIndividualsAtom": (SWRL.DifferentIndividualsAtom, (SWRL.argument1, SWRL.argument2)),
+}
+_EXPRESSIONS["Variable"] = _variable
 
 _AXIOMS: dict[str, AxiomReader] = {
     "Declaration": _declaration,

@@ -13,6 +13,7 @@ from rdflib import OWL, RDF, RDFS, Literal, URIRef
 from pantarhei.language.term import Term, Triple
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import BUILT_IN_DATATYPES, Vocabulary
+from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex
 
 BUILT_IN_ANNOTATIONS = frozenset(
@@ -45,6 +46,8 @@ DECLARED_TYPES = frozenset(
         RDFS.Class,
         RDFS.Datatype,
         RDFS.Resource,
+        SWRL.Builtin,
+        SWRL.Variable,
     }
 )
 SCHEMA_TYPES = DECLARED_TYPES - {OWL.NamedIndividual, OWL.Thing, RDFS.Resource}
@@ -79,10 +82,13 @@ def read_vocabulary(index: TripleIndex) -> Vocabulary:
 
 
 def _guessed_kinds(index: TripleIndex, vocabulary: Vocabulary) -> Iterator[tuple[Term, PropertyKind]]:
-    """Data properties that are not declared: those with a datatype as range, or a literal as a value."""
+    """Data properties that are not declared: by their range, their values, or the atoms they are in."""
     for subject, _, object_ in index.with_predicate(RDFS.range):
         if vocabulary.is_datatype(object_):
             yield subject, PropertyKind.DATA
+    for atom, _, type_ in index.with_predicate(RDF.type):
+        if type_ == SWRL.DatavaluedPropertyAtom:
+            yield from ((p, PropertyKind.DATA) for p in index.objects(atom, SWRL.propertyPredicate))
     declared = {s for s, _, o in index.with_predicate(RDF.type) if o == RDF.Property}
     for _, predicate, object_ in index.triples:
         if isinstance(object_, Literal) and predicate in declared:

@@ -111,11 +111,40 @@ def test_annotated_axioms_are_axioms_with_annotations(tmp_path):
     assert not reading.leftovers
 
 
-def test_a_rule_is_named_and_not_dropped(tmp_path):
-    (leftover,) = read(
-        tmp_path, f"<DLSafeRule><Body/><Head/></DLSafeRule><SubClassOf>{A}{B}</SubClassOf>"
-    ).leftovers
-    assert leftover.construct == "SWRL rule"
+X, Y = '<Variable IRI="urn:swrl#x"/>', '<Variable abbreviatedIRI=":y"/>'
+BUILT_IN = 'BuiltInAtom IRI="http://www.w3.org/2003/11/swrlb#greaterThan"'
+RULE = f"""<DLSafeRule><Body><ClassAtom>{A}{X}</ClassAtom><DataPropertyAtom>{D}{X}{Y}</DataPropertyAtom>
+<{BUILT_IN}>{Y}{THREE}</BuiltInAtom><DataRangeAtom>{FACET}{Y}</DataRangeAtom></Body><Head>
+<ObjectPropertyAtom>{P}{X}{IND}</ObjectPropertyAtom><SameIndividualAtom>{IND}{X}</SameIndividualAtom>
+<DifferentIndividualsAtom>{JND}{X}</DifferentIndividualsAtom></Head></DLSafeRule>"""
+
+
+def test_a_rule_reads_as_written(tmp_path):
+    reading = read(tmp_path, RULE)
+    three = '"03"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    facet = f"DatatypeRestriction(integer minInclusive {three})"
+    assert [str(axiom) for axiom in reading.axioms] == [
+        "DLSafeRule(Body(ClassAtom(A Variable(x)) DataPropertyAtom(d Variable(x) Variable(y)) "
+        f"BuiltInAtom(greaterThan Variable(y) {three}) DataRangeAtom({facet} Variable(y))) "
+        "Head(ObjectPropertyAtom(p Variable(x) i) SameIndividualAtom(i Variable(x)) "
+        "DifferentIndividualsAtom(j Variable(x))))"
+    ]
+    assert not reading.leftovers and not reading.assertions
+
+
+def test_annotations_of_a_rule_are_annotations(tmp_path):
+    note = '<Annotation><AnnotationProperty abbreviatedIRI="rdfs:label"/><Literal>R1</Literal></Annotation>'
+    reading = read(tmp_path, RULE.replace("<Body>", f"{note}<Body>", 1))
+    assert len(reading.axioms) == 1
+    assert [str(o) for _, _, o in reading.annotations] == ["R1"]
+
+
+def test_an_element_tells_the_kind_of_its_property_without_a_declaration(tmp_path):
+    reading = read(tmp_path, f"<FunctionalDataProperty>{D}</FunctionalDataProperty>")
+    assert [str(axiom) for axiom in reading.axioms] == ["FunctionalDataProperty(d)"]
+    note = '<AnnotationProperty IRI="note"/><IRI>i</IRI><Literal>n</Literal>'
+    reading = read(tmp_path, f"<AnnotationAssertion>{note}</AnnotationAssertion>")
+    assert len(reading.annotations) == 1 and not reading.assertions
 
 
 @pytest.mark.parametrize(
@@ -126,6 +155,9 @@ def test_a_rule_is_named_and_not_dropped(tmp_path):
         f"<SubClassOf>{A}<Unheard/></SubClassOf>",
         '<SubClassOf><Class abbreviatedIRI="none:A"/><Class IRI="B"/></SubClassOf>',
         '<SubClassOf><Class/><Class IRI="B"/></SubClassOf>',
+        "<DLSafeRule><Body/></DLSafeRule>",
+        "<DLSafeRule><Body><Unheard/></Body><Head/></DLSafeRule>",
+        f"<DLSafeRule><Body><ClassAtom>{A}</ClassAtom></Body><Head/></DLSafeRule>",
     ],
 )
 def test_what_is_no_owl_is_refused(tmp_path, body):

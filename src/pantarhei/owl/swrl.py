@@ -1,0 +1,112 @@
+"""SWRL rules, as frozen values; a variable stands for names and literals that the ontology or a stream has.
+
+SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). `str` gives the
+functional-style syntax that the OWL API writes, with short names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rdflib import Namespace, URIRef, Variable
+
+from pantarhei.language.data_range import DataRange, call
+from pantarhei.language.term import Term, short
+from pantarhei.owl.expression import ClassExpression, PropertyExpression, PropertyKind
+
+SWRL = Namespace("http://www.w3.org/2003/11/swrl#")
+
+SwrlArgument = Term | Variable
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAtom:
+    type: ClassExpression
+    argument: SwrlArgument
+
+    def __str__(self) -> str:
+        return call("ClassAtom", self.type, _written(self.argument))
+
+
+@dataclass(frozen=True, slots=True)
+class DataRangeAtom:
+    range: DataRange
+    argument: SwrlArgument
+
+    def __str__(self) -> str:
+        return call("DataRangeAtom", self.range, _written(self.argument))
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyAtom:
+    property: PropertyExpression
+    subject: SwrlArgument
+    object: SwrlArgument
+
+    def __str__(self) -> str:
+        kind = PropertyKind.DATA if self.property.kind is PropertyKind.DATA else PropertyKind.OBJECT
+        return call(f"{kind.value}PropertyAtom", self.property, _written(self.subject), _written(self.object))
+
+
+@dataclass(frozen=True, slots=True)
+class SameAtom:
+    first: SwrlArgument
+    second: SwrlArgument
+
+    def __str__(self) -> str:
+        return call("SameIndividualAtom", _written(self.first), _written(self.second))
+
+
+@dataclass(frozen=True, slots=True)
+class DifferentAtom:
+    first: SwrlArgument
+    second: SwrlArgument
+
+    def __str__(self) -> str:
+        return call("DifferentIndividualsAtom", _written(self.first), _written(self.second))
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInAtom:
+    """A comparison, or a computation whose result is the first argument."""
+
+    name: URIRef
+    arguments: tuple[SwrlArgument, ...]
+
+    def __str__(self) -> str:
+        return call("BuiltInAtom", short(self.name), *map(_written, self.arguments))
+
+
+SwrlAtom = ClassAtom | DataRangeAtom | PropertyAtom | SameAtom | DifferentAtom | BuiltInAtom
+
+
+@dataclass(frozen=True, slots=True)
+class SwrlRule:
+    """Where all atoms of `body` hold, all atoms of `head` do; an empty head is ⊥.
+
+    >>> person, x = URIRef("urn:x/Person"), Variable("x")
+    >>> from pantarhei.owl.expression import Class
+    >>> str(SwrlRule((ClassAtom(Class(person), x),), ()))
+    'DLSafeRule(Body(ClassAtom(Person Variable(x))) Head())'
+    """
+
+    body: tuple[SwrlAtom, ...]
+    head: tuple[SwrlAtom, ...]
+
+    def __str__(self) -> str:
+        return call("DLSafeRule", call("Body", *self.body), call("Head", *self.head))
+
+
+def arguments_of(atom: SwrlAtom) -> tuple[SwrlArgument, ...]:
+    """The arguments of an atom, in order."""
+    match atom:
+        case ClassAtom(_, argument) | DataRangeAtom(_, argument):
+            return (argument,)
+        case PropertyAtom(_, first, second) | SameAtom(first, second) | DifferentAtom(first, second):
+            return first, second
+        case BuiltInAtom(_, arguments):
+            return arguments
+
+
+def _written(argument: SwrlArgument) -> str:
+    return f"Variable({argument})" if isinstance(argument, Variable) else short(argument)
