@@ -127,7 +127,12 @@ def _sub_class_of(read: ExpressionReader, triple: Triple) -> Axiom:
 
 def _equivalent_class(read: ExpressionReader, triple: Triple) -> Axiom:
     subject, _, object_ = triple
-    if isinstance(subject, URIRef) and read.vocabulary.is_datatype(subject):
+    if isinstance(object_, URIRef) and read.vocabulary.is_datatype(object_) and isinstance(subject, BNode):
+        subject, object_ = object_, subject
+    if isinstance(subject, URIRef) and (
+        read.vocabulary.is_datatype(subject)
+        or (isinstance(object_, BNode) and read.writes_data_range(object_))
+    ):
         return owl.DatatypeDefinition(owl.Datatype(subject), read.data_range(object_))
     return owl.EquivalentClasses((read.class_expression(subject), read.class_expression(object_)))
 
@@ -153,7 +158,7 @@ def _definition(constructor: URIRef) -> Read:
         if not isinstance(subject, URIRef):
             raise _NotHereError
         if read.vocabulary.is_datatype(subject):
-            raise UnreadableError("a definition written directly on a datatype")
+            return owl.DatatypeDefinition(owl.Datatype(subject), read.constructed_range(subject, constructor))
         definition = read.constructed_class(subject, constructor)
         return owl.EquivalentClasses((read.class_expression(subject), definition))
 
@@ -267,6 +272,8 @@ _BY_PREDICATE: dict[URIRef, Read] = {
     OWL.unionOf: _definition(OWL.unionOf),
     OWL.complementOf: _definition(OWL.complementOf),
     OWL.oneOf: _definition(OWL.oneOf),
+    OWL.datatypeComplementOf: _definition(OWL.datatypeComplementOf),
+    OWL.onDatatype: _definition(OWL.onDatatype),
     OWL.hasKey: _has_key,
     RDFS.subPropertyOf: _sub_property_of,
     OWL.propertyChainAxiom: _property_chain,

@@ -7,7 +7,7 @@ W3C: OWL 2 mapping to RDF graphs, section 3.2.4, tables 11 to 15. A type triple 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
@@ -129,9 +129,13 @@ class ExpressionReader:
         if isinstance(node, URIRef):
             unknown = property.kind is PropertyKind.DATA and node not in (OWL.Thing, OWL.Nothing)
             return self.vocabulary.is_datatype(node) or unknown
+        return property.kind is PropertyKind.DATA or self.writes_data_range(node)
+
+    def writes_data_range(self, node: Term) -> bool:
+        """Whether the triples about a blank node tell that it is a data range."""
         if {RDFS.Datatype, OWL.DataRange} & set(self.index.objects(node, RDF.type)):
             return True
-        if property.kind is PropertyKind.DATA or self.index.objects(node, OWL.onDatatype):
+        if any(self.index.objects(node, p) for p in (OWL.onDatatype, OWL.datatypeComplementOf)):
             return True
         listed = [
             m for head in self.index.objects(node, OWL.oneOf) for m in self.index.objects(head, RDF.first)
@@ -252,21 +256,27 @@ class ExpressionReader:
         if isinstance(node, URIRef):
             return owl.Datatype(node)
         self._enter(node)
-        constructor = self._constructor(node, "data range")
-        value = self.only(node, constructor)
-        readers: dict[URIRef, Callable[[], DataRange]] = {
-            OWL.intersectionOf: lambda: owl.DataIntersectionOf(
-                tuple(map(self.data_range, self.sequence(value)))
-            ),
-            OWL.unionOf: lambda: owl.DataUnionOf(tuple(map(self.data_range, self.sequence(value)))),
-            OWL.complementOf: lambda: owl.DataComplementOf(self.data_range(value)),
-            OWL.datatypeComplementOf: lambda: owl.DataComplementOf(self.data_range(value)),
-            OWL.oneOf: lambda: owl.DataOneOf(tuple(self.sequence(value))),
-            OWL.onDatatype: lambda: self._datatype_restriction(node, value),
-        }
-        expression = readers[constructor]()
+        expression = self.constructed_range(node, self._constructor(node, "data range"))
         self._leave(node)
         return expression
+
+    def constructed_range(self, node: Term, constructor: URIRef) -> DataRange:
+        """The data range that one of owl:intersectionOf, unionOf, …, onDatatype gives `node`."""
+        value = self.only(node, constructor)
+        if constructor == OWL.onDatatype:
+            return self._datatype_restriction(node, value)
+        if constructor in (OWL.complementOf, OWL.datatypeComplementOf):
+            return owl.DataComplementOf(self.data_range(value))
+        members = self.sequence(value)
+        if constructor == OWL.oneOf:
+            return owl.DataOneOf(tuple(map(self._literal, members)))
+        operands = tuple(map(self.data_range, members))
+        return owl.DataUnionOf(operands) if constructor == OWL.unionOf else owl.DataIntersectionOf(operands)
+
+    def _literal(self, node: Term) -> Term:
+        if not isinstance(node, Literal):
+            raise UnreadableError(f"{node.n3()} where a literal is expected")
+        return node
 
     def _datatype_restriction(self, node: Term, datatype: Term) -> DataRange:
         if not isinstance(datatype, URIRef):
@@ -322,9 +332,10 @@ class ExpressionReader:
 
 
 def _natural_number(value: Term) -> int:
-    if not isinstance(value, Literal) or not str(value).strip().isdigit() or len(value) > 18:
+    text = str(value).strip()
+    if not isinstance(value, Literal) or not (text.isascii() and text.isdigit()) or len(text) > 18:
         raise UnreadableError(f"{value.n3()} where a number not below zero is expected")
-    return int(value)
+    return int(text)
 
 
 def _names(predicates: list[URIRef]) -> str:

@@ -1,7 +1,8 @@
 """Class expressions in negation normal form, without the ways to write one thing twice.
 
 Complements stand only before what has no dual; cardinalities 0 and 1 become quantifiers where that is the
-same; intersections and unions are flat, without repetition, owl:Thing or owl:Nothing.
+same; intersections and unions are flat, without repetition, owl:Thing or owl:Nothing. That no value is in a
+data range stays a cardinality.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from rdflib import RDFS
 
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import NOTHING, THING, Bound, Cardinality, ClassExpression, DataRange
+
+NO_LITERAL = owl.DataOneOf(())
 
 
 def simplify(expression: ClassExpression) -> ClassExpression:
@@ -62,15 +65,17 @@ def union(operands: Iterable[ClassExpression]) -> ClassExpression:
 def some(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
     """`∃R.C` for a simple C: `∃R.{a}` is a value restriction, `∃R.⊥` is ⊥."""
     match filler:
-        case owl.OneOf((value,)) | owl.DataOneOf((value,)):
+        case owl.OneOf((value,)):
             return owl.HasValue(on, value)
-        case owl.DataOneOf(values) if values:
-            return owl.UnionOf(tuple(owl.HasValue(on, value) for value in dict.fromkeys(values)))
+        case owl.DataOneOf(values):
+            return union(owl.HasValue(on, value) for value in values)
     return NOTHING if filler == NOTHING else owl.SomeValuesFrom(on, filler)
 
 
 def every(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
     """`∀R.C` for a simple C: `∀R.⊤` is ⊤."""
+    if filler == NO_LITERAL:
+        return Cardinality(Bound.MAX, 0, on, owl.ANY_LITERAL)
     return THING if filler in (THING, owl.ANY_LITERAL) else owl.AllValuesFrom(on, filler)
 
 
@@ -89,7 +94,44 @@ def _joined(
 
 
 def _simple_filler(filler: ClassExpression | DataRange) -> ClassExpression | DataRange:
-    return filler if isinstance(filler, DataRange) else simplify(filler)
+    return simplify_range(filler) if isinstance(filler, DataRange) else simplify(filler)
+
+
+def simplify_range(range_: DataRange) -> DataRange:
+    """An equivalent data range: no complement of a complement, no union or intersection of less than two.
+
+    >>> str(simplify_range(owl.DataComplementOf(owl.DataComplementOf(owl.ANY_LITERAL))))
+    'Literal'
+    """
+    match range_:
+        case owl.DataComplementOf(operand):
+            return _other_literals(simplify_range(operand))
+        case owl.DataUnionOf(operands):
+            parts = tuple(dict.fromkeys(p for p in map(simplify_range, operands) if p != NO_LITERAL))
+            if owl.ANY_LITERAL in parts:
+                return owl.ANY_LITERAL
+            return owl.DataUnionOf(parts) if len(parts) > 1 else parts[0] if parts else NO_LITERAL
+        case owl.DataIntersectionOf(operands):
+            parts = tuple(dict.fromkeys(p for p in map(simplify_range, operands) if p != owl.ANY_LITERAL))
+            if NO_LITERAL in parts:
+                return NO_LITERAL
+            return owl.DataIntersectionOf(parts) if len(parts) > 1 else parts[0] if parts else owl.ANY_LITERAL
+        case owl.DataOneOf(literals):
+            return owl.DataOneOf(tuple(dict.fromkeys(literals)))
+        case owl.DatatypeRestriction(datatype, ()):
+            return datatype
+    return range_
+
+
+def _other_literals(simple: DataRange) -> DataRange:
+    match simple:
+        case owl.DataComplementOf(operand):
+            return operand
+        case _ if simple == owl.ANY_LITERAL:
+            return NO_LITERAL
+        case _ if simple == NO_LITERAL:
+            return owl.ANY_LITERAL
+    return owl.DataComplementOf(simple)
 
 
 def _cardinality(restriction: Cardinality) -> ClassExpression:
@@ -105,7 +147,7 @@ def _cardinality(restriction: Cardinality) -> ClassExpression:
     if bound is Bound.EXACT:
         parts = (Cardinality(b, number, on, filler) for b in (Bound.MIN, Bound.MAX))
         return intersection(map(_cardinality, parts))
-    if filler == NOTHING:
+    if filler in (NOTHING, NO_LITERAL):
         return THING if bound is Bound.MAX or number == 0 else NOTHING
     if bound is Bound.MIN:
         return (
@@ -119,7 +161,7 @@ def _cardinality(restriction: Cardinality) -> ClassExpression:
 
 
 def _no_value(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
-    """`∀R.¬C`; for data ranges the maximum stays, since `DataComplementOf` is nothing that rules can test."""
+    """`∀R.¬C`; for data ranges the maximum, which a constraint tests as it is."""
     if isinstance(filler, DataRange):
         return Cardinality(Bound.MAX, 0, on, filler)
     return every(on, _complement(filler))
@@ -136,8 +178,9 @@ def _complement(simple: ClassExpression) -> ClassExpression:
             return intersection(map(_complement, operands))
         case owl.SomeValuesFrom(on, filler):
             return _no_value(on, filler)
-        case owl.AllValuesFrom(on, filler) if not isinstance(filler, DataRange):
-            return some(on, _complement(filler))
+        case owl.AllValuesFrom(on, filler):
+            others = _other_literals(filler) if isinstance(filler, DataRange) else _complement(filler)
+            return some(on, others)
         case Cardinality(Bound.MAX, number, on, filler):
             return _cardinality(Cardinality(Bound.MIN, number + 1, on, filler))
         case Cardinality(Bound.MIN, number, on, filler):

@@ -82,10 +82,20 @@ def read_vocabulary(index: TripleIndex) -> Vocabulary:
 
 
 def _guessed_kinds(index: TripleIndex, vocabulary: Vocabulary) -> Iterator[tuple[Term, PropertyKind]]:
-    """Data properties that are not declared: by their range, their values, or the atoms they are in."""
+    """Data properties that are not declared: by their range, their values, or what they are written in."""
+
+    def is_data(node: Term) -> bool:
+        written = (OWL.onDatatype, OWL.datatypeComplementOf)
+        return vocabulary.is_datatype(node) or any(index.objects(node, p) for p in written)
+
     for subject, _, object_ in index.with_predicate(RDFS.range):
-        if vocabulary.is_datatype(object_):
+        if is_data(object_):
             yield subject, PropertyKind.DATA
+    for restriction, _, on in index.with_predicate(OWL.onProperty):
+        fillers = [o for p in (OWL.someValuesFrom, OWL.allValuesFrom) for o in index.objects(restriction, p)]
+        values = index.objects(restriction, OWL.hasValue)
+        if any(map(is_data, fillers)) or any(isinstance(value, Literal) for value in values):
+            yield on, PropertyKind.DATA
     for atom, _, type_ in index.with_predicate(RDF.type):
         if type_ == SWRL.DatavaluedPropertyAtom:
             yield from ((p, PropertyKind.DATA) for p in index.objects(atom, SWRL.propertyPredicate))

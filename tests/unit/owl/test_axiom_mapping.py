@@ -32,6 +32,8 @@ def read_triples(triples):
     return reading
 
 
+INTEGER = "^^<http://www.w3.org/2001/XMLSchema#integer>"
+ONE = f'"1"{INTEGER}'
 AXIOMS = {
     ":A rdfs:subClassOf :B .": "SubClassOf(A B)",
     ":A rdfs:subClassOf [ a owl:Class ; owl:unionOf (:B owl:Thing) ] .": "SubClassOf(A ObjectUnionOf(B owl:Thing))",
@@ -62,6 +64,40 @@ AXIOMS = {
         "DatatypeDefinition(D DataUnionOf(integer string))"
     ),
     "[ owl:oneOf (:i) ] rdfs:subClassOf :A .": "SubClassOf(ObjectOneOf(i) A)",
+    # data ranges
+    ':D owl:equivalentClass [ a rdfs:Datatype ; owl:oneOf (1 "a") ] .': f'DatatypeDefinition(D DataOneOf({ONE} "a"))',
+    "[ a rdfs:Datatype ; owl:oneOf (1) ] owl:equivalentClass :D . :D a rdfs:Datatype .": (
+        f"DatatypeDefinition(D DataOneOf({ONE}))"
+    ),
+    ":D a rdfs:Datatype ; owl:equivalentClass xsd:integer .": "DatatypeDefinition(D integer)",
+    ":D a rdfs:Datatype ; owl:oneOf (1) .": f"DatatypeDefinition(D DataOneOf({ONE}))",
+    ":D a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions ([ xsd:minInclusive 1 ]) .": (
+        f"DatatypeDefinition(D DatatypeRestriction(integer minInclusive {ONE}))"
+    ),
+    ":D a rdfs:Datatype ; owl:datatypeComplementOf xsd:integer .": "DatatypeDefinition(D DataComplementOf(integer))",
+    ":p rdfs:range [ a rdfs:Datatype ; owl:datatypeComplementOf xsd:integer ] .": (
+        "DataPropertyRange(p DataComplementOf(integer))"
+    ),
+    ":p rdfs:range [ owl:datatypeComplementOf xsd:integer ] .": "DataPropertyRange(p DataComplementOf(integer))",
+    ":p rdfs:range [ a owl:DataRange ; owl:complementOf xsd:integer ] .": (
+        "DataPropertyRange(p DataComplementOf(integer))"
+    ),
+    ":A rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom [ a rdfs:Datatype ; owl:intersectionOf ([ a rdfs:Datatype ; owl:unionOf (xsd:float xsd:double) ] [ a rdfs:Datatype ; owl:datatypeComplementOf xsd:float ]) ] ] .": (
+        "SubClassOf(A DataSomeValuesFrom(p DataIntersectionOf(DataUnionOf(float double) DataComplementOf(float))))"
+    ),
+    ':A rdfs:subClassOf [ owl:onProperty :p ; owl:allValuesFrom [ owl:onDatatype xsd:string ; owl:withRestrictions ([ xsd:pattern "[a-z]+" ] [ xsd:maxLength 1 ]) ] ] .': (
+        f'SubClassOf(A DataAllValuesFrom(p DatatypeRestriction(string pattern "[a-z]+" maxLength {ONE})))'
+    ),
+    # ill-typed literals are read as they stand
+    ':A rdfs:subClassOf [ owl:onProperty :p ; owl:hasValue "x"^^xsd:integer ] .': (
+        f'SubClassOf(A DataHasValue(p "x"{INTEGER}))'
+    ),
+    ':p rdfs:range [ a rdfs:Datatype ; owl:oneOf ("2000-13-45"^^xsd:date) ] .': (
+        'DataPropertyRange(p DataOneOf("2000-13-45"^^<http://www.w3.org/2001/XMLSchema#date>))'
+    ),
+    ':p rdfs:range [ owl:onDatatype xsd:integer ; owl:withRestrictions ([ xsd:minInclusive "x"^^xsd:integer ]) ] .': (
+        f'DataPropertyRange(p DatatypeRestriction(integer minInclusive "x"{INTEGER}))'
+    ),
     "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :i ; owl:assertionProperty :p ; owl:targetValue 1 .": (
         'NegativeDataPropertyAssertion(p i "1"^^<http://www.w3.org/2001/XMLSchema#integer>)'
     ),
@@ -89,6 +125,12 @@ LEFTOVERS = {
     ":A rdfs:subClassOf [ owl:onProperty :p ; owl:maxCardinality -1 ] .": "number not below zero",
     ':A rdfs:subClassOf [ owl:onProperty :p ; owl:maxCardinality "many" ] .': "number not below zero",
     ":A rdfs:subClassOf [ a owl:Class ] .": "exactly one constructor",
+    ':A rdfs:subClassOf [ owl:onProperty :p ; owl:maxCardinality "²" ] .': "number not below zero",
+    ":p rdfs:range [ a rdfs:Datatype ; owl:oneOf (:i) ] .": "a literal is expected",
+    ":p rdfs:range [ a rdfs:Datatype ; owl:onDatatype [ a rdfs:Datatype ] ; owl:withRestrictions () ] .": "named datatype",
+    ":p rdfs:range [ a rdfs:Datatype ; owl:onDatatype xsd:integer ] .": "no values of owl:withRestrictions",
+    ":p rdfs:range [ a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions (:i) ] .": "exactly one triple",
+    ":p rdfs:range [ a rdfs:Datatype ] .": "exactly one constructor",
     ':A rdfs:subClassOf "B" .': "literal",
     ":A rdfs:subClassOf xsd:integer .": "datatype",
     ":r owl:propertyChainAxiom () .": "without members",

@@ -58,6 +58,19 @@ AXIOMS = {
     f"<Declaration>{D}</Declaration><DataPropertyRange>{D}{FACET}</DataPropertyRange>": (
         'DataPropertyRange(d DatatypeRestriction(integer minInclusive "03"^^<http://www.w3.org/2001/XMLSchema#integer>))'
     ),
+    f"<DataPropertyRange>{D}<DataUnionOf><DataComplementOf>{INTEGER}</DataComplementOf><DataOneOf>{THREE}</DataOneOf></DataUnionOf></DataPropertyRange>": (
+        'DataPropertyRange(d DataUnionOf(DataComplementOf(integer) DataOneOf("03"^^<http://www.w3.org/2001/XMLSchema#integer>)))'
+    ),
+    f"<SubClassOf>{A}<DataAllValuesFrom>{D}<DataIntersectionOf>{INTEGER}{FACET}</DataIntersectionOf></DataAllValuesFrom></SubClassOf>": (
+        'SubClassOf(A DataAllValuesFrom(d DataIntersectionOf(integer DatatypeRestriction(integer minInclusive "03"^^<http://www.w3.org/2001/XMLSchema#integer>))))'
+    ),
+    f'<DatatypeDefinition><Datatype IRI="T"/>{FACET}</DatatypeDefinition>': (
+        'DatatypeDefinition(T DatatypeRestriction(integer minInclusive "03"^^<http://www.w3.org/2001/XMLSchema#integer>))'
+    ),
+    '<DatatypeDefinition><Datatype IRI="T"/><Datatype IRI="U"/></DatatypeDefinition>': "DatatypeDefinition(T U)",
+    f"<SubClassOf>{A}<DataHasValue>{D}{THREE.replace('03', 'x')}</DataHasValue></SubClassOf>": (
+        'SubClassOf(A DataHasValue(d "x"^^<http://www.w3.org/2001/XMLSchema#integer>))'
+    ),
     f"<FunctionalObjectProperty>{P}</FunctionalObjectProperty>": "FunctionalObjectProperty(p)",
     f"<TransitiveObjectProperty>{P}</TransitiveObjectProperty>": "TransitiveObjectProperty(p)",
     f"<Declaration>{D}</Declaration><HasKey>{A}{P}{D}</HasKey>": "HasKey(A (p) (d))",
