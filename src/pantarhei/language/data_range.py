@@ -1,15 +1,36 @@
-"""Data ranges: sets of literals, as OWL 2 writes them.
+"""Data ranges: sets of literals, as OWL 2 writes them, and which literals they contain.
+
+A range contains literals by their value: `"1.0"^^xsd:decimal` is in xsd:integer. An ill-typed literal has no
+value and is in no range but `ILL_TYPED`; the complement of a range contains well-typed literals only. An
+unknown datatype contains the literals that are written with it. A literal that is too long to be parsed is in
+its datatype and what that is derived from, and in no restriction of them.
 
 `str` gives the functional-style syntax with short names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
-from pantarhei.language.term import Term, short
+from pantarhei.language.condition import (
+    ILL,
+    Formula,
+    OneOf,
+    Sort,
+    Test,
+    all_of,
+    any_of,
+    negated,
+    sort_and_value,
+    test_of,
+    text_sort,
+)
+from pantarhei.language.datatype import datatype_formula, facet_problem, is_sorted, restriction_formula
+from pantarhei.language.term import Term, short, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +85,179 @@ class DatatypeRestriction:
         return call("DatatypeRestriction", self.datatype, *parts)
 
 
-DataRange = Datatype | DataIntersectionOf | DataUnionOf | DataComplementOf | DataOneOf | DatatypeRestriction
+@dataclass(frozen=True, slots=True)
+class IllTyped:
+    """The literals outside the lexical space of their datatype. OWL has no such range; `ILL_TYPED` is it."""
+
+    def __str__(self) -> str:
+        return "ill-typed"
+
+
+ILL_TYPED: Final = IllTyped()
+
+DataRange = (
+    Datatype
+    | DataIntersectionOf
+    | DataUnionOf
+    | DataComplementOf
+    | DataOneOf
+    | DatatypeRestriction
+    | IllTyped
+)
 
 
 def call(name: str, *arguments: object) -> str:
     """`name(arguments)` in functional-style syntax."""
     return f"{name}({' '.join(map(str, arguments))})"
+
+
+# -- membership ------------------------------------------------------------------------------------
+
+
+def contains(range: DataRange, literal: Literal) -> bool:
+    """Whether `literal` is in `range`. For many literals or ranges, `tester` is faster.
+
+    Raises:
+        ValueError: `check_range` has a reason against the range.
+
+    >>> from rdflib import XSD
+    >>> contains(Datatype(XSD.byte), Literal("1.0", datatype=XSD.decimal))
+    True
+    >>> contains(Datatype(XSD.decimal), Literal("1", datatype=XSD.double))
+    False
+    """
+    return bool(tester((range,))(literal))
+
+
+def check_range(range: DataRange) -> str | None:
+    """Why a range cannot be decided, None if it can: a facet that its datatype does not have or whose value
+    does not fit, a pattern that is none or is not supported, a name among the values of an enumeration.
+
+    >>> from rdflib import XSD
+    >>> check_range(DatatypeRestriction(Datatype(XSD.string), ((XSD.pattern, Literal("(")),)))
+    "the pattern '(' has a parenthesis that is not closed at 1"
+    """
+    return next(_problems(range), None)
+
+
+def refuse_undecidable(*ranges: DataRange) -> None:
+    """Nothing, if all ranges can be decided.
+
+    Raises:
+        ValueError: `check_range` has a reason against one of the ranges.
+    """
+    for range in ranges:
+        if reason := check_range(range):
+            raise ValueError(reason)
+
+
+def _problems(range: DataRange) -> Iterator[str]:
+    match range:
+        case DatatypeRestriction(datatype, facets):
+            for facet, value in facets:
+                if problem := facet_problem(datatype.iri, facet, value):
+                    yield problem
+        case DataOneOf(values):
+            yield from (f"{each.n3()} is no literal" for each in values if not isinstance(each, Literal))
+        case DataIntersectionOf(operands) | DataUnionOf(operands):
+            for operand in operands:
+                yield from _problems(operand)
+        case DataComplementOf(operand):
+            yield from _problems(operand)
+
+
+def tester(ranges: Sequence[DataRange]) -> Callable[[Literal], list[int]]:
+    """A function that gives the positions of the ranges that contain a literal, in ascending order.
+
+    A literal is parsed once; then a range that says something about values of its kind costs some comparisons
+    with limits that are parsed already, and any other nothing.
+
+    Raises:
+        ValueError: `check_range` has a reason against one of them.
+
+    >>> from rdflib import XSD
+    >>> hot = DatatypeRestriction(Datatype(XSD.decimal), ((XSD.minInclusive, Literal(80)),))
+    >>> tester([Datatype(XSD.string), hot, DataComplementOf(hot)])(Literal("80.5", datatype=XSD.decimal))
+    [1]
+    """
+    return _Tester(ranges)
+
+
+class _Tester:
+    """Compiles the ranges for a sort when the first literal of the sort comes."""
+
+    def __init__(self, ranges: Sequence[DataRange]) -> None:
+        self._ranges = tuple(ranges)
+        refuse_undecidable(*self._ranges)
+        self._datatypes = frozenset(datatype for each in self._ranges for datatype in datatypes(each))
+        self._tests: dict[Sort, list[tuple[int, Test | None]]] = {}
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return (tester, (self._ranges,))
+
+    def __call__(self, literal: Literal) -> list[int]:
+        key = value_of(literal)
+        assert isinstance(key, tuple)
+        sort, value = sort_and_value(key)
+        tests = self._tests.get(sort)
+        if tests is None:
+            tests = self._compiled(sort)
+        return [index for index, holds in tests if holds is None or holds(value)]
+
+    def _compiled(self, sort: Sort) -> list[tuple[int, Test | None]]:
+        if sort.part == "text" and not is_sorted(sort.space) and sort.space not in self._datatypes:
+            sort = OTHER  # there may be any number of datatypes that no range names
+        if sort not in self._tests:
+            formulas = enumerate(formula(range, sort) for range in self._ranges)
+            self._tests[sort] = [
+                (index, None if each is True else test_of(each, sort))
+                for index, each in formulas
+                if each is not False
+            ]
+        return self._tests[sort]
+
+
+# The literals of all datatypes that are neither known nor named.
+OTHER: Final = text_sort(URIRef(""))
+
+
+# -- ranges as formulas ----------------------------------------------------------------------------
+
+
+def formula(range: DataRange, sort: Sort) -> Formula:
+    """What holds of the values of `sort` that are in `range`, a range that `check_range` lets pass."""
+    match range:
+        case Datatype(iri):
+            return datatype_formula(iri, sort)
+        case DatatypeRestriction(datatype, facets):
+            return restriction_formula(datatype.iri, facets, sort)
+        case DataIntersectionOf(operands):
+            return all_of([formula(operand, sort) for operand in operands])
+        case DataUnionOf(operands):
+            return any_of([formula(operand, sort) for operand in operands])
+        case DataComplementOf(operand):
+            return sort != ILL and negated(formula(operand, sort))
+        case DataOneOf(values):
+            return _one_of(values, sort)
+        case IllTyped():
+            return sort == ILL
+
+
+def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:
+    placed = (sort_and_value(key) for each in literals if isinstance(key := value_of(each), tuple))
+    values = tuple(value for other, value in placed if other == sort)
+    return OneOf(values) if values and sort != ILL else False
+
+
+def datatypes(range: DataRange) -> Iterator[URIRef]:
+    """The datatypes that a range names, those of the literals in it included; some more than once."""
+    match range:
+        case Datatype(iri) | DatatypeRestriction(Datatype(iri), _):
+            yield iri
+        case DataIntersectionOf(operands) | DataUnionOf(operands):
+            for operand in operands:
+                yield from datatypes(operand)
+        case DataComplementOf(operand):
+            yield from datatypes(operand)
+        case DataOneOf(values):
+            yield from (each.datatype for each in values if isinstance(each, Literal) and each.datatype)

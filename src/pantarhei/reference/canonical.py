@@ -9,18 +9,21 @@ Invariant: `canonical_term(x) == canonical_term(y)` exactly if `value_of(x) == v
 
 from __future__ import annotations
 
+import base64
 import struct
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import TypeVar
 
-from rdflib import RDF, XSD, Literal, URIRef, Variable
+from rdflib import OWL, RDF, XSD, Literal, URIRef, Variable
 
 from pantarhei.language.rule import Atom, Different, Rule
 from pantarhei.language.term import Term, Triple, value_of
+from pantarhei.language.value import is_ill_typed
 
 _TermOrVariable = TypeVar("_TermOrVariable", Term, Term | Variable)
 
@@ -31,16 +34,15 @@ _SECONDS_IN_A_CYCLE = (datetime(2400, 1, 1) - _CYCLE_START) // timedelta(seconds
 
 @lru_cache(maxsize=4096)
 def canonical_literal(literal: Literal) -> Literal:
-    """The one literal that stands for the value of `literal`.
-
-    Raises:
-        IllTypedLiteralError: the lexical form is not in the datatype's lexical space.
+    """The one literal that stands for the value of `literal`; an ill-typed one stands for itself.
 
     >>> canonical_literal(Literal("1.50", datatype=XSD.decimal)).n3()
     '"1.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'
     """
     key = value_of(literal)
     assert isinstance(key, tuple)
+    if is_ill_typed(key):
+        return literal
     match key:
         case (RDF.langString, str(text), str(language)):
             return Literal(text, lang=language)
@@ -48,6 +50,9 @@ def canonical_literal(literal: Literal) -> Literal:
             return Literal(text)
         case (URIRef() as datatype, str(text)):  # no known value space: the text itself
             return Literal(text, datatype=datatype, normalize=False)
+        case (XSD.decimal, Fraction() as value):  # its decimals have no end
+            text = "/".join(format(Decimal(each), "f") for each in value.as_integer_ratio())
+            return Literal(text, datatype=OWL.rational, normalize=False)
         case (URIRef() as datatype, value):
             return Literal(_value_text(value, datatype), datatype=datatype, normalize=False)
         case (XSD.dateTime, bool(zoned), int(seconds), Decimal() as fraction):
@@ -94,12 +99,13 @@ def _value_text(value: object, datatype: URIRef) -> str:
     match value:
         case bool():
             return "true" if value else "false"
-        case Decimal():
-            text = format(value, "f")
-            text = text.rstrip("0").rstrip(".") if "." in text else text
-            return "0" if value == 0 else text.lstrip("+")
+        case int() | Decimal():
+            text = format(Decimal(value), "f")
+            return text.rstrip("0").rstrip(".") if "." in text else text
         case bytes() if datatype == XSD.hexBinary:
             return value.hex().upper()
+        case bytes() if datatype == XSD.base64Binary:
+            return base64.b64encode(value).decode()
         case bytes():
             (number,) = struct.unpack(">f" if datatype == XSD.float else ">d", value)
             return repr(number).replace("inf", "INF").replace("nan", "NaN")
