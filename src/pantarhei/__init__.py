@@ -1,7 +1,6 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
 from pantarhei.errors import (
-    IllTypedLiteralError,
     InconsistentOntologyError,
     InputError,
     InvalidRuleError,
@@ -33,7 +32,6 @@ __version__ = "0.1.0"
 __all__ = [
     "Budget",
     "Conflict",
-    "IllTypedLiteralError",
     "InconsistentOntologyError",
     "InputError",
     "InvalidRuleError",

@@ -13,7 +13,6 @@ from rdflib import OWL, RDF, XSD, BNode, Dataset, Graph, Literal, Namespace, URI
 import pantarhei
 from pantarhei import (
     Budget,
-    IllTypedLiteralError,
     InconsistentOntologyError,
     InvalidTripleError,
     LateABoxError,
@@ -631,26 +630,16 @@ def test_a_table_without_chunks_is_empty(reasoner):
 
 @pytest.mark.parametrize("form", [plain, dictionaries])
 @pytest.mark.parametrize("place", ["subject", "predicate", "object"])
-@pytest.mark.parametrize(
-    ("cell", "error"),
-    [
-        (None, InvalidTripleError),
-        ("", InvalidTripleError),
-        ("http://example.org/a", InvalidTripleError),
-        ("<relative>", InvalidTripleError),
-        ("?x", InvalidTripleError),
-        ('"one"^^<http://www.w3.org/2001/XMLSchema#integer>', PantarheiError),
-    ],
-)
-def test_a_cell_that_holds_no_term_is_refused(reasoner, form, place, cell, error):
+@pytest.mark.parametrize("cell", [None, "", "http://example.org/a", "<relative>", "?x"])
+def test_a_cell_that_holds_no_term_is_refused(reasoner, form, place, cell):
     columns = cells(FACTS)
     columns[place][1] = cell
     table = pa.table(columns)
     if form is dictionaries:
         table = pa.table({name: table.column(name).dictionary_encode() for name in table.column_names})
-    with pytest.raises(error) as raised:
+    with pytest.raises(InvalidTripleError) as raised:
         reasoner.push(1, table)
-    assert cell is None or cell.partition("^^")[0] in str(raised.value)
+    assert cell is None or cell in str(raised.value)
     assert reasoner.timestamps == ()
 
 
@@ -673,11 +662,9 @@ def test_a_literal_class_in_a_table_is_refused(reasoner):
         )
 
 
-def test_a_value_outside_its_datatype_in_a_table_is_refused(reasoner):
-    with pytest.raises(IllTypedLiteralError):
-        reasoner.push(
-            1, pa.table({"subject": ["<urn:a>"], "predicate": ["<urn:p>"], "object": [f'"x"^^<{XSD.byte}>']})
-        )
+def test_a_value_outside_its_datatype_in_a_table_is_no_error(reasoner):
+    table = pa.table({"subject": ["<urn:a>"], "predicate": ["<urn:p>"], "object": [f'"x"^^<{XSD.byte}>']})
+    reasoner.push(1, table)
 
 
 def test_one_text_may_be_a_class_a_property_and_an_individual(reasoner):

@@ -14,7 +14,6 @@ from typing import Protocol
 import pyoxigraph as ox
 
 from pantarhei.errors import (
-    IllTypedLiteralError,
     InvalidTripleError,
     MalformedInputError,
     MissingTimestampError,
@@ -216,8 +215,6 @@ class Messages:
         """The same error with the file and the line."""
         where = f"{self._source}, line {line}"
         match error:
-            case IllTypedLiteralError():
-                return IllTypedLiteralError(error.lexical, error.datatype, where)
             case TimestampError():
                 return TimestampError(f"{where}: {error.given}", error.expected)
             case InvalidTripleError():
@@ -229,9 +226,4 @@ class Messages:
 
 def _reason(error: PantarheiError) -> str:
     """The error's text; its place is kept beside it."""
-    match error:
-        case IllTypedLiteralError():
-            return str(IllTypedLiteralError(error.lexical, error.datatype))
-        case MalformedInputError():
-            return error.reason
-    return str(error)
+    return error.reason if isinstance(error, MalformedInputError) else str(error)

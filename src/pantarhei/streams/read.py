@@ -108,7 +108,7 @@ def read_stream(
     Raises:
         OptionError: an option is none of those above, or the format cannot hold timestamped graphs.
 
-    While iterating, `MalformedInputError`, `IllTypedLiteralError`, `TimestampError` and
+    While iterating, `MalformedInputError`, `TimestampError` and
     `MissingTimestampError` name the file and, where it is known, the line; `OSError` if the file cannot be
     read. An ABox is given out when the next message begins.
 

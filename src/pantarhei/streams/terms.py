@@ -9,7 +9,7 @@ from rdflib import RDF, BNode, Literal
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.ntriples import to_rdflib
-from pantarhei.language.term import Term, Triple, value_of
+from pantarhei.language.term import Term, Triple
 
 _CACHED = 200_000
 
@@ -46,7 +46,6 @@ class TermReader:
         """The triple of `quad`.
 
         Raises:
-            IllTypedLiteralError: its object is a literal outside the lexical space of its datatype.
             InvalidTripleError: it has a term that RDF 1.1 does not have, or a literal as a class.
         """
         object_ = self._term(quad.object, scope)
@@ -72,10 +71,8 @@ class TermReader:
 
 def _converted(term: object) -> Term:
     try:
-        converted = to_rdflib(term)
+        return to_rdflib(term)
     except ValueError:
         raise InvalidTripleError(
             str(term), "triple terms and directions (RDF 1.2) are not supported"
         ) from None
-    value_of(converted)  # raises where it has none
-    return converted
