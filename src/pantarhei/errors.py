@@ -3,7 +3,6 @@
     PantarheiError
     ├── InputError                 something given could not be read
     │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
-    │   ├── IllTypedLiteralError       a literal outside the lexical space of its datatype
     │   ├── InvalidTripleError         not a triple of RDF terms
     │   ├── TimestampError             not a timestamp, or of another kind than the stream's
     │   └── MissingTimestampError      a graph of a stream without a time
@@ -45,21 +44,6 @@ class MalformedInputError(InputError):
     def __str__(self) -> str:
         where = self.source if self.line is None else f"{self.source}, line {self.line}"
         return f"{where}: {self.reason}"
-
-
-class IllTypedLiteralError(InputError):
-    """A literal whose lexical form is outside the lexical space of its datatype."""
-
-    def __init__(self, lexical: str, datatype: str, where: str | None = None) -> None:
-        super().__init__(lexical, datatype, where)
-        self.lexical, self.datatype, self.where = lexical, datatype, where
-
-    def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        return (
-            f'{place}"{self.lexical}" is not a value of <{self.datatype}>; '
-            "correct the literal or give it another datatype"
-        )
 
 
 class InvalidTripleError(InputError):
@@ -106,17 +90,24 @@ class InconsistentOntologyError(OntologyError):
         constraint: the violated constraint, as text.
         facts: the facts that violate it, as N-Triples statements.
         origin: the axiom that the constraint comes from.
+        proof: the steps that lead to these facts, and the violation, as text.
     """
 
-    def __init__(self, constraint: str, facts: Sequence[str], origin: str) -> None:
-        super().__init__(constraint, tuple(facts), origin)
+    def __init__(
+        self, constraint: str, facts: Sequence[str], origin: str, proof: Sequence[str] = ()
+    ) -> None:
+        super().__init__(constraint, tuple(facts), origin, tuple(proof))
         self.constraint, self.facts, self.origin = constraint, tuple(facts), origin
+        self.proof = tuple(proof)
 
     def __str__(self) -> str:
         lines = "".join(f"\n    {fact}" for fact in self.facts)
+        derived = len(self.proof) > len(self.facts) + 1
+        proof = "\nfor:" + "".join(f"\n    {step}" for step in self.proof) if derived else ""
         return (
             f"the ontology is inconsistent with its background: {self.constraint} (from {self.origin}) "
-            f"is violated by{lines}\nrepair the ontology or the background; only streamed ABoxes are repaired"
+            f"is violated by{lines}{proof}\n"
+            "repair the ontology or the background; only streamed ABoxes are repaired"
         )
 
 

@@ -7,20 +7,25 @@ background.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
-from rdflib import Graph
+from rdflib import OWL, RDF, RDFS, Graph, URIRef
 
-from pantarhei.errors import InconsistentOntologyError, OptionError, UnsupportedAxiomError
-from pantarhei.language.rule import Rule
+from pantarhei.entailment.closure import Closure
+from pantarhei.entailment.conclusion import entails_reading
+from pantarhei.entailment.schema import Schema, schema_of
+from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
+from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Triple, check_triple
-from pantarhei.materialize.consistency import refuse_inconsistent
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
+from pantarhei.owl.definition import datatype_definitions
 from pantarhei.owl.imports import Imports, read_with_imports
 from pantarhei.owl.report import Entry, Outcome, Report
 from pantarhei.owl.triple_index import triple_key
+from pantarhei.owl.vocabulary import is_declaration, is_defined
 from pantarhei.rules.inconsistency_normal_form import InconsistencyNormalForm
 from pantarhei.rules.owl2rl import without_duplicates
 from pantarhei.rules.translation import Translation, translate
@@ -74,15 +79,71 @@ class Ontology:
         return graph
 
     def report(self) -> Report:
-        """Every axiom and what became of it."""
-        return self._report
+        """Every axiom and what became of it, and the names that can have no instance.
+
+        The first time it costs the schema.
+        """
+        unsatisfiable = {str(name): tuple(p.lines()) for name, p in self.schema.unsatisfiable.items()}
+        return replace(self._report, unsatisfiable=tuple(sorted(unsatisfiable.items())))
+
+    @cached_property
+    def schema(self) -> Schema:
+        """Subclasses, domains, ranges and the rest, as the ontology entails them; computed when first asked.
+
+        Costs what one instance of each class and property entails.
+        """
+        classes, properties = self._names()
+        return schema_of(self._closure, classes, properties, self.constraints)
+
+    def entails(self, graph: Graph | Iterable[Triple], annotations: bool = False) -> bool:
+        """Whether the ontology entails all that `graph` says (OWL 2 Direct Semantics, no unique names).
+
+        Blank nodes in assertions stand for whoever there is. Exact as far as OWL 2 RL decides; else True is
+        certain, and False may mean unknown.
+
+        Args:
+            graph: assertions and axioms. Declarations hold.
+            annotations: whether annotations must be in the ontology too; to the semantics they say nothing.
+
+        Raises:
+            InputError: the graph contains triples that are neither axioms nor assertions.
+        """
+        given = list(map(check_triple, cast("Iterable[Triple]", graph)))
+        known = [triple for triple in self.triples if is_declaration(triple)]
+        reading = read_axioms([*given, *known])
+        unread = [leftover for leftover in reading.leftovers if not leftover.is_idle]
+        if unread:
+            raise InputError(f"{unread[0]} is neither an axiom nor an assertion: {unread[0].reason}")
+        if annotations and not reading.annotations <= set(self.triples):
+            return False
+        return entails_reading(self._closure, reading)
+
+    @cached_property
+    def _closure(self) -> Closure:
+        return Closure((*self.rules, *self.constraints), self.background)
+
+    def _names(self) -> tuple[list[Predicate], list[Predicate]]:
+        """The classes and properties that are declared or that rules speak of, in order."""
+        found: tuple[set[Predicate], set[Predicate]] = (set(), set())
+        for subject, predicate, object_ in self.triples:
+            if predicate == RDF.type and isinstance(subject, URIRef) and not is_defined(subject):
+                if object_ in (OWL.Class, RDFS.Class):
+                    found[0].add(subject)
+                elif object_ in (OWL.ObjectProperty, OWL.DatatypeProperty):
+                    found[1].add(subject)
+        for rule in (*self.rules, *self.constraints):
+            for atom in (*rule.body, *((rule.head,) if rule.head else ())):
+                if not is_defined(atom.predicate):
+                    found[len(atom.arguments) - 1].add(atom.predicate)
+        return sorted(found[0]), sorted(found[1])
 
     def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
         """Each constraint over asserted facts (PB26, Definition 9); recursive ones are shown to `depth`."""
         return InconsistencyNormalForm.of(self.rules, self.constraints, depth)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "graph"}
+        made = ("graph", "schema", "_closure")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
 
 def load_ontology(
@@ -114,7 +175,8 @@ def load_ontology(
         raise OptionError("imports", repr(imports), "'error' or 'skip'")
     read = read_with_imports(source, format, Imports.of(catalog, skip_missing=imports == "skip"))
     reading = read_axioms(read.triples)
-    translations = tuple(map(translate, reading.axioms))
+    definitions = datatype_definitions(reading.axioms)
+    translations = tuple(translate(axiom, definitions) for axiom in reading.axioms)
     report = _report(reading, translations, read.skipped)
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
@@ -135,14 +197,9 @@ def load_ontology(
 
 
 def _refuse_inconsistent(ontology: Ontology) -> None:
-    """Refuse an ontology whose assertions violate its constraints.
-
-    By OWL's semantics, which do not assume unique names: constraints with an inequality are for the reasoner
-    to apply.
-    """
-    certain = [constraint for constraint in ontology.constraints if not constraint.different]
-    if certain and ontology.background:
-        refuse_inconsistent([*ontology.rules, *certain], ontology.background)
+    """Refuse an ontology whose assertions contradict it, by OWL's semantics, without unique names."""
+    if ontology.background:
+        assert ontology._closure is not None
 
 
 def _report(reading: Reading, translations: Iterable[Translation], skipped: tuple[str, ...]) -> Report:

@@ -18,15 +18,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
-from rdflib import Dataset, Graph
+from rdflib import OWL, Dataset, Graph
 
 from pantarhei.errors import InvalidTripleError, OptionError, TimestampError
 from pantarhei.language.delta import Delta, TripleDelta
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of, time_of
 from pantarhei.materialize.consistency import refuse_violations
+from pantarhei.materialize.growth import GrowingProgram, groups_of_same
 from pantarhei.materialize.model import Keep, Lineage, WindowModel, Work
-from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.materialize.vocabulary import Encoded
 from pantarhei.ontology import Ontology
 from pantarhei.query.result import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
@@ -35,7 +36,8 @@ from pantarhei.repair.choose import METHODS, Method, choose
 from pantarhei.repair.component import Set
 from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
 from pantarhei.repair.result import Assertion, Repair
-from pantarhei.rules.program import Integers, compile_
+from pantarhei.rules.demand import Theory
+from pantarhei.rules.program import NO_FORMS, Forms, Integers
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
 from pantarhei.window.sliding import Step, Window, step_to
 from pantarhei.window.watermark import in_time_order
@@ -119,7 +121,10 @@ class StreamReasoner:
             `"off"` only reports, at each step all contradictions of the window.
         keep: `"newest"` stores each fact once; `"every"` stores it in each of PB26 Def. 8's interpretations.
             Queries see no difference.
-        unique_names: different names denote different things. Only True is supported so far.
+        unique_names: different names denote different things, so that two values of a functional property
+            are a conflict; names that the background says are `owl:sameAs` are merged under one of them. If
+            False, such values become equal, equality is reasoned with (eq-*), and only `owl:differentFrom`
+            contradicts it; n equal names cost n² facts of equality, and n of each other fact.
         budget: how far an exact repair searches.
 
     Raises:
@@ -156,18 +161,21 @@ class StreamReasoner:
             raise OptionError("background", repr(background), "a graph or triples; parse the file first")
         _check_option("repair", repair, METHODS)
         _check_option("keep", keep, get_args(Keep))
-        if unique_names is not True:
-            raise OptionError(
-                "unique_names", repr(unique_names), "True; reasoning with equality is not supported yet"
-            )
+        _check_option("unique_names", unique_names, (True, False))
         self.ontology, self.window = ontology, window
         self._method, self._keep, self._budget = repair, keep, budget or Budget()
-        self._program = compile_((*ontology.rules, *ontology.constraints))
-        self._vocabulary = Vocabulary(self._program)
         given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))
-        self._background = self._vocabulary.encode(in_order({*ontology.background, *given}))
+        always = {*ontology.background, *given}
+        same = groups_of_same(always) if unique_names else ()
+        self._growing = GrowingProgram(
+            Theory.of((*ontology.rules, *ontology.constraints), unique_names=unique_names), same
+        )
+        self._vocabulary = self._growing.vocabulary
+        self._background = self._vocabulary.encode(_without_merged(in_order(always), same))
+        self._growing.meet(self._background.facts)
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._messages = 0
+        self._forms: tuple[Log, Forms] = (EMPTY_LOG, self._background.forms)
         self._books = _Books()
         self._derived: WindowModel | None = None
         self._derived = self._model  # refuses an inconsistent background
@@ -187,16 +195,18 @@ class StreamReasoner:
         Raises:
             LateABoxError: time has passed `at`.
             TimestampError: `at` is of another kind.
-            InvalidTripleError, IllTypedLiteralError: something in `abox` is no triple.
+            InvalidTripleError: something in `abox` is no triple.
             After any error the reasoner is as it was.
         """
         with self._lock:
             step = step_to(self.window, self._books.step, at)
-            facts = self._encode(abox)
+            given = self._encode(abox)
+            if self._growing.meet(given.facts):
+                self._derived = None  # a model of the grown program is to be made
             newest = self._books.log.newest
             if newest is not None and newest.ticks == step.now:
-                return self._transact(lambda model: self._extend(model, step, newest, facts))
-            return self._transact(lambda model: self._take_in(model, step, at, facts))
+                return self._transact(lambda model: self._extend(model, step, newest, given))
+            return self._transact(lambda model: self._take_in(model, step, at, given))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -235,14 +245,14 @@ class StreamReasoner:
     def materialization(self) -> set[Triple]:
         """The closure of the repaired window and the background; no schema triples. Costs its size."""
         with self._lock:
-            return set(self._vocabulary.decode(self._model.facts()))
+            return set(self._vocabulary.decode(self._model.facts(), self._given_forms()))
 
     def assertions(self) -> set[Assertion]:
         """(timestamp, triple) of what was asserted in the window and never cut. Costs the occurrences."""
         return {
             (entry.at, triple)
             for entry, facts in self._books.log.kept()
-            for triple in self._vocabulary.decode(facts)
+            for triple in self._vocabulary.decode(facts, entry.forms)
         }
 
     def interpretation(self, at: TimePoint) -> set[Triple]:
@@ -258,7 +268,8 @@ class StreamReasoner:
             ticks = ticks_of(at, step.kind) if step else None
             for entry in self._books.log:
                 if entry.ticks == ticks:
-                    return set(self._vocabulary.decode(self._model.interpretation(entry.level)))
+                    forms = {**self._given_forms(), **entry.forms}
+                    return set(self._vocabulary.decode(self._model.interpretation(entry.level), forms))
         raise TimestampError(
             f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps"
         )
@@ -276,7 +287,16 @@ class StreamReasoner:
     @property
     def background(self) -> set[Triple]:
         """The facts that always hold, as given."""
-        return set(self._vocabulary.decode(self._background))
+        return set(self._vocabulary.decode(*self._background))
+
+    def _given_forms(self) -> Forms:
+        """The forms in which the materialization's literals were given last."""
+        if not self._vocabulary.has_variants:
+            return NO_FORMS
+        if self._forms[0] is not self._books.log:
+            log = self._books.log
+            self._forms = log, {**self._background.forms, **log.forms()}
+        return self._forms[1]
 
     @cached_property
     def graph(self) -> Graph:
@@ -328,20 +348,20 @@ class StreamReasoner:
         return update, replace(self._books, log=log, step=step)
 
     def _take_in(
-        self, model: WindowModel, step: Step, at: TimePoint, facts: Integers
+        self, model: WindowModel, step: Step, at: TimePoint, given: Encoded
     ) -> tuple[WindowUpdate, _Books]:
         """The ABox of a new timestamp."""
         log, dropped = self._slid(model, step)
         level = self._books.next_level
-        entry = Entry(level, at, step.now, facts, _NO_FACTS)
-        arrival, repair = self._add(model, entry, facts, log)
-        update = self._update(model, step, at, dropped, repair)
+        entry = Entry(level, at, step.now, given.facts, _NO_FACTS, given.forms)
+        arrival, repair = self._add(model, entry, given.facts, log)
+        update = self._update(model, step, at, dropped, repair, given.forms)
         log = log.with_entry(replace(entry, cut=arrival.cut))
         books = replace(self._books, log=log, step=step, next_level=level + 1)
         return update, books.remembering(arrival, repair)
 
     def _extend(
-        self, model: WindowModel, step: Step, newest: Entry, facts: Integers
+        self, model: WindowModel, step: Step, newest: Entry, given: Encoded
     ) -> tuple[WindowUpdate, _Books]:
         """A further part of the newest ABox, as if it had come with the first.
 
@@ -349,17 +369,22 @@ class StreamReasoner:
         part. Else the model goes back to before the first part and takes the whole.
         """
         older = self._books.log.without_newest()
-        entry = replace(newest, facts=np.concatenate([newest.facts, facts]), cut=_NO_FACTS)
+        entry = replace(
+            newest,
+            facts=np.concatenate([newest.facts, given.facts]),
+            cut=_NO_FACTS,
+            forms={**newest.forms, **given.forms},
+        )
         before = self._books.arrival
         assert before is not None, "the newest entry has an arrival"
         if before.contradicted:
             self._undo(model, older, before)
             arrival, repair = self._add(model, entry, entry.facts, older)
         else:
-            arrival, repair = self._add(model, entry, facts, older)
+            arrival, repair = self._add(model, entry, given.facts, older)
             previous = np.concatenate([before.previous, arrival.previous])
             arrival = arrival._replace(facts=entry.facts, previous=previous)
-        update = self._update(model, step, newest.at, [], repair)
+        update = self._update(model, step, newest.at, [], repair, given.forms)
         books = replace(self._books, log=older.with_entry(replace(entry, cut=arrival.cut)), step=step)
         return update, books.remembering(arrival, repair)
 
@@ -384,7 +409,7 @@ class StreamReasoner:
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
             model.cut(cut)
-        account = Account(older, entry, self._vocabulary, self._program.rules)
+        account = Account(older, entry, self._vocabulary, self._growing.program.rules)
         repair = account.of(self._method, lineage, conflicts, cut, undecided)
         _log.info("%s", repair)
         return _Arrival(entry.level, facts, previous, cut, True), repair
@@ -414,13 +439,22 @@ class StreamReasoner:
         return self._books.log.from_level(level), dropped
 
     def _update(
-        self, model: WindowModel, step: Step, at: TimePoint, dropped: list[TimePoint], repair: Repair
+        self,
+        model: WindowModel,
+        step: Step,
+        at: TimePoint,
+        dropped: list[TimePoint],
+        repair: Repair,
+        arriving: Forms = NO_FORMS,
     ) -> WindowUpdate:
         changes, vocabulary = model.take_changes(), self._vocabulary
+        before = self._books.log if vocabulary.has_variants else EMPTY_LOG  # hold on to no log for nothing
+        always = self._background.forms
 
         def delta() -> Delta[Triple]:
             signs = changes[:, 3].tolist()
-            return Delta.of(zip(vocabulary.decode(changes[:, :3]), signs, strict=True))
+            forms = {**always, **before.forms(), **arriving}
+            return Delta.of(zip(vocabulary.decode(changes[:, :3], forms), signs, strict=True))
 
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         return WindowUpdate(at, start, end, tuple(dropped), repair, TripleDelta(delta))
@@ -440,9 +474,9 @@ class StreamReasoner:
         older = self._books.log if newest is None else self._books.log.without_newest()
         entries = list(older.kept())[::-1]
         first = entries[0][0].level if entries else newest.level if newest else self._books.next_level
-        model = WindowModel(self._program, self._keep, self._vocabulary, first)
-        model.add_background(self._background)
-        refuse_violations(model)
+        model = WindowModel(self._growing.program, self._keep, self._vocabulary, first)
+        model.add_background(self._background.facts)
+        refuse_violations(model, self._background.facts)
         for entry, facts in entries:
             model.add(facts, entry.level)
         if newest is not None and arrival is not None:
@@ -456,7 +490,7 @@ class StreamReasoner:
         model.take_changes()
         return model
 
-    def _encode(self, abox: ABox) -> Integers:
+    def _encode(self, abox: ABox) -> Encoded:
         if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
             self._messages += 1
             return self._vocabulary.encode_table(abox, f"m{self._messages}-")
@@ -477,11 +511,18 @@ class _LiveSource:
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         with self._reasoner._lock:
-            return iter(list(self._reasoner._model.match(subject, predicate, object)))
+            forms = self._reasoner._given_forms()
+            return iter(list(self._reasoner._model.match(subject, predicate, object, forms)))
 
     def __len__(self) -> int:
         with self._reasoner._lock:
             return len(self._reasoner._model)
+
+
+def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -> list[Triple]:
+    """The triples without those that only say of merged names that they are one."""
+    merged = {name for group in same for name in group}
+    return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged)]
 
 
 def _check_type(name: str, given: object, type_: Any, expected: str) -> None:
@@ -489,6 +530,6 @@ def _check_type(name: str, given: object, type_: Any, expected: str) -> None:
         raise OptionError(name, repr(given), expected)
 
 
-def _check_option(name: str, given: object, allowed: tuple[str, ...]) -> None:
+def _check_option(name: str, given: object, allowed: tuple[object, ...]) -> None:
     if given not in allowed:
         raise OptionError(name, repr(given), " or ".join(map(repr, allowed)))

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from pantarhei.errors import InconsistentOntologyError
-from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple, in_order
 from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.proof import Proof, proof_of_violation
 from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import NONE, compile_
+from pantarhei.rules.program import Integers, Program
 
 
-def refuse_inconsistent(rules: Iterable[Rule], background: Iterable[Triple]) -> None:
-    """Raise if the closure of `background` violates a constraint among `rules`.
+def model_of_background(program: Program, vocabulary: Vocabulary, background: Integers) -> WindowModel:
+    """A model in which `background` is asserted at level 0, so that what follows from it can be explained."""
+    model = WindowModel(program, "newest", vocabulary)
+    model.add(background, 0)
+    return model
+
+
+def inconsistency(proof: Proof) -> InconsistentOntologyError:
+    """The error that says what `proof` proves."""
+    rule = proof.steps[-1].rule
+    assert rule is not None, "the last step of a proof of ⊥ is a constraint"
+    statements = [" ".join(term.n3() for term in triple) + " ." for triple in proof.facts]
+    return InconsistentOntologyError(
+        f"{rule.name}: {rule}", statements, rule.origin or str(rule), proof.lines()
+    )
+
+
+def refuse_violations(model: WindowModel, background: Integers) -> None:
+    """Raise if the model noted a violation since it was last asked; it holds `background` only.
 
     Raises:
-        InconsistentOntologyError: it does; the error names the constraint, its axiom and the facts.
+        InconsistentOntologyError: it did; the error has a proof.
     """
-    program = compile_(rules)
-    model = WindowModel(program, "newest", Vocabulary(program))
-    model.add_background(model.vocabulary.encode(in_order(background)))
-    refuse_violations(model)
-
-
-def refuse_violations(model: WindowModel) -> None:
-    """Raise if the model noted a violation since it was last asked.
-
-    Raises:
-        InconsistentOntologyError: it did.
-    """
-    violated = model.violations()
-    if not len(violated):
+    if not len(model.violations()):
         return
-    number, *body = violated[0].tolist()
-    facts = model.facts_of([row for row in body if row != NONE])
-    statements = [" ".join(term.n3() for term in triple) for triple in model.vocabulary.decode(facts)]
-    rule = model.program.rules[number]
-    raise InconsistentOntologyError(f"{rule.name}: {rule}", statements, rule.origin or str(rule))
+    proof = proof_of_violation(model_of_background(model.program, model.vocabulary, background))
+    assert proof is not None, "the same facts violate the same constraint"
+    raise inconsistency(proof)

@@ -22,7 +22,7 @@ from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import FOREVER, NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED
 from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import NONE, Integers, Program
+from pantarhei.rules.program import NO_FORMS, NONE, Forms, Integers, Program
 
 Keep = Literal["newest", "every"]
 
@@ -212,14 +212,22 @@ class WindowModel:
         facts = self.kernel.facts(_readable(rows))
         return Lineage(violations, instances, rows, facts, levels == FOREVER, bases, cut_short)
 
-    def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
+    def match(
+        self,
+        subject: Term | None,
+        predicate: Term | None,
+        object: Term | None,
+        forms: Forms = NO_FORMS,
+    ) -> Iterator[Triple]:
         """The triples of the materialization that agree with the given terms; None agrees with all.
+
+        Literals agree by value, and come back in the forms that `forms` says.
 
         The answer is a snapshot: later changes do not reach it. A whole triple costs O(1); a property with a
         subject or an object the answers (the first time for a property a pass over the facts, to index it);
         anything else, the members of a class included, a pass over the facts.
         """
-        return self.vocabulary.decode(self._match(subject, predicate, object))
+        return self.vocabulary.decode(self._match(subject, predicate, object), forms)
 
     def _match(self, subject: Term | None, predicate: Term | None, object_: Term | None) -> Integers:
         find = self.vocabulary.find

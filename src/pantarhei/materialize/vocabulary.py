@@ -2,8 +2,8 @@
 
 A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, -1)`, `R(x, y)` is `(R, x, y)`.
 Classes and properties are numbered together; names and literals are, literals from `FIRST_LITERAL` on.
-Literals of one value share one number and come back in the form in which the value was first seen. Numbers
-are never reused.
+Literals of one value share one number. Of a value first seen in another form than a fact was given with, the
+form is kept beside the fact (`Encoded.forms`). Numbers are never reused.
 """
 
 from __future__ import annotations
@@ -15,19 +15,26 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.errors import IllTypedLiteralError, InvalidTripleError
-from pantarhei.language import builtin as builtins
-from pantarhei.language import data_range
+from pantarhei.errors import InvalidTripleError
+from pantarhei.language.builtin import COMPARISONS, compute, holds
+from pantarhei.language.data_range import tester
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
-from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, value_of
-from pantarhei.rules.program import FIRST_LITERAL, NONE, Integers, Program, Symbol
+from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, is_well_typed, value_of
+from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Program, Symbol
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMNS = ("subject", "predicate", "object")
 _TYPE = str(RDF_TYPE)
+
+
+class Encoded(NamedTuple):
+    """Facts, shape (n, 3), and the forms of their literals that are not the first ones of their values."""
+
+    facts: Integers
+    forms: Forms
 
 
 class _Column(NamedTuple):
@@ -57,12 +64,17 @@ class Vocabulary:
         self._properties: dict[str, int] = {}
         self._name_numbers: dict[str, int] = {}
         self._value_numbers: dict[Hashable, int] = {}
-        self._literal_numbers: dict[Literal, int] = {}
+        self._literal_numbers: dict[Literal, int] = {}  # ~i for what `_variants[i]` says
+        self._variants: list[tuple[int, Literal]] = []
+        self._varied: set[int] = set()
+        self.ill_typed: set[int] = set()
         self._subjects = _Role(
             self._number_name, (URIRef, BNode), "the subject must be an IRI or a blank node", {}
         )
         self._predicates = _Role(self._number_property, (URIRef,), "the predicate must be an IRI", {})
-        self._individuals = _Role(self.number, (URIRef, BNode, Literal), "the object must be a term", {})
+        self._individuals = _Role(
+            self._number_object, (URIRef, BNode, Literal), "the object must be a term", {}
+        )
         self._types = _Role(
             self._number_class, (URIRef, BNode), "the object of rdf:type must be a class, not a literal", {}
         )
@@ -81,37 +93,44 @@ class Vocabulary:
         self._builtins = program.builtins
         self._ranges = program.ranges
         self._width = program.plans.membership_bytes
-        self._ranges_of = data_range.tester(program.ranges) if program.ranges else None
+        self._ranges_of = tester(program.ranges)
         self.memberships = np.zeros(0, np.uint8)
         for number, literal in enumerate(self.literals):
             self._note_memberships(number, literal)
         for literal in program.literals[len(self.literals) :]:
-            self._number_literal(literal)
+            self.number(literal)
 
     # -- in ----------------------------------------------------------------------------------------
 
-    def encode(self, triples: Iterable[Triple]) -> Integers:
+    def merge(self, name: Term, others: Iterable[Term]) -> None:
+        """Let `others`, which have no number yet, be further names of what `name` names."""
+        number = self._number_name(name)
+        for other in others:
+            self._name_numbers.setdefault(_key(other), number)
+
+    def encode(self, triples: Iterable[Triple]) -> Encoded:
         """The facts of `triples`, in their order.
 
         Raises:
             InvalidTripleError: one is not a triple of RDF terms. Facts before it leave no trace but their
                 terms' numbers.
-            IllTypedLiteralError: one has a literal outside its datatype's lexical space.
         """
         flat: list[int] = []
+        forms: dict[tuple[int, ...], Literal] = {}
         for triple in triples:
             subject, predicate, object_ = check_triple(triple)
             if predicate == RDF_TYPE:
                 flat += (self._number_class(cast(Predicate, object_)), self._number_name(subject), NONE)
             else:
-                flat += (
-                    self._number_property(cast(Predicate, predicate)),
-                    self._number_name(subject),
-                    self.number(object_),
-                )
-        return np.array(flat, np.int32).reshape(-1, 3)
+                number, who = self._number_property(cast(Predicate, predicate)), self._number_name(subject)
+                what = self._number_object(object_)
+                if what < 0:
+                    what, form = self._variants[~what]
+                    forms[number, who, what] = forms[who, what] = form
+                flat += (number, who, what)
+        return Encoded(np.array(flat, np.int32).reshape(-1, 3), forms)
 
-    def encode_table(self, table: pa.Table, scope: str) -> Integers:
+    def encode_table(self, table: pa.Table, scope: str) -> Encoded:
         """The facts of an Arrow table with columns `subject`, `predicate`, `object` of N-Triples terms.
 
         Blank nodes are scoped to the message, which `scope` names. Costs a dictionary look-up a distinct
@@ -119,7 +138,6 @@ class Vocabulary:
 
         Raises:
             InvalidTripleError: a column is missing, a cell is null or no term.
-            IllTypedLiteralError: as `encode`.
         """
         import pyarrow as pa
 
@@ -133,8 +151,19 @@ class Vocabulary:
         facts[~is_class, 0] = self._numbers(predicates, ~is_class, scope, self._predicates)
         facts[is_class, 0] = self._numbers(objects, is_class, scope, self._types)
         facts[~is_class, 2] = self._numbers(objects, ~is_class, scope, self._individuals)
+        forms = self._taken_forms(facts, np.flatnonzero(~is_class & (facts[:, 2] < 0)))
         facts[is_class, 2] = NONE
-        return facts
+        return Encoded(facts, forms)
+
+    def _taken_forms(self, facts: Integers, rows: npt.NDArray[np.intp]) -> Forms:
+        """The forms that stand in `rows` in place of objects, which are put there."""
+        forms: dict[tuple[int, ...], Literal] = {}
+        for row in rows.tolist():
+            predicate, subject, code = facts[row].tolist()
+            facts[row, 2], form = self._variants[~code]
+            number = int(facts[row, 2])
+            forms[predicate, subject, number] = forms[subject, number] = form
+        return forms
 
     def _numbers(
         self, column: _Column, where: slice | npt.NDArray[np.bool_], scope: str, role: _Role
@@ -164,8 +193,13 @@ class Vocabulary:
     def number(self, term: Term) -> int:
         """The number of a name or literal, a new one if it has none."""
         if isinstance(term, Literal):
-            return self._number_literal(term)
+            number = self._number_form(term)
+            return self._variants[~number][0] if number < 0 else number
         return self._number_name(term)
+
+    def _number_object(self, term: Term) -> int:
+        """The number of a name or literal; `~i` where the i-th of `_variants` says both number and form."""
+        return self._number_form(term) if isinstance(term, Literal) else self._number_name(term)
 
     def _number_name(self, name: Term) -> int:
         key = _key(name)
@@ -175,16 +209,24 @@ class Vocabulary:
             self.names.append(name)
         return found
 
-    def _number_literal(self, literal: Literal) -> int:
+    def _number_form(self, literal: Literal) -> int:
         found = self._literal_numbers.get(literal)
-        if found is None:
-            value = value_of(literal)
-            found = self._value_numbers.get(value)
-            if found is None:
-                self._note_memberships(len(self.literals), literal)
-                found = self._value_numbers[value] = FIRST_LITERAL + len(self.literals)
-                self.literals.append(literal)
-            self._literal_numbers[literal] = found
+        if found is not None:
+            return found
+        value = value_of(literal)
+        number = self._value_numbers.get(value)
+        if number is None:
+            number = found = FIRST_LITERAL + len(self.literals)
+            self._note_memberships(len(self.literals), literal)
+            if not is_well_typed(literal):
+                self.ill_typed.add(number)
+            self._value_numbers[value] = number
+            self.literals.append(literal)
+        else:
+            found = ~len(self._variants)
+            self._varied.add(number)
+            self._variants.append((number, literal))
+        self._literal_numbers[literal] = found
         return found
 
     def _note_memberships(self, place: int, literal: Literal) -> None:
@@ -206,10 +248,10 @@ class Vocabulary:
         """
         name = self._builtins[builtin]
         operands = [self.term(number) for number in (left, right) if number != NONE]
-        if name in builtins.COMPARISONS:
-            return int(builtins.holds(name, *operands))
-        result = builtins.compute(name, *operands)
-        return NONE if result is None else self._number_literal(result)
+        if name in COMPARISONS:
+            return int(holds(name, *operands))
+        result = compute(name, *operands)
+        return NONE if result is None else self.number(result)
 
     def _number_class(self, name: Predicate) -> int:
         key = _key(name)
@@ -238,13 +280,15 @@ class Vocabulary:
         return None if isinstance(name, Literal) else self._properties.get(_key(name))
 
     def find(self, term: Term) -> int | None:
-        """The number of a name or literal, None if it was never met or is no value of its datatype."""
+        """The number of a name or literal, None if it was never met."""
         if not isinstance(term, Literal):
             return self._name_numbers.get(_key(term))
-        try:
-            return self._value_numbers.get(value_of(term))
-        except IllTypedLiteralError:
-            return None
+        return self._value_numbers.get(value_of(term))
+
+    @property
+    def has_variants(self) -> bool:
+        """Whether a value was met in more than one form."""
+        return bool(self._varied)
 
     # -- out ---------------------------------------------------------------------------------------
 
@@ -252,13 +296,16 @@ class Vocabulary:
         """The term of a number."""
         return self.literals[number - FIRST_LITERAL] if number >= FIRST_LITERAL else self.names[number]
 
-    def decode(self, facts: Integers | Sequence[Sequence[int]]) -> Iterator[Triple]:
-        """The triples of facts, in their order."""
+    def decode(self, facts: Integers | Sequence[Sequence[int]], forms: Forms = NO_FORMS) -> Iterator[Triple]:
+        """The triples of facts, in their order, with the forms that `forms` says their literals have."""
         rows = facts.tolist() if isinstance(facts, np.ndarray) else facts
         for predicate, subject, object_ in rows:
             symbol = self.symbols[predicate]
             if object_ == NONE:
                 yield self.names[subject], RDF_TYPE, symbol.name
+            elif forms and object_ in self._varied:
+                form = forms.get((predicate, subject, object_)) or forms.get((subject, object_))
+                yield self.names[subject], symbol.name, self.term(object_) if form is None else form
             else:
                 yield self.names[subject], symbol.name, self.term(object_)
 

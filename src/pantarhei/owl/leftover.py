@@ -18,6 +18,7 @@ from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex, triple_key
 from pantarhei.owl.vocabulary import SCHEMA_TYPES, is_declaration, is_defined, is_reserved
 
+_IDLE = "not part of any axiom"
 SHACL = Namespace("http://www.w3.org/ns/shacl#")
 
 
@@ -28,6 +29,11 @@ class Leftover:
     construct: str
     triples: tuple[Triple, ...]
     reason: str
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the triples write an expression that nothing is said about."""
+        return self.reason == _IDLE
 
     def __str__(self) -> str:
         subject, predicate, object_ = self.triples[0]
@@ -115,10 +121,10 @@ class _Sorting:
 
     def take_structures(self) -> None:
         """One leftover for each expression or list that no axiom uses, from its root where it has one."""
-        rest = [triple for triple in self.index.triples if triple not in self.taken]
+        rest = [t for t in self.index.triples if t not in self.taken and self._is_structural(t)]
         inner = {o for _, _, o in rest if isinstance(o, BNode)}
         for triple in sorted(rest, key=lambda triple: triple[0] in inner):
-            if triple not in self.taken and self._is_structural(triple) and not is_declaration(triple):
+            if triple not in self.taken and not is_declaration(triple):
                 self._leave_structure(triple)
 
     def take_the_rest(self) -> None:
@@ -167,7 +173,7 @@ class _Sorting:
         """One leftover for an expression or list that no axiom uses, with what it is written with."""
         parts = [t for t in self.index.about(triple[0]) if isinstance(triple[0], BNode) or _is_expression(t)]
         parts += self.index.reachable([triple[2], *(t[2] for t in parts)])
-        self._leave(_construct(triple), triple, filter(self._is_structural, parts), "not part of any axiom")
+        self._leave(_construct(triple), triple, filter(self._is_structural, parts), _IDLE)
 
     def _leave(self, construct: str, first: Triple, others: Iterable[Triple], reason: str) -> None:
         triples = [t for t in dict.fromkeys([first, *sorted(others, key=triple_key)]) if t not in self.taken]

@@ -88,10 +88,13 @@ def inclusions_from_assertions(axioms: Axioms) -> Axioms:
     """
 
     def rewrite(axiom: Axiom) -> Iterator[Axiom]:
-        if isinstance(axiom, owl.ClassAssertion):
-            yield SubClassOf(owl.OneOf((axiom.individual,)), axiom.type)
-        else:
-            yield axiom
+        match axiom:
+            case owl.ClassAssertion(owl.OneOf((other,)), individual):
+                yield owl.SameIndividual((individual, other))
+            case owl.ClassAssertion(type_, individual):
+                yield SubClassOf(owl.OneOf((individual,)), type_)
+            case _:
+                yield axiom
 
     return _each(axioms, rewrite)
 

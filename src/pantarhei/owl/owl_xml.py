@@ -168,7 +168,7 @@ class _Document:
     def literal(self, element: Element) -> Term:
         text, language = element.text or "", element.get(_XML + "lang")
         if language:
-            return Literal(text, lang=language)
+            return Literal(text, lang=language.lower())  # as the parsers of RDF have it
         datatype = URIRef(element.get("datatypeIRI", str(XSD.string)))
         return Literal(
             text, datatype=None if datatype in (XSD.string, RDF.PlainLiteral) else datatype, normalize=False

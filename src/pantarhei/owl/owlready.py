@@ -16,7 +16,7 @@ from rdflib import XSD, BNode, Literal, URIRef
 from pantarhei.errors import MalformedInputError, OptionError
 from pantarhei.language.term import Term, Triple
 
-Row = tuple[int, int, int | float | str, int | str | None]
+Row = tuple[int, int, int | float | str | None, int | str | None]
 
 
 class _QuadStore(Protocol):
@@ -62,9 +62,9 @@ def _triples(store: _QuadStore) -> Iterator[Triple]:
         yield name(subject), name(predicate), value
 
 
-def _literal(value: int | float | str, datatype: int | str, store: _QuadStore) -> Literal:
+def _literal(value: int | float | str | None, datatype: int | str, store: _QuadStore) -> Literal:
     if isinstance(datatype, str) and datatype.startswith("@"):
-        return Literal(str(value), lang=datatype[1:])
+        return Literal(str(value), lang=datatype[1:].lower())
     if datatype in (0, ""):
         return Literal(str(value), normalize=False)
     iri = URIRef(store._unabbreviate(cast(int, datatype)))
@@ -73,9 +73,9 @@ def _literal(value: int | float | str, datatype: int | str, store: _QuadStore) -
     return Literal(_lexical(value, iri), datatype=None if iri == XSD.string else iri, normalize=False)
 
 
-def _lexical(value: int | float | str, datatype: URIRef) -> str:
+def _lexical(value: int | float | str | None, datatype: URIRef) -> str:
     if isinstance(value, float) and datatype == XSD.decimal:
         return format(Decimal(repr(value)), "f")
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return "INF" if value > 0 else "-INF"
-    return "NaN" if value != value else str(value)
+    return "NaN" if value is None or value != value else str(value)  # SQLite has no NaN, and keeps null

@@ -55,11 +55,15 @@ class Report:
         entries: one for each axiom, in the order read.
         counts: what is no axiom, counted: assertions, declarations, annotations.
         imports_skipped: the imports that were not found and were to be skipped.
+        unsatisfiable: the classes and properties that can have no instance, each with the steps of a proof.
+        merged: groups of names that the ontology says are one; under unique names the first stands for all.
     """
 
     entries: tuple[Entry, ...]
     counts: tuple[tuple[str, int], ...] = ()
     imports_skipped: tuple[str, ...] = ()
+    unsatisfiable: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    merged: tuple[tuple[str, ...], ...] = ()
 
     @property
     def losses(self) -> tuple[Entry, ...]:

@@ -33,9 +33,9 @@ def simplify(expression: ClassExpression) -> ClassExpression:
         case owl.ComplementOf(operand):
             return _complement(simplify(operand))
         case owl.SomeValuesFrom(on, filler):
-            return some(on, _simple_filler(filler))
+            return some(on, simple_filler(filler))
         case owl.AllValuesFrom(on, filler):
-            return every(on, _simple_filler(filler))
+            return every(on, simple_filler(filler))
         case Cardinality():
             return _cardinality(expression)
         case owl.Class(RDFS.Resource):
@@ -93,7 +93,8 @@ def _joined(
     return constructor(parts) if len(parts) > 1 else (parts[0] if parts else empty)
 
 
-def _simple_filler(filler: ClassExpression | DataRange) -> ClassExpression | DataRange:
+def simple_filler(filler: ClassExpression | DataRange) -> ClassExpression | DataRange:
+    """A filler simplified, of whichever kind."""
     return simplify_range(filler) if isinstance(filler, DataRange) else simplify(filler)
 
 
@@ -143,7 +144,7 @@ def _cardinality(restriction: Cardinality) -> ClassExpression:
     )
     if filler is None:
         filler = owl.ANY_LITERAL if on.kind is owl.PropertyKind.DATA else THING
-    filler = _simple_filler(filler)
+    filler = simple_filler(filler)
     if bound is Bound.EXACT:
         parts = (Cardinality(b, number, on, filler) for b in (Bound.MIN, Bound.MAX))
         return intersection(map(_cardinality, parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.query import Result
 
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.term import Term, Triple, in_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,9 +48,9 @@ class QueryResult(Result):
         if self.type == "SELECT":
             rows = [row for row in self.bindings if row]
             return {str(v): [cast("Term | None", row.get(v)) for row in rows] for v in self.vars or ()}
-        triples = list(self.graph or ())
+        triples = in_order(cast("Iterable[Triple]", self.graph or ()))
         return {
-            name: [cast(Term, t[i]) for t in triples]
+            name: [t[i] for t in triples]
             for i, name in enumerate(("subject", "predicate", "object"))
         }
 

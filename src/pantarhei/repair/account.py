@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pantarhei.language.rule import Rule
+from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import Lineage
 from pantarhei.materialize.vocabulary import Vocabulary
@@ -13,7 +14,7 @@ from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Conflict as NumberedConflict
 from pantarhei.repair.conflict import Conflicts, Pairs
 from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
-from pantarhei.rules.program import Integers
+from pantarhei.rules.program import NO_FORMS, Integers
 from pantarhei.window.log import Entry, Log
 
 
@@ -52,7 +53,7 @@ class Account:
 
     def _conflicts(self, lineage: Lineage, found: Iterable[NumberedConflict]) -> list[Conflict]:
         at = self._timestamps()
-        triples = self.vocabulary.decode(lineage.facts)
+        triples = self._given(lineage)
         known = {
             row: (at[base], triple)
             for row, base, triple in zip(lineage.rows.tolist(), lineage.bases.tolist(), triples, strict=True)
@@ -73,13 +74,13 @@ class Account:
         return frozenset(
             (entry.at, triple)
             for entry, found in self.older.with_entry(self.arriving).occurrences(facts)
-            for triple in self.vocabulary.decode(found)
+            for triple in self.vocabulary.decode(found, entry.forms)
         )
 
     def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
         at = self._timestamps()
         wanted = set(map(tuple, facts.tolist()))
-        triples = self.vocabulary.decode(lineage.facts)
+        triples = self._given(lineage)
         return frozenset(
             (at[base], triple)
             for fact, base, triple in zip(
@@ -87,6 +88,12 @@ class Account:
             )
             if tuple(fact) in wanted
         )
+
+    def _given(self, lineage: Lineage) -> Iterator[Triple]:
+        """The triples of the lineage's facts, as they were last given."""
+        forms = {entry.level: entry.forms for entry in [*self.older, self.arriving] if entry.forms}
+        for base, fact in zip(lineage.bases.tolist(), lineage.facts.tolist(), strict=True):
+            yield from self.vocabulary.decode([fact], forms.get(base, NO_FORMS))
 
     def _timestamps(self) -> dict[int, TimePoint]:
         return {entry.level: entry.at for entry in [*self.older, self.arriving]}

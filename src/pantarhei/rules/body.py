@@ -7,12 +7,13 @@ has no finite body over assertions raises `NotARuleError` with the reason, which
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from rdflib import OWL, RDFS, Literal, Variable
 
-from pantarhei.language.rule import Argument, Atom, Different, Rule
+from pantarhei.language.data_range import check_range
+from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test, is_computation
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     THING,
@@ -28,7 +29,6 @@ from pantarhei.rules.canonical import canonical
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 
-UNTYPED_DATA = frozenset({RDFS.Literal})
 TOP_PROPERTIES = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
 BOTTOM_PROPERTIES = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
 
@@ -69,6 +69,7 @@ class Body:
 
     atoms: list[Atom] = field(default_factory=list)
     names: dict[Variable, Argument] = field(default_factory=dict)
+    tests: list[Test] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=count)
 
     def fresh(self) -> Variable:
@@ -82,11 +83,10 @@ class Body:
             NeverError: nothing can be in it.
         """
         match expression:
-            case owl.Class(iri):
+            case owl.Class():
                 self._require_class(expression, term) if expression != THING else None
-            case owl.Datatype(iri):
-                if iri not in UNTYPED_DATA:
-                    raise NotARuleError(f"values are not tested against the datatype {expression} yet")
+            case owl.Datatype(RDFS.Literal):
+                pass
             case owl.IntersectionOf(operands):
                 for operand in operands:
                     self.require(operand, term)
@@ -100,8 +100,21 @@ class Body:
                 self.atoms.append(property_atom(on, term, term))
             case owl.OneOf((individual,)):
                 self._require_name(term, individual)
+            case _ if isinstance(expression, DataRange):
+                self.test(expression, term)
             case _:
                 raise NotARuleError(_why_not_on_the_left(expression))
+
+    def test(self, range_: DataRange, term: Argument, inside: bool = True) -> None:
+        """Add the condition that `term` is a literal inside (or outside) the data range.
+
+        Raises:
+            NotARuleError: the range cannot be decided.
+        """
+        reason = check_range(range_)
+        if reason is not None:
+            raise NotARuleError(reason)
+        self.tests.append(Member(term, range_, inside))
 
     def _require_class(self, named: owl.Class, term: Argument) -> None:
         if named.iri == OWL.Nothing:
@@ -113,7 +126,7 @@ class Body:
         if isinstance(known, Variable):
             self.names[known] = individual
         elif known != individual:
-            raise NotARuleError("two names in one place: equality is not reasoned with yet")
+            self.atoms.append(Atom(OWL.sameAs, (known, individual)))
 
     def resolved(self, term: Argument) -> Argument:
         """`term`, or the name that a nominal put in its place."""
@@ -123,16 +136,31 @@ class Body:
         return Atom(atom.predicate, tuple(map(self.resolved, atom.arguments)))
 
     def rule(self, name: str, head: Atom | None, origin: str, *different: tuple[Argument, Argument]) -> Rule:
-        """The canonical rule with this body."""
-        return canonical(
-            Rule(
-                name,
-                tuple(map(self.resolved_atom, self.atoms)),
-                None if head is None else self.resolved_atom(head),
-                tuple(Different(self.resolved(a), self.resolved(b)) for a, b in different),
-                origin,
-            )
+        """The canonical rule with this body; what else it speaks of is an owl:Thing."""
+        rule = Rule(
+            name,
+            tuple(map(self.resolved_atom, self.atoms)),
+            None if head is None else self.resolved_atom(head),
+            tuple(Different(self.resolved(a), self.resolved(b)) for a, b in different),
+            origin,
+            tuple(self.resolved_test(test) for test in self.tests),
         )
+        return canonical(replace(rule, body=(*rule.body, *_things(rule))))
+
+    def resolved_test(self, test: Test) -> Test:
+        if isinstance(test, Member):
+            return replace(test, argument=self.resolved(test.argument))
+        return replace(test, arguments=tuple(map(self.resolved, test.arguments)))
+
+
+def _things(rule: Rule) -> tuple[Atom, ...]:
+    """`owl:Thing(x)` for each variable that no atom of the body has, and no computation gives."""
+    known = {a for atom in rule.body for a in atom.arguments}
+    known |= {test.arguments[0] for test in rule.tests if is_computation(test)}
+    used = [a for d in rule.different for a in (d.left, d.right)]
+    used += rule.head.arguments if rule.head else ()
+    unbound = dict.fromkeys(a for a in used if isinstance(a, Variable) and a not in known)
+    return tuple(Atom(OWL.Thing, (a,)) for a in unbound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,4 +232,4 @@ def _why_not_on_the_left(expression: ClassExpression | DataRange) -> str:
             return f"{expression} on the left is outside OWL 2 RL: what is absent proves nothing"
         case owl.NaryDataRestriction():
             return f"{expression} is a restriction over several data properties, which is outside OWL 2 RL"
-    return f"values are not tested against data ranges such as {expression} yet"
+    raise AssertionError(f"{expression} can be a body")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from rdflib import Literal, Variable
 
-from pantarhei.language.rule import Argument, Atom, Different, Rule
+from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test
 
 Colour = tuple[object, ...]
 
@@ -47,6 +47,13 @@ def variable(number: int) -> Variable:
 def variables(rule: Rule) -> tuple[Variable, ...]:
     """The variables of the rule's body, in order of appearance."""
     return tuple(dict.fromkeys(a for atom in rule.body for a in atom.arguments if isinstance(a, Variable)))
+
+
+def computed(rule: Rule) -> tuple[Variable, ...]:
+    """The variables that only tests have, in order of appearance."""
+    known = set(variables(rule))
+    tested = (a for test in rule.tests for a in test.arguments if isinstance(a, Variable))
+    return tuple(dict.fromkeys(a for a in tested if a not in known))
 
 
 def argument_key(argument: Argument) -> tuple[str, ...]:
@@ -95,7 +102,15 @@ def _shape(rule: Rule) -> _Shape:
                     else ("class",)
                 )
                 marks[argument].append((*label, place, *loop))
+    for number, test in enumerate(rule.tests):
+        for place, argument in enumerate(test.arguments):
+            if isinstance(argument, Variable):
+                marks[argument].append((_test_label(test), "", number, place))
     return _Shape({v: sorted(marks[v]) for v in variables(rule)}, edges)
+
+
+def _test_label(test: Test) -> str:
+    return f"{'∈' if test.inside else '∉'}{test.range}" if isinstance(test, Member) else str(test.name)
 
 
 def _refined(shape: _Shape, ranks: dict[Variable, int]) -> dict[Variable, int]:
@@ -131,11 +146,18 @@ def _namings(rule: Rule) -> Iterator[dict[Variable, Variable]]:
         if tied:
             waiting += [_refined(shape, _singled_out(ranks, v)) for v in tied]
         else:
-            yield _walk(shape, ranks)
+            yield _with_computed(rule, _walk(shape, ranks))
     for ranks in waiting[:1]:
         while tied := _first_tie(ranks):
             ranks = _refined(shape, _singled_out(ranks, tied[0]))
-        yield _walk(shape, ranks)
+        yield _with_computed(rule, _walk(shape, ranks))
+
+
+def _with_computed(rule: Rule, named: dict[Variable, Variable]) -> dict[Variable, Variable]:
+    """The naming with names for the variables that only tests have."""
+    for v in computed(rule):
+        named[v] = variable(len(named))
+    return named
 
 
 def _entered(rule: Rule, variable_: Variable) -> int:
@@ -194,6 +216,11 @@ def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
     def moved(atom: Atom) -> Atom:
         return Atom(atom.predicate, tuple(map(rename, atom.arguments)))
 
+    def tested(test: Test) -> Test:
+        if isinstance(test, Member):
+            return replace(test, argument=rename(test.argument))
+        return replace(test, arguments=tuple(map(rename, test.arguments)))
+
     def place(argument: Argument) -> tuple[int, tuple[str, ...]]:
         return order[argument] if isinstance(argument, Variable) else -1, argument_key(argument)
 
@@ -203,10 +230,12 @@ def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
         body=tuple(sorted(dict.fromkeys(map(moved, rule.body)), key=atom_key)),
         head=None if rule.head is None else moved(rule.head),
         different=tuple(sorted({Different(left, right) for left, right in pairs}, key=different_key)),
+        tests=tuple(dict.fromkeys(map(tested, rule.tests))),
     )
 
 
 def _sort_key(rule: Rule) -> tuple[object, ...]:
     atoms = [*rule.body, *([] if rule.head is None else [rule.head])]
     conditions = [(argument_key(d.left), argument_key(d.right)) for d in rule.different]
-    return [(str(a.predicate), [argument_key(x) for x in a.arguments]) for a in atoms], conditions
+    tests = [(_test_label(test), [argument_key(a) for a in test.arguments]) for test in rule.tests]
+    return [(str(a.predicate), [argument_key(x) for x in a.arguments]) for a in atoms], conditions, tests

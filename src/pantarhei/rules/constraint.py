@@ -15,6 +15,7 @@ from pantarhei.rules.body import (
     BOTTOM_PROPERTIES,
     Body,
     Inclusion,
+    NotARuleError,
     X,
     Y,
     Z,
@@ -24,10 +25,11 @@ from pantarhei.rules.body import (
 
 
 def is_denial(conclusion: ClassExpression | DataRange) -> bool:
-    """Whether a right side says what must not be: ⊥, a complement, at most none or one."""
+    """Whether a right side says what must not be: ⊥, a complement, at most none or one, nothing but these."""
     return (
         conclusion == NOTHING
-        or isinstance(conclusion, owl.ComplementOf)
+        or isinstance(conclusion, owl.ComplementOf | owl.OneOf)
+        or (isinstance(conclusion, DataRange) and conclusion != owl.ANY_LITERAL)
         or (
             isinstance(conclusion, owl.Cardinality)
             and conclusion.bound is Bound.MAX
@@ -69,6 +71,8 @@ def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
             return (Body([property_atom(on, subject, object_)]).rule(name, None, origin),)
         case owl.DifferentIndividuals(individuals) if len(set(individuals)) < len(individuals):
             return (Body().rule("eq-diff1", None, origin),)
+        case owl.HasKey(keyed, properties):
+            return (_key(keyed, properties, origin),)
     return ()
 
 
@@ -83,6 +87,11 @@ def _denial(inclusion: Inclusion, origin: str) -> Rule:
             return body.rule("cls-maxc1", None, origin)
         case owl.Cardinality(Bound.MAX, 1, on, filler):
             return _at_most_one(inclusion, on, filler or THING, origin)
+        case owl.OneOf(individuals):
+            return body.rule("pr-oneof", None, origin, *((term, individual) for individual in individuals))
+        case _ if isinstance(conclusion, DataRange):
+            body.test(conclusion, term, inside=False)
+            return body.rule(inclusion.name, None, origin)
     return body.rule("cls-maxc1" if inclusion.below_all else "cls-nothing2", None, origin)
 
 
@@ -97,6 +106,21 @@ def _at_most_one(
         body.require(filler, value)
     name = "cls-maxc2" if filler in (THING, owl.ANY_LITERAL) else "cls-maxqc3"
     return body.rule(name, None, origin, values)
+
+
+def _key(keyed: ClassExpression, properties: tuple[owl.PropertyExpression, ...], origin: str) -> Rule:
+    """`⊥ :- C(x), C(y), R(x, z), R(y, z), …, x ≠ y`."""
+    if not properties:
+        raise NotARuleError(
+            "a key without properties says that there is one instance, which is outside OWL 2 RL"
+        )
+    body = Body()
+    for instance in (X, Y):
+        body.require(keyed, instance)
+    for on in properties:
+        value = body.fresh()
+        body.atoms += (property_atom(on, X, value), property_atom(on, Y, value))
+    return body.rule("prp-key", None, origin, (X, Y))
 
 
 def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression, origin: str) -> Rule:

@@ -8,12 +8,15 @@ W3C: OWL 2 Profiles, section 4.3, tables 5 to 7. An inclusion takes its name fro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
-from rdflib import Variable
+from rdflib import OWL, URIRef
 
+from pantarhei.language.data_range import check_range
 from pantarhei.language.rule import Atom, Rule
+from pantarhei.language.term import Term
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import THING, Axiom, Bound, ClassExpression, DataRange, PropertyExpression, Trait
 from pantarhei.owl.normal_form import inverse
@@ -61,9 +64,22 @@ def rules_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
             return (_rule("prp-symp", (property_atom(on, X, Y),), property_atom(on, Y, X), origin),)
         case owl.Characteristic(Trait.TRANSITIVE, on):
             return (_path("prp-trp", (on, on), on, origin),)
-    if reason := _not_supported(axiom):
-        raise NotARuleError(reason)
+        case owl.Characteristic(Trait.REFLEXIVE, on):
+            return (Body().rule("pr-reflexive", property_atom(on, X, X), origin),)
+        case owl.SameIndividual(individuals):
+            return _linked("eq-same", OWL.sameAs, pairwise(dict.fromkeys(individuals)), origin)
+        case owl.DifferentIndividuals(individuals):
+            return _linked("eq-different", OWL.differentFrom, combinations(individuals, 2), origin)
+        case owl.DatatypeDefinition() if reason := check_range(axiom.range):
+            raise NotARuleError(reason)
     return ()
+
+
+def _linked(
+    name: str, property_: URIRef, pairs: Iterable[tuple[Term, Term]], origin: str
+) -> tuple[Rule, ...]:
+    """Facts, one for each pair."""
+    return tuple(Rule(name, (), Atom(property_, pair), origin=origin) for pair in pairs)
 
 
 def _inclusion(
@@ -74,8 +90,6 @@ def _inclusion(
     if is_denial(conclusion) or conclusion in (THING, owl.ANY_LITERAL):
         return ()
     name, head = _head(inclusion)
-    if not inclusion.body.atoms and isinstance(inclusion.body.resolved(inclusion.term), Variable):
-        raise NotARuleError("owl:Thing on the left holds of everything, which no finite rule body says")
     return (inclusion.body.rule(name, head, origin),)
 
 
@@ -126,31 +140,14 @@ def _is_extreme(on: PropertyExpression) -> bool:
     return isinstance(on, owl.Property) and on.iri in TOP_PROPERTIES | BOTTOM_PROPERTIES
 
 
-def _not_supported(axiom: Axiom) -> str | None:
-    match axiom:
-        case owl.HasKey():
-            return "keys are not supported yet"
-        case owl.SameIndividual(individuals) if len(set(individuals)) > 1:
-            return "equality of names is not supported yet"
-        case owl.DatatypeDefinition():
-            return "datatype definitions are not supported yet"
-        case owl.Characteristic(Trait.REFLEXIVE):
-            return "reflexivity is outside OWL 2 RL: it holds of everything, which no finite rule body says"
-    return None
-
-
 def _why_not_on_the_right(conclusion: ClassExpression | DataRange) -> str:
     match conclusion:
         case owl.SomeValuesFrom() | owl.Cardinality(Bound.MIN):
             return f"{conclusion} on the right asks for individuals without a name, which is outside OWL 2 RL"
         case owl.UnionOf():
             return f"{conclusion} on the right is a choice, which is outside OWL 2 RL"
-        case owl.OneOf():
-            return f"{conclusion} on the right is outside OWL 2 RL"
         case owl.Cardinality():
             return f"{conclusion} on the right: more than one value allowed is outside OWL 2 RL"
         case owl.NaryDataRestriction():
             return f"{conclusion} is a restriction over several data properties, which is outside OWL 2 RL"
-        case owl.Datatype():
-            return f"values are not checked against the datatype {conclusion} yet"
-    return f"values are not checked against data ranges such as {conclusion} yet"
+    raise AssertionError(f"{conclusion} can be a conclusion")

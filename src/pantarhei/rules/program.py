@@ -5,7 +5,7 @@ A program is a value: it pickles, and is the same for the same rules, wherever i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -19,6 +19,11 @@ from pantarhei.language.rule import Argument, Atom, Member, Predicate, Rule, Tes
 from pantarhei.language.term import Term, value_of
 
 Integers = npt.NDArray[np.int32]
+
+# The forms that literals were given in, where these are not the first ones of their values: by fact, and for
+# what is derived from it by subject and object.
+Forms = Mapping[tuple[int, ...], Literal]
+NO_FORMS: Forms = {}
 
 NONE = -1
 CHECK, FORWARD, BACKWARD = range(3)

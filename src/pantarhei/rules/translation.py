@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from rdflib import URIRef
 
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import Axiom, PropertyKind
+from pantarhei.owl.axiom import Axiom, DataRange, PropertyKind
+from pantarhei.owl.definition import inline_datatypes
 from pantarhei.owl.normal_form import normalize
+from pantarhei.owl.swrl import SwrlRule
 from pantarhei.rules.body import NeverError, NotARuleError
 from pantarhei.rules.constraint import constraints_of
 from pantarhei.rules.owl2rl import is_tautology, rules_of, without_duplicates
+from pantarhei.rules.swrl import rules_of_swrl
+
+_NO_DEFINITIONS: Mapping[URIRef, DataRange] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +48,11 @@ class Translation:
     annotation: bool = False
 
 
-def translate(axiom: Axiom) -> Translation:
+def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINITIONS) -> Translation:
     """The rules, constraints and facts that `axiom` makes, and what is lost.
+
+    Args:
+        definitions: what the datatypes are that the ontology defines.
 
     >>> from rdflib import URIRef
     >>> a, b, p = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B")), owl.Property(URIRef("urn:x/p"))
@@ -56,11 +67,14 @@ def translate(axiom: Axiom) -> Translation:
     origin = str(axiom)
     made: list[Rule] = []
     losses: list[Loss] = []
-    for part in normalize((axiom,)):
+    for part in normalize((inline_datatypes(axiom, definitions),)):
         if _says_nothing(part):
             continue
         try:
-            made += (*rules_of(part, origin), *constraints_of(part, origin))
+            if isinstance(part, SwrlRule):
+                made += rules_of_swrl(part, origin)
+            else:
+                made += (*rules_of(part, origin), *constraints_of(part, origin))
         except NotARuleError as error:
             losses.append(Loss(str(part), error.reason))
         except NeverError:

@@ -7,13 +7,13 @@ all before; asserted again later, it is back. A log is a value: a change makes a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from pantarhei.language.time import TimePoint
-from pantarhei.rules.program import Integers
+from pantarhei.rules.program import Forms, Integers
 
 Fact = tuple[int, int, int]
 _CHUNK = 512
@@ -29,6 +29,7 @@ class Entry:
         ticks: its timestamp in ticks.
         facts: its facts, shape (n, 3); a fact may stand there twice.
         cut: the facts that its arrival removed from the window and from itself, shape (m, 3).
+        forms: the forms of its literals that are not the first ones of their values.
     """
 
     level: int
@@ -36,6 +37,7 @@ class Entry:
     ticks: int
     facts: Integers
     cut: Integers
+    forms: Forms = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,10 @@ class Log:
     def __iter__(self) -> Iterator[Entry]:
         """Oldest first."""
         return (entry for chunk in self.chunks for entry in chunk if entry.level >= self.first_level)
+
+    def forms(self) -> Forms:
+        """The newest forms of literals, by fact. Costs their number."""
+        return {fact: form for entry in self for fact, form in entry.forms.items()}
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with the facts of it that no repair has cut. Costs O(occurrences)."""

@@ -22,10 +22,10 @@ Conditions are looked at in their order when all atoms are matched. Their kinds,
     INSIDE     a, range              the argument is a literal in the data range
     OUTSIDE    a, range              the argument is a literal, and not in the data range
     HOLDS      builtin, a, b         the comparison holds of the arguments
-    COMPUTE    builtin, a, b, slot   the result of the computation is put into the slot; fails if there is none
+    COMPUTE    builtin, a, b, slot   the computation's result is put into the slot; not met if there is none
 
-Which literals are in which data ranges is a table of bits, `memberships`; it belongs to `literals`, which also
-evaluates built-ins (the only time a match needs Python, and waits for it).
+Which literals are in which data ranges is a table of bits, `memberships`; it belongs to `literals`, which
+also evaluates built-ins (the only time a match needs Python, and waits for it).
 
 What a match means is for subclasses to say: `weigh` gives the level of a row that a match may use (-1:
 hidden), `leaf` receives each whole match with the smallest level in it. One enumeration is under way at a
@@ -236,7 +236,7 @@ class Joins(Rows):
         ) & 1
 
     def evaluate(self, builtin, left, right):
-        """The built-in's answer: for a comparison 0 or 1; for a computation its number, `NONE` without one."""
+        """The built-in's answer: of a comparison 0 or 1, of a computation its number or `NONE`."""
         result: cython.int = self.literals.evaluate(builtin, left, right)
         self.memberships = self.literals.memberships  # a new literal may have made it grow
         return result

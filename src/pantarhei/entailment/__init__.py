@@ -1,0 +1,1 @@
+"""What an ontology entails by itself, without a stream and without unique names."""

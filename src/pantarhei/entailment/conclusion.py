@@ -1,0 +1,136 @@
+"""Whether a closure entails a graph: its axioms, and its assertions with blank nodes as variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
+
+from pantarhei.entailment.closure import Closure
+from pantarhei.entailment.questions import Questions
+from pantarhei.language.rule import Argument
+from pantarhei.language.term import Term, Triple, in_order
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import Axiom
+from pantarhei.owl.axiom_mapping import Reading
+
+_Binding = Mapping[Variable, Term]
+_Pattern = tuple[Argument, Term, Argument]
+
+
+def entails_reading(closure: Closure, reading: Reading) -> bool:
+    """Whether the axioms and assertions of `reading` are entailed; blank nodes are whoever there is."""
+    questions = Questions(closure)
+    about_someone = {axiom: nodes for axiom in reading.axioms if (nodes := _someone(axiom))}
+    if not all(questions.entails(axiom) for axiom in reading.axioms if axiom not in about_someone):
+        return False
+    assertions = in_order(reading.assertions)
+    if not all(_holds(questions, triple) for triple in assertions if not _has_blank_node(triple)):
+        return False
+    patterns = [(_opened(s), p, _opened(o)) for s, p, o in assertions if _has_blank_node((s, p, o))]
+    in_patterns = {term for pattern in patterns for term in pattern}
+    unbound = {Variable(node) for nodes in about_someone.values() for node in nodes} - in_patterns
+    return any(
+        all(questions.entails(_bound_axiom(axiom, complete)) for axiom in about_someone)
+        for binding in _matches(questions, patterns, {})
+        for complete in _completed(closure, sorted(unbound), binding)
+    )
+
+
+def _holds(questions: Questions, triple: Triple) -> bool:
+    subject, predicate, object_ = triple
+    if predicate == RDF.type:
+        return questions.is_member(subject, owl.Class(URIRef(object_)))
+    return questions.is_member(subject, owl.HasValue(owl.Property(URIRef(predicate)), object_))
+
+
+def _has_blank_node(triple: Triple) -> bool:
+    return isinstance(triple[0], BNode) or isinstance(triple[2], BNode)
+
+
+def _opened(term: Term) -> Argument:
+    """A variable for a blank node: the closure's own blank nodes are names."""
+    return Variable(term) if isinstance(term, BNode) else term
+
+
+def _someone(axiom: Axiom) -> list[BNode]:
+    """The blank nodes that an axiom about individuals speaks of."""
+    return [term for term in _individuals(axiom) if isinstance(term, BNode)]
+
+
+def _individuals(axiom: Axiom) -> tuple[Term, ...]:
+    match axiom:
+        case owl.ClassAssertion(_, individual):
+            return (individual,)
+        case owl.SameIndividual(individuals) | owl.DifferentIndividuals(individuals):
+            return individuals
+        case owl.NegativePropertyAssertion(_, subject, object_):
+            return (subject, object_)
+    return ()
+
+
+def _bound_axiom(axiom: Axiom, binding: _Binding) -> Axiom:
+    """The axiom about those whom its blank nodes are bound to."""
+
+    def of(term: Term) -> Term:
+        return binding[Variable(term)] if isinstance(term, BNode) else term
+
+    match axiom:
+        case owl.ClassAssertion(_, individual):
+            return replace(axiom, individual=of(individual))
+        case owl.SameIndividual(individuals) | owl.DifferentIndividuals(individuals):
+            return replace(axiom, individuals=tuple(map(of, individuals)))
+        case owl.NegativePropertyAssertion(_, subject, object_):
+            return replace(axiom, subject=of(subject), object=of(object_))
+    return axiom
+
+
+def _matches(questions: Questions, patterns: list[_Pattern], binding: _Binding) -> Iterator[_Binding]:
+    """The bindings under which all patterns are entailed; those with fewest variables are matched first."""
+    if not patterns:
+        yield binding
+        return
+    bound = [(_bound(s, binding), p, _bound(o, binding)) for s, p, o in patterns]
+    chosen = min(range(len(bound)), key=lambda i: sum(isinstance(term, Variable) for term in bound[i]))
+    rest = [pattern for i, pattern in enumerate(patterns) if i != chosen]
+    subject, predicate, object_ = bound[chosen]
+    if not isinstance(subject, Variable) and not isinstance(object_, Variable):
+        if _holds(questions, (subject, predicate, object_)):
+            yield from _matches(questions, rest, binding)
+        return
+    if predicate == RDF.type and object_ == OWL.Thing:
+        found: list[Triple] = [
+            (name, RDF.type, OWL.Thing) for name in _names(questions.closure.match(None, None, None))
+        ]
+    else:
+        found = list(questions.closure.match(_given(subject), predicate, _given(object_)))
+    for who, _, what in found:
+        if subject == object_ and who != what:
+            continue
+        extended = dict(binding)
+        extended.update({v: t for v, t in ((subject, who), (object_, what)) if isinstance(v, Variable)})
+        yield from _matches(questions, rest, extended)
+
+
+def _bound(term: Argument, binding: _Binding) -> Argument:
+    return binding.get(term, term) if isinstance(term, Variable) else term
+
+
+def _given(term: Argument) -> Term | None:
+    return None if isinstance(term, Variable) else term
+
+
+def _completed(closure: Closure, unbound: list[Variable], binding: _Binding) -> Iterator[_Binding]:
+    """The binding with each name of the closure for the variables that no assertion binds."""
+    if not unbound:
+        yield binding
+        return
+    first, *rest = unbound
+    for name in _names(closure.match(None, None, None)):
+        yield from _completed(closure, rest, {**binding, first: name})
+
+
+def _names(triples: Iterable[Triple]) -> list[Term]:
+    named = (term for s, p, o in triples for term in ((s,) if p == RDF.type else (s, o)))
+    return list(dict.fromkeys(term for term in named if not isinstance(term, Literal)))

@@ -1,0 +1,140 @@
+"""Rules made on demand: what is said about all predicates, written out for those that there are.
+
+OWL speaks of every predicate where it defines equality, owl:Thing and ill-typed literals. A rule speaks of
+one, so these rules follow the vocabulary: as a predicate is met, its rules are added.
+
+W3C: OWL 2 Profiles, section 4.3, tables 4 (eq-*) and 8 (dt-*). eq-ref is left out (it would say `x = x` of
+    every name), and so is eq-rep-p: under the Direct Semantics equal individuals say nothing about the
+    properties of the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from rdflib import OWL, RDFS, Variable
+
+from pantarhei.language.data_range import ILL_TYPED, Datatype
+from pantarhei.language.rule import Atom, Different, Member, Predicate, Rule
+from pantarhei.rules.canonical import canonical
+from pantarhei.rules.program import Symbol
+
+X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+SAME = Symbol(OWL.sameAs, 2)
+DIFFERENT = Symbol(OWL.differentFrom, 2)
+THING = Symbol(OWL.Thing, 1)
+_ANY_LITERAL = Datatype(RDFS.Literal)
+
+
+@dataclass(frozen=True, slots=True)
+class Theory:
+    """Rules and constraints with a reading of names, and the rules that this demands.
+
+    Args:
+        rules: rules and constraints as they are under unique names: a constraint with an inequality denies
+            two different values.
+        unique_names: different names denote different things. If not, what is denied to be different is
+            equal, and equality is reasoned with.
+    """
+
+    rules: tuple[Rule, ...]
+    unique_names: bool = True
+
+    @classmethod
+    def of(cls, rules: Iterable[Rule], unique_names: bool) -> Theory:
+        """The theory of `rules`, written as they are under unique names."""
+        given = tuple(rules)
+        return cls(given if unique_names else tuple(_each_without_unique_names(given)), unique_names)
+
+    @property
+    def speaks_of_things(self) -> bool:
+        """Whether a body asks for owl:Thing, which then every name is."""
+        return any(atom.predicate == OWL.Thing for rule in self.rules for atom in rule.body)
+
+    def demanded(self, symbols: Iterable[Symbol], ill_typed: Iterable[Predicate]) -> tuple[Rule, ...]:
+        """The rules that `symbols` ask for, and those for properties with ill-typed values."""
+        met = tuple(symbols)
+        found = [_ill_typed(on) for on in ill_typed]
+        if DIFFERENT in met:
+            found.append(_rule("eq-diff1", [Atom(OWL.differentFrom, (X, X))], None))
+        if SAME in met:
+            found += _unique(met) if self.unique_names else _equality(met)
+        if self.speaks_of_things:
+            found += (rule for symbol in met if symbol != THING for rule in _things(symbol))
+        return tuple(found)
+
+
+def _rule(name: str, body: list[Atom], head: Atom | None, *different: Different) -> Rule:
+    return canonical(Rule(name, tuple(body), head, different, _ORIGINS[name]))
+
+
+_ORIGINS = {
+    "eq-sym": "what equality is",
+    "eq-trans": "what equality is",
+    "eq-rep-s": "what equality is",
+    "eq-rep-o": "what equality is",
+    "eq-diff1": "what inequality is",
+    "pr-different": "what inequality is",
+    "pr-unique": "unique names",
+    "pr-thing": "what owl:Thing is",
+}
+
+
+def _ill_typed(on: Predicate) -> Rule:
+    body = (Atom(on, (X, Y)),)
+    return canonical(Rule("dt-not-type", body, None, (), "what a literal is", (Member(Y, ILL_TYPED),)))
+
+
+def _unique(symbols: tuple[Symbol, ...]) -> list[Rule]:
+    return [_rule("pr-unique", [Atom(OWL.sameAs, (X, Y))], None, Different(X, Y))]
+
+
+def _equality(symbols: tuple[Symbol, ...]) -> list[Rule]:
+    same = Atom(OWL.sameAs, (X, Y))
+    rules = [
+        _rule("eq-sym", [same], Atom(OWL.sameAs, (Y, X))),
+        _rule("eq-trans", [same, Atom(OWL.sameAs, (Y, Z))], Atom(OWL.sameAs, (X, Z)), Different(X, Z)),
+    ]
+    if DIFFERENT in symbols:
+        rules += [
+            _rule("pr-different", [Atom(OWL.differentFrom, (X, Y))], Atom(OWL.differentFrom, (Y, X))),
+            _rule("eq-diff1", [same, Atom(OWL.differentFrom, (X, Y))], None),
+        ]
+    for name, arity in symbols:
+        if (name, arity) == SAME:
+            continue
+        if arity == 1:
+            rules.append(_rule("eq-rep-s", [same, Atom(name, (X,))], Atom(name, (Y,))))
+        else:
+            rules.append(_rule("eq-rep-s", [same, Atom(name, (X, Z))], Atom(name, (Y, Z))))
+            rules.append(_rule("eq-rep-o", [same, Atom(name, (Z, X))], Atom(name, (Z, Y))))
+    return rules
+
+
+def _things(symbol: Symbol) -> Iterator[Rule]:
+    name, arity = symbol
+    if arity == 1:
+        yield _rule("pr-thing", [Atom(name, (X,))], Atom(OWL.Thing, (X,)))
+    else:
+        yield _rule("pr-thing", [Atom(name, (X, Y))], Atom(OWL.Thing, (X,)))
+        yield _rule("pr-thing", [Atom(name, (X, Y))], Atom(OWL.Thing, (Y,)))
+
+
+def _each_without_unique_names(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """The rules where names that differ may be equal.
+
+    A constraint that denies two different values makes names equal, and denies different literals. An
+    inequality on which more depends must be known: it becomes owl:differentFrom.
+    """
+    for rule in rules:
+        if not rule.different:
+            yield rule
+        elif rule.head is None and len(rule.different) == 1:
+            ((pair),) = rule.different
+            yield canonical(replace(rule, head=Atom(OWL.sameAs, (pair.left, pair.right))))
+            literals = (Member(pair.left, _ANY_LITERAL), Member(pair.right, _ANY_LITERAL))
+            yield canonical(replace(rule, tests=(*rule.tests, *literals)))
+        else:
+            known = (Atom(OWL.differentFrom, (d.left, d.right)) for d in rule.different)
+            yield canonical(replace(rule, body=(*rule.body, *known), different=()))
