@@ -25,6 +25,7 @@ from pantarhei.language.delta import Delta, TripleDelta
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of, time_of
 from pantarhei.materialize.consistency import refuse_violations
+from pantarhei.materialize.forms import FormsChange, GivenForms
 from pantarhei.materialize.growth import GrowingProgram, groups_of_same
 from pantarhei.materialize.model import Keep, Lineage, WindowModel, Work
 from pantarhei.materialize.vocabulary import Encoded
@@ -107,6 +108,9 @@ class _Books:
         return replace(self, arrival=arrival, repairs=repairs)
 
 
+_Outcome = tuple[WindowUpdate, _Books, FormsChange]
+
+
 class StreamReasoner:
     """An ontology over a sliding window of a stream: what follows, kept up and repaired as ABoxes arrive.
 
@@ -175,10 +179,13 @@ class StreamReasoner:
         self._growing.meet(self._background.facts)
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._messages = 0
-        self._forms: tuple[Log, Forms] = (EMPTY_LOG, self._background.forms)
+        self._forms = GivenForms(self._vocabulary)
         self._books = _Books()
         self._derived: WindowModel | None = None
         self._derived = self._model  # refuses an inconsistent background
+        facts = self._derived.facts()
+        came = np.column_stack([facts, np.ones(len(facts), np.int32)])
+        self._forms.apply(self._forms.change(came, self._background.forms))
 
     # -- time passes -------------------------------------------------------------------------------
 
@@ -245,7 +252,7 @@ class StreamReasoner:
     def materialization(self) -> set[Triple]:
         """The closure of the repaired window and the background; no schema triples. Costs its size."""
         with self._lock:
-            return set(self._vocabulary.decode(self._model.facts(), self._given_forms()))
+            return set(self._vocabulary.decode(self._model.facts(), self._forms.facts))
 
     def assertions(self) -> set[Assertion]:
         """(timestamp, triple) of what was asserted in the window and never cut. Costs the occurrences."""
@@ -268,7 +275,7 @@ class StreamReasoner:
             ticks = ticks_of(at, step.kind) if step else None
             for entry in self._books.log:
                 if entry.ticks == ticks:
-                    forms = {**self._given_forms(), **entry.forms}
+                    forms = {**self._forms.facts, **entry.forms}
                     return set(self._vocabulary.decode(self._model.interpretation(entry.level), forms))
         raise TimestampError(
             f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps"
@@ -288,15 +295,6 @@ class StreamReasoner:
     def background(self) -> set[Triple]:
         """The facts that always hold, as given."""
         return set(self._vocabulary.decode(*self._background))
-
-    def _given_forms(self) -> Forms:
-        """The forms in which the materialization's literals were given last."""
-        if not self._vocabulary.has_variants:
-            return NO_FORMS
-        if self._forms[0] is not self._books.log:
-            log = self._books.log
-            self._forms = log, {**self._background.forms, **log.forms()}
-        return self._forms[1]
 
     @cached_property
     def graph(self) -> Graph:
@@ -329,40 +327,37 @@ class StreamReasoner:
 
     # -- one step ----------------------------------------------------------------------------------
 
-    def _transact(self, change: Callable[[WindowModel], tuple[WindowUpdate, _Books]]) -> WindowUpdate:
+    def _transact(self, change: Callable[[WindowModel], _Outcome]) -> WindowUpdate:
         """`change` made to the model and written into the books, or nothing.
 
         The model counts as lost until all has gone well; whoever needs it then makes it again from the books.
         """
         model = self._model
         self._derived = None
-        update, books = change(model)
+        update, books, forms = change(model)
         self._books = books
+        self._forms.apply(forms)
         self._derived = model
         return update
 
-    def _pass(self, model: WindowModel, step: Step, at: TimePoint) -> tuple[WindowUpdate, _Books]:
+    def _pass(self, model: WindowModel, step: Step, at: TimePoint) -> _Outcome:
         """Time alone."""
         log, dropped = self._slid(model, step)
-        update = self._update(model, step, at, dropped, Repair(at, self._method))
-        return update, replace(self._books, log=log, step=step)
+        update, forms = self._update(model, step, at, dropped, Repair(at, self._method))
+        return update, replace(self._books, log=log, step=step), forms
 
-    def _take_in(
-        self, model: WindowModel, step: Step, at: TimePoint, given: Encoded
-    ) -> tuple[WindowUpdate, _Books]:
+    def _take_in(self, model: WindowModel, step: Step, at: TimePoint, given: Encoded) -> _Outcome:
         """The ABox of a new timestamp."""
         log, dropped = self._slid(model, step)
         level = self._books.next_level
         entry = Entry(level, at, step.now, given.facts, _NO_FACTS, given.forms)
         arrival, repair = self._add(model, entry, given.facts, log)
-        update = self._update(model, step, at, dropped, repair, given.forms)
+        update, forms = self._update(model, step, at, dropped, repair, given.forms)
         log = log.with_entry(replace(entry, cut=arrival.cut))
         books = replace(self._books, log=log, step=step, next_level=level + 1)
-        return update, books.remembering(arrival, repair)
+        return update, books.remembering(arrival, repair), forms
 
-    def _extend(
-        self, model: WindowModel, step: Step, newest: Entry, given: Encoded
-    ) -> tuple[WindowUpdate, _Books]:
+    def _extend(self, model: WindowModel, step: Step, newest: Entry, given: Encoded) -> _Outcome:
         """A further part of the newest ABox, as if it had come with the first.
 
         If nothing in it was contradicted yet, its parts add up: whatever is violated now involves the new
@@ -384,9 +379,9 @@ class StreamReasoner:
             arrival, repair = self._add(model, entry, given.facts, older)
             previous = np.concatenate([before.previous, arrival.previous])
             arrival = arrival._replace(facts=entry.facts, previous=previous)
-        update = self._update(model, step, newest.at, [], repair, given.forms)
+        update, forms = self._update(model, step, newest.at, [], repair, given.forms)
         books = replace(self._books, log=older.with_entry(replace(entry, cut=arrival.cut)), step=step)
-        return update, books.remembering(arrival, repair)
+        return update, books.remembering(arrival, repair), forms
 
     @staticmethod
     def _undo(model: WindowModel, older: Log, arrival: _Arrival) -> None:
@@ -446,18 +441,17 @@ class StreamReasoner:
         dropped: list[TimePoint],
         repair: Repair,
         arriving: Forms = NO_FORMS,
-    ) -> WindowUpdate:
+    ) -> tuple[WindowUpdate, FormsChange]:
         changes, vocabulary = model.take_changes(), self._vocabulary
-        before = self._books.log if vocabulary.has_variants else EMPTY_LOG  # hold on to no log for nothing
-        always = self._background.forms
+        forms = self._forms.change(changes, arriving)
+        seen = forms.seen
 
         def delta() -> Delta[Triple]:
             signs = changes[:, 3].tolist()
-            forms = {**always, **before.forms(), **arriving}
-            return Delta.of(zip(vocabulary.decode(changes[:, :3], forms), signs, strict=True))
+            return Delta.of(zip(vocabulary.decode(changes[:, :3], seen), signs, strict=True))
 
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
-        return WindowUpdate(at, start, end, tuple(dropped), repair, TripleDelta(delta))
+        return WindowUpdate(at, start, end, tuple(dropped), repair, TripleDelta(delta)), forms
 
     # -- the model from the books ------------------------------------------------------------------
 
@@ -511,7 +505,7 @@ class _LiveSource:
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         with self._reasoner._lock:
-            forms = self._reasoner._given_forms()
+            forms = self._reasoner._forms.facts
             return iter(list(self._reasoner._model.match(subject, predicate, object, forms)))
 
     def __len__(self) -> int:

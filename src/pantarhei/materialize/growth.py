@@ -11,7 +11,7 @@ from rdflib import OWL, BNode, Literal, Variable
 from pantarhei.language.rule import Argument, Atom, Different, Predicate, Rule
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.demand import DIFFERENT, SAME, Theory
+from pantarhei.rules.demand import Theory
 from pantarhei.rules.program import Integers, Program, compile_
 
 
@@ -54,15 +54,10 @@ class GrowingProgram:
         return self.program is not before
 
     def _has_new_symbols_to_follow(self) -> bool:
-        new = self.vocabulary.symbols[self._covered :]
-        self._covered += len(new)
-        theory = self._theory
-        return bool(new) and (
-            theory.speaks_of_things
-            or SAME in new
-            or DIFFERENT in new
-            or (not theory.unique_names and self.vocabulary.find_property(SAME.name) is not None)
-        )
+        symbols = self.vocabulary.symbols
+        new = symbols[self._covered :]
+        self._covered = len(symbols)
+        return self._theory.follows(new, symbols)
 
     def _with_ill_typed_values(self, facts: Integers) -> list[Predicate]:
         ill_typed = self.vocabulary.ill_typed

@@ -290,6 +290,10 @@ class Vocabulary:
         """Whether a value was met in more than one form."""
         return bool(self._varied)
 
+    def are_varied(self, objects: Integers) -> npt.NDArray[np.bool_]:
+        """Which of the numbers are of values that were met in more than one form."""
+        return np.isin(objects, np.fromiter(self._varied, np.int32, len(self._varied)))
+
     # -- out ---------------------------------------------------------------------------------------
 
     def term(self, number: int) -> Term:
@@ -304,7 +308,7 @@ class Vocabulary:
             if object_ == NONE:
                 yield self.names[subject], RDF_TYPE, symbol.name
             elif forms and object_ in self._varied:
-                form = forms.get((predicate, subject, object_)) or forms.get((subject, object_))
+                form = forms.get((predicate, subject, object_))
                 yield self.names[subject], symbol.name, self.term(object_) if form is None else form
             else:
                 yield self.names[subject], symbol.name, self.term(object_)

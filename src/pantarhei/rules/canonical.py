@@ -86,12 +86,15 @@ def _shape(rule: Rule) -> _Shape:
     labelled += [(("different", ""), (d.right, d.left)) for d in rule.different]
     if rule.head is not None:
         labelled.append((("head", str(rule.head.predicate)), rule.head.arguments))
+    known = set(variables(rule))
     for label, arguments in labelled:
         for place, argument in enumerate(arguments):
-            if not isinstance(argument, Variable):
+            if not isinstance(argument, Variable) or argument not in known:
                 continue
             other = arguments[1 - place] if len(arguments) == 2 else None
-            if isinstance(other, Variable) and other != argument:
+            if isinstance(other, Variable) and other not in known:
+                marks[argument].append((*label, place, "computed"))
+            elif isinstance(other, Variable) and other != argument:
                 edges[argument].append(((*label, place), other))
             else:
                 loop = (
@@ -104,7 +107,7 @@ def _shape(rule: Rule) -> _Shape:
                 marks[argument].append((*label, place, *loop))
     for number, test in enumerate(rule.tests):
         for place, argument in enumerate(test.arguments):
-            if isinstance(argument, Variable):
+            if isinstance(argument, Variable) and argument in known:
                 marks[argument].append((_test_label(test), "", number, place))
     return _Shape({v: sorted(marks[v]) for v in variables(rule)}, edges)
 

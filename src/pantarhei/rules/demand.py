@@ -10,7 +10,7 @@ W3C: OWL 2 Profiles, section 4.3, tables 4 (eq-*) and 8 (dt-*). eq-ref is left o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rdflib import OWL, RDFS, Variable
@@ -47,6 +47,14 @@ class Theory:
         given = tuple(rules)
         return cls(given if unique_names else tuple(_each_without_unique_names(given)), unique_names)
 
+    def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
+        """Whether `new` symbols beside the `known` ones demand rules."""
+        if not new:
+            return False
+        if self.speaks_of_things or (not self.unique_names and SAME in known):
+            return True
+        return any(symbol in _EMPTY or symbol in (SAME, DIFFERENT) for symbol in new)
+
     @property
     def speaks_of_things(self) -> bool:
         """Whether a body asks for owl:Thing, which then every name is."""
@@ -58,6 +66,7 @@ class Theory:
         found = [_ill_typed(on) for on in ill_typed]
         if DIFFERENT in met:
             found.append(_rule("eq-diff1", [Atom(OWL.differentFrom, (X, X))], None))
+        found += (_rule(_EMPTY[s], [Atom(s.name, (X, Y)[: s.arity])], None) for s in met if s in _EMPTY)
         if SAME in met:
             found += _unique(met) if self.unique_names else _equality(met)
         if self.speaks_of_things:
@@ -69,7 +78,14 @@ def _rule(name: str, body: list[Atom], head: Atom | None, *different: Different)
     return canonical(Rule(name, tuple(body), head, different, _ORIGINS[name]))
 
 
+_EMPTY = {
+    Symbol(OWL.Nothing, 1): "cls-nothing2",
+    Symbol(OWL.bottomObjectProperty, 2): "pr-empty",
+    Symbol(OWL.bottomDataProperty, 2): "pr-empty",
+}
 _ORIGINS = {
+    "cls-nothing2": "what owl:Nothing is",
+    "pr-empty": "what an empty property is",
     "eq-sym": "what equality is",
     "eq-trans": "what equality is",
     "eq-rep-s": "what equality is",

@@ -90,10 +90,6 @@ class Log:
         """Oldest first."""
         return (entry for chunk in self.chunks for entry in chunk if entry.level >= self.first_level)
 
-    def forms(self) -> Forms:
-        """The newest forms of literals, by fact. Costs their number."""
-        return {fact: form for entry in self for fact, form in entry.forms.items()}
-
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with the facts of it that no repair has cut. Costs O(occurrences)."""
         cut = _Facts()

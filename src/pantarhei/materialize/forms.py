@@ -1,0 +1,75 @@
+"""The forms in which the materialization's literals were given.
+
+The kernel knows values. A fact that came with another form of its value than the first one met keeps that
+form for as long as it is in the materialization; what is derived takes the form of the assertion with the same
+subject and value. So a form never changes under the reader, and changes of the materialization add up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from rdflib import Literal
+
+from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.rules.program import NO_FORMS, Forms, Integers
+
+Fact = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FormsChange:
+    """Facts that came and went, with the forms they have or had.
+
+    `seen` holds the forms of both.
+    """
+
+    came: Forms
+    went: Forms
+
+    @property
+    def seen(self) -> Forms:
+        return {**self.went, **self.came} if self.came or self.went else NO_FORMS
+
+
+@dataclass(slots=True)
+class GivenForms:
+    """The forms of the materialization's facts that are not the first ones of their values.
+
+    `pairs` has the form last seen for a subject and a value, for what will be derived.
+    """
+
+    vocabulary: Vocabulary
+    facts: dict[tuple[int, ...], Literal] = field(default_factory=dict)
+    pairs: dict[tuple[int, ...], Literal] = field(default_factory=dict)
+
+    def change(self, changes: Integers, arriving: Forms) -> FormsChange:
+        """What `changes` of the materialization mean, when `arriving` are the forms of what was asserted.
+
+        Changes nothing yet: `apply` does. Costs a look at the changes where a value has several forms.
+        """
+        if not self.vocabulary.has_variants or not len(changes):
+            return FormsChange(NO_FORMS, NO_FORMS)
+        net: Counter[Fact] = Counter()
+        for predicate, subject, object_, sign in changes[self.vocabulary.are_varied(changes[:, 2])].tolist():
+            net[predicate, subject, object_] += sign
+        came: dict[tuple[int, ...], Literal] = {}
+        went: dict[tuple[int, ...], Literal] = {}
+        for fact, sign in net.items():
+            if sign > 0:
+                form = arriving.get(fact) or arriving.get(fact[1:]) or self.pairs.get(fact[1:])
+                if form is not None:
+                    came[fact] = form
+            elif sign < 0 and fact in self.facts:
+                went[fact] = self.facts[fact]
+        return FormsChange(came, went)
+
+    def apply(self, change: FormsChange) -> None:
+        """Take over a change."""
+        for fact in change.went:
+            self.facts.pop(fact, None)
+        for fact, form in change.came.items():
+            self.facts[fact] = self.pairs[fact[1:]] = form
+        if len(self.pairs) > 2 * len(self.facts) + 64:
+            self.pairs = {fact[1:]: form for fact, form in self.facts.items()}
