@@ -18,7 +18,7 @@ from rdflib import OWL, RDF, Literal, URIRef, Variable
 from pantarhei.errors import InconsistentOntologyError
 from pantarhei.language.data_range import DataIntersectionOf, DataRange, Datatype
 from pantarhei.language.emptiness import is_empty
-from pantarhei.language.rule import Atom, Member, Rule
+from pantarhei.language.rule import Atom, Member, Predicate, Rule
 from pantarhei.language.term import Term, Triple, in_order
 from pantarhei.materialize.consistency import inconsistency, model_of_background
 from pantarhei.materialize.growth import GrowingProgram
@@ -67,6 +67,14 @@ class Closure:
             return Closure((*self._rules, *rules), [*self.facts, *self._all_assumed(), *facts], self)
         except InconsistentOntologyError:
             return None
+
+    def expect(self, classes: Iterable[Predicate], properties: Iterable[Predicate]) -> None:
+        """Make room for assumptions about these names at once: each new one can cost a materialization."""
+        name = self.fresh()
+        triples: list[Triple] = [(name, RDF.type, class_) for class_ in classes]
+        triples += [(name, property_, name) for property_ in properties]
+        if self._growing.meet(self._vocabulary.encode(triples).facts):
+            self._rebuild()
 
     def fresh(self) -> URIRef:
         """A name of which nothing is known."""

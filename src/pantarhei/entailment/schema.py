@@ -91,6 +91,8 @@ def schema_of(
     constraints: Iterable[Rule],
 ) -> Schema:
     """The schema of the given names. Costs what one instance of each entails."""
+    classes, properties = list(classes), list(properties)
+    closure.expect(classes, properties)
     above: dict[Predicate, Names] = {}
     unsatisfiable: dict[Predicate, Proof] = {}
     for class_ in classes:

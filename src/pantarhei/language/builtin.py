@@ -146,7 +146,8 @@ def compute(name: URIRef, *operands: Term) -> Literal | None:
         return _round_half_to_even(*given)
     kind, values = _promoted(*given)
     result = (computation.exact if kind == _EXACT else computation.inexact)(*values)
-    whole = name != SWRLB.divide and all(isinstance(value, int) for _, value in given)
+    are_whole = all(isinstance(value, int) for _, value in given)
+    whole = name == SWRLB.integerDivide or (are_whole and name != SWRLB.divide)
     return None if result is None else _literal(kind, result, whole)
 
 
@@ -315,7 +316,7 @@ def _literal(kind: int, result: Number | float, whole: bool) -> Literal | None:
     if isinstance(exact, int):
         if abs(exact) >= 10**MOST_DIGITS:
             return None
-        return _typed(str(exact), XSD.integer if whole or kind != _EXACT else XSD.decimal)
+        return _typed(str(exact), XSD.integer if whole else XSD.decimal)
     rounded = _ROUNDING.divide(*map(Decimal, Fraction(exact).as_integer_ratio()))
     if abs(rounded.adjusted()) > MOST_DIGITS:
         return None

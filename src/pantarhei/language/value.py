@@ -193,9 +193,11 @@ def _double_bytes(text: str) -> bytes:
 
 def _float_bytes(text: str) -> bytes:
     value = float(text)
-    if math.isfinite(value) and value and Decimal(text) != Decimal(value) and not _is_odd(value):
+    if math.isfinite(value) and value and not _is_odd(value):
         # Rounding twice would be wrong at ties; the odd neighbour on the number's side is never a tie.
-        value = math.nextafter(value, math.inf if Decimal(text) > Decimal(value) else -math.inf)
+        given, nearest = Decimal(text), Decimal.from_float(value)
+        if given != nearest:
+            value = math.nextafter(value, math.inf if given > nearest else -math.inf)
     return struct.pack(">f", single(value))
 
 

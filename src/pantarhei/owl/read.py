@@ -132,6 +132,11 @@ def _parse(
         raise MalformedInputError(source, error.lineno, error.msg) from error
     except (ValueError, OSError) as error:
         raise MalformedInputError(source, None, str(error)) from error
+    except MemoryError as error:
+        if "buffer" not in str(error):
+            raise
+        reason = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
+        raise MalformedInputError(source, None, reason) from error
 
 
 def _term(term: object) -> Term:
