@@ -20,7 +20,7 @@ LEXICAL_FORMS = {
     XSD.byte: "1 200 x",
     XSD.double: "1 1.0E0 0 -0 INF -INF NaN 0.1 1e300",
     XSD.float: "1 0.1 0.10000000149011612 1e300 INF NaN -0",
-    XSD.boolean: "true 1 false 0 x",
+    XSD.boolean: "true 1 false 0",
     XSD.dateTime: """
         2026-03-02T10:00:00Z 2026-03-02T11:00:00+01:00 2026-03-02T10:00:00.000Z 2026-03-02T10:00:00
         2026-03-02T10:00:00.250Z 2026-03-01T24:00:00Z 2026-03-02T00:00:00Z 1999-12-31T23:59:59Z
