@@ -21,8 +21,8 @@ import pantarhei as pr
 from bench.measuring import check, sorted_rows
 from pantarhei.language.term import Triple
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import compile_
+from pantarhei.materialize.vocabulary import Encoded, Vocabulary
+from pantarhei.rules.program import NO_FORMS, compile_
 
 Row = tuple[str, str, str]  # local names; the predicate "a" is rdf:type
 Rows = list[Row]
@@ -56,7 +56,7 @@ def rdflib_triples(rows: Iterable[Row]) -> list[Triple]:
 
 def encoded(vocabulary: Vocabulary, rows: Iterable[Row]) -> np.ndarray:
     """The facts of rows. Terms are made once, since the time for this never counts."""
-    return vocabulary.encode((_kept_term(s), _kept_term(p), _kept_term(o)) for s, p, o in rows)
+    return vocabulary.encode((_kept_term(s), _kept_term(p), _kept_term(o)) for s, p, o in rows).facts
 
 
 def _term(local: str) -> URIRef:
@@ -99,7 +99,7 @@ class KernelLane:
         self.program = compile_((*ontology.rules, *ontology.constraints))
         self.vocabulary = Vocabulary(self.program)
         given = encoded(self.vocabulary, background)
-        self.background = np.concatenate([self.vocabulary.encode(ontology.background), given])
+        self.background = np.concatenate([self.vocabulary.encode(ontology.background).facts, given])
         self.model = self.fresh_model()
 
     def fresh_model(self) -> WindowModel:
@@ -144,10 +144,10 @@ class OpenReasoner(pr.StreamReasoner):
 
     def interned(self, triples: Iterable[Triple]) -> np.ndarray:
         """The facts of triples as this reasoner numbers them."""
-        return self._vocabulary.encode(triples)
+        return self._vocabulary.encode(triples).facts
 
-    def _encode(self, abox: Any) -> np.ndarray:
-        return abox if isinstance(abox, np.ndarray) else super()._encode(abox)
+    def _encode(self, abox: Any) -> Encoded:
+        return Encoded(abox, NO_FORMS) if isinstance(abox, np.ndarray) else super()._encode(abox)
 
 
 class PushLane:

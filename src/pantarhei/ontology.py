@@ -20,6 +20,7 @@ from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Triple, check_triple
+from pantarhei.materialize.consistency import inconsistency
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.definition import datatype_definitions
 from pantarhei.owl.imports import Imports, read_with_imports
@@ -198,8 +199,10 @@ def load_ontology(
 
 def _refuse_inconsistent(ontology: Ontology) -> None:
     """Refuse an ontology whose assertions contradict it, by OWL's semantics, without unique names."""
-    if ontology.background:
-        assert ontology._closure is not None
+    if ontology.background and ontology._closure.inconsistent:
+        proof = ontology._closure.proof()
+        assert proof is not None, "what is inconsistent has a proof"
+        raise inconsistency(proof)
 
 
 def _report(reading: Reading, translations: Iterable[Translation], skipped: tuple[str, ...]) -> Report:

@@ -15,12 +15,11 @@ from contextlib import contextmanager
 
 from rdflib import OWL, RDF, Literal, URIRef, Variable
 
-from pantarhei.errors import InconsistentOntologyError
 from pantarhei.language.data_range import DataIntersectionOf, DataRange, Datatype
 from pantarhei.language.emptiness import is_empty
 from pantarhei.language.rule import Atom, Member, Predicate, Rule
 from pantarhei.language.term import Term, Triple, in_order
-from pantarhei.materialize.consistency import inconsistency, model_of_background
+from pantarhei.materialize.consistency import model_of_background
 from pantarhei.materialize.growth import GrowingProgram
 from pantarhei.materialize.proof import Proof, proof_of_violation
 from pantarhei.rules.demand import Theory
@@ -37,9 +36,6 @@ class Closure:
         rules: rules and constraints, as they are under unique names.
         facts: the assertions.
         above: a closure whose fresh names and data ranges are known here too.
-
-    Raises:
-        InconsistentOntologyError: the facts break a constraint.
     """
 
     def __init__(self, rules: Iterable[Rule], facts: Iterable[Triple], above: Closure | None = None) -> None:
@@ -53,20 +49,10 @@ class Closure:
         self.inconsistent = False
         self._level = self._model_depth = 0
         self._rebuild()
-        if self.inconsistent:
-            proof = self.proof()
-            assert proof is not None, "a closure that is inconsistent has a violation"
-            raise inconsistency(proof)
 
-    def with_rules(self, rules: Iterable[Rule], facts: Iterable[Triple] = ()) -> Closure | None:
-        """The closure under further rules and facts, None if that is inconsistent.
-
-        Costs a materialization.
-        """
-        try:
-            return Closure((*self._rules, *rules), [*self.facts, *self._all_assumed(), *facts], self)
-        except InconsistentOntologyError:
-            return None
+    def with_rules(self, rules: Iterable[Rule], facts: Iterable[Triple] = ()) -> Closure:
+        """The closure under further rules and facts, and what is assumed. Costs a materialization."""
+        return Closure((*self._rules, *rules), [*self.facts, *self._all_assumed(), *facts], self)
 
     def expect(self, classes: Iterable[Predicate], properties: Iterable[Predicate]) -> None:
         """Make room for assumptions about these names at once: each new one can cost a materialization."""
@@ -149,13 +135,26 @@ class Closure:
 
     def has_impossible_value(self, values: Iterable[Term]) -> bool:
         """Whether one of the fresh names cannot stand for any literal."""
-        known = map(self.ranges_of, values)
-        return any(range_ is not None and is_empty(range_) for range_ in known)
+        return any(self._is_impossible(value) for value in values)
+
+    def _is_impossible(self, value: Term) -> bool:
+        known = self.ranges_of(value)
+        return known is not None and is_empty(known)
 
     def proof(self) -> Proof | None:
         """A proof that the facts and assumptions break a constraint. Costs a pass over the closure."""
         self._model.find_violations()
         return proof_of_violation(self._model)
+
+    def proof_of_impossible_value(self, value: Term) -> Proof | None:
+        """A proof that a fresh name cannot stand for any literal. Costs a materialization."""
+        if not self._is_impossible(value):
+            return None
+        types = sorted(
+            {str(type_) for _, _, type_ in self.match(value, RDF.type, None) if self.is_range(type_)}
+        )
+        body = tuple(Atom(URIRef(type_), (Variable("x"),)) for type_ in types)
+        return self.with_rules([Rule("dt-empty", body, None, origin="no literal is in all these")]).proof()
 
     # -- the model ---------------------------------------------------------------------------------
 
@@ -176,7 +175,12 @@ class Closure:
     # -- values ------------------------------------------------------------------------------------
 
     def _name_of(self, range_: DataRange) -> URIRef:
-        return self._ranges.setdefault(range_, URIRef(f"{_RANGE}{len(self._ranges)}"))
+        known = self._ranges.get(range_)
+        if known is None:
+            named = URIRef(f"{_RANGE}{range_}")
+            taken = named in self._ranges.values()  # ranges of like-named datatypes
+            known = self._ranges[range_] = URIRef(f"{named}, {len(self._ranges)}") if taken else named
+        return known
 
     def _rules_about_values(self) -> Iterator[Rule]:
         """`D°(y) :- R(x, y)` for `⊥ :- R(x, y), y ∉ D`; heads with a literal as subject are never derived."""

@@ -289,7 +289,7 @@ class Questions:
                 return True
             rules = (r for t in translations for r in (*t.rules, *t.constraints))
             closure = self.closure.with_rules(rules, (f for t in translations for f in t.facts))
-            return closure is None or ask(Questions(closure, self._values))
+            return closure.inconsistent or ask(Questions(closure, self._values))
 
     def _cases(self, expression: ClassExpression | DataRange, term: Term) -> Iterator[_Case]:
         """The ways in which `term` can be in the simple `expression`; none if it cannot be."""

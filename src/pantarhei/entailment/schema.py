@@ -99,15 +99,18 @@ def schema_of(
         name = closure.fresh()
         with closure.assuming([(name, RDF.type, class_)]):
             if closure.inconsistent:
-                _note(unsatisfiable, class_, closure)
+                proof = closure.proof()
+                assert proof is not None, "what is inconsistent has a proof"
+                unsatisfiable[class_] = proof
             else:
                 above[class_] = _types(closure, name)
     superproperties, domains, ranges, inverses = ({}, {}, {}, {})  # type: tuple[_Table, _Table, _Table, _Table]
     for property_ in properties:
         subject, value = closure.fresh(), closure.fresh()
         with closure.assuming([(subject, property_, value)]):
-            if closure.inconsistent or closure.has_impossible_value([value]):
-                _note(unsatisfiable, property_, closure)
+            proof = closure.proof() if closure.inconsistent else closure.proof_of_impossible_value(value)
+            if proof is not None:
+                unsatisfiable[property_] = proof
             else:
                 superproperties[property_] = _between(closure, subject, value)
                 domains[property_] = _types(closure, subject)
@@ -115,12 +118,6 @@ def schema_of(
                 inverses[property_] = _between(closure, value, subject)
     denied = _denied_pairs(constraints)
     return Schema(above, superproperties, domains, ranges, inverses, denied, unsatisfiable)
-
-
-def _note(unsatisfiable: dict[Predicate, Proof], name: Predicate, closure: Closure) -> None:
-    proof = closure.proof()
-    if proof is not None:
-        unsatisfiable[name] = proof
 
 
 def _types(closure: Closure, name: Term) -> Names:

@@ -17,7 +17,7 @@ class ProofStep:
 
     Args:
         fact: what is concluded; None for ⊥.
-        rule: the rule applied; None where the fact is asserted.
+        rule: the rule applied; None where the fact is given: asserted or assumed.
         premises: the steps that the rule's body is matched to, by their place in the proof.
     """
 
@@ -56,7 +56,7 @@ class Proof:
 def _line(step: ProofStep) -> str:
     fact = "⊥" if step.fact is None else " ".join(map(short, step.fact))
     if step.rule is None:
-        return f"{fact}  (asserted)"
+        return f"{fact}  (given)"
     from_ = ", ".join(str(i + 1) for i in step.premises)
     return f"{fact}  (from {from_} by {step.rule.name}, {step.rule.origin or step.rule})"
 

@@ -18,6 +18,7 @@ from rdflib import BNode, Dataset, Graph
 from pantarhei.errors import InputError, MalformedInputError, OptionError
 from pantarhei.language.ntriples import to_rdflib
 from pantarhei.language.term import Term, Triple, check_triple
+from pantarhei.owl.nesting_guard import refuse_deep_nesting
 from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
 from pantarhei.owl.xml_guard import refuse_entity_expansion
 
@@ -102,6 +103,7 @@ def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iter
     name = _format_of(path, content, format)
     if name in ("xml", "owl-xml"):
         refuse_entity_expansion(content, str(path))
+    refuse_deep_nesting(content, name, str(path))
     scope = hashlib.sha256(content).hexdigest()[:12]
     base = path.resolve().as_uri()
     if name == "owl-xml":
