@@ -46,6 +46,10 @@ def check_repair(world, update, before, abox):
         assert removed == {triple for _, triple in disputed - kept}
 
 
+def values(interpretations):
+    return {at: canonical(triples) for at, triples in interpretations.items()}
+
+
 def follow(seed, constraints, steps, size):
     """A random stream through both ways to keep a window: (world, newest, every, step) after each step."""
     world = World(seed, constraints)
@@ -94,9 +98,10 @@ def test_both_ways_to_keep_a_window_agree_with_a_fresh_one(seed, constraints):
             for at in newest.timestamps:
                 update = fresh.push(at, [triple for time, triple in kept if time == at])
                 assert not update.repair.conflicts, "what is kept is consistent"
-            assert fresh.materialization() == newest.materialization()
+            # a fact keeps the form it came with, which may have left the window since
+            assert canonical(fresh.materialization()) == canonical(newest.materialization())
             looked_at = interpretations(newest)
-            assert looked_at == interpretations(fresh)
+            assert values(looked_at) == values(interpretations(fresh))
             full = interpretations(every)
             assert all(looked_at[at] <= full[at] for at in looked_at)
             newest._model.kernel.check_invariants()

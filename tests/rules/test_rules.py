@@ -168,7 +168,6 @@ def test_under_unique_names_the_conclusion_is_a_contradiction(rule):
     assert stream.materialization().isdisjoint(read(rule, "conclusion.ttl"))
 
 
-@pytest.mark.xfail(strict=True, reason="no constraint denies an asserted member of owl:Nothing")
 def test_an_asserted_member_of_nothing_is_a_contradiction():
     stream = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=10))
     assert stream.push(1, [(URIRef("urn:pump"), RDF.type, OWL.Nothing)]).repair.conflict_sets

@@ -290,8 +290,8 @@ def test_run_pushes_what_comes(reasoner):
         {"repair": "Exact"},
         {"keep": "all"},
         {"keep": None},
-        {"unique_names": False},
         {"unique_names": None},
+        {"unique_names": "no"},
     ],
 )
 def test_an_option_that_does_not_exist_is_refused_by_name(options):
@@ -357,7 +357,7 @@ def test_an_ontology_that_contradicts_itself_is_refused_on_loading():
         ontology(VALVES + ":valve a :Open , :Closed .")
     assert "Open" in raised.value.origin and "Closed" in raised.value.origin
     assert sorted(raised.value.facts) == sorted(
-        f"<{EX.valve}> <{RDF.type}> <{EX[state]}>" for state in ("Open", "Closed")
+        f"<{EX.valve}> <{RDF.type}> <{EX[state]}> ." for state in ("Open", "Closed")
     )
 
 

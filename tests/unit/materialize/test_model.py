@@ -36,7 +36,10 @@ def key(triple):
 @given(first=facts(8, literals=True), second=facts(8, literals=True), cut=facts(4, literals=True))
 def test_every_pattern_finds_what_a_filter_finds(keep, first, second, cut):
     model = WindowModel(PROGRAM, keep, Vocabulary(PROGRAM))
-    encode = model.vocabulary.encode
+
+    def encode(triples):
+        return model.vocabulary.encode(triples).facts
+
     model.add(encode(sorted(first)), 0)
     list(model.match(None, EX.S, EX.a))  # indexes it, before there is more
     model.add(encode(sorted(second)), 1)
@@ -60,10 +63,10 @@ def test_every_pattern_finds_what_a_filter_finds(keep, first, second, cut):
 def test_an_answer_does_not_change_while_it_is_read(keep):
     model = WindowModel(PROGRAM, keep, Vocabulary(PROGRAM))
     triples = [(EX[f"i{number}"], EX.S, EX.a) for number in range(50)]
-    model.add(model.vocabulary.encode(triples), 0)
+    model.add(model.vocabulary.encode(triples).facts, 0)
     answers = model.match(None, EX.S, EX.a)
     first = next(answers)
-    model.cut(model.vocabulary.encode(triples))
+    model.cut(model.vocabulary.encode(triples).facts)
     assert {first, *answers} == set(triples)
     assert list(model.match(None, EX.S, EX.a)) == []
 
@@ -71,7 +74,7 @@ def test_an_answer_does_not_change_while_it_is_read(keep):
 @keeps
 def test_a_literal_that_is_no_value_is_found_nowhere(keep):
     model = WindowModel(PROGRAM, keep, Vocabulary(PROGRAM))
-    model.add(model.vocabulary.encode([(EX.a, EX.V, Literal(1))]), 0)
+    model.add(model.vocabulary.encode([(EX.a, EX.V, Literal(1))]).facts, 0)
     wrong = Literal("one", datatype=XSD.integer, normalize=False)
     for predicate in (None, EX.V):
         assert list(model.match(None, predicate, wrong)) == []
@@ -82,5 +85,6 @@ def test_a_literal_that_is_no_value_is_found_nowhere(keep):
 def test_memory_is_counted(keep):
     model = WindowModel(PROGRAM, keep, Vocabulary(PROGRAM))
     before = model.bytes_used
-    model.add(model.vocabulary.encode((EX[f"i{number}"], EX.S, EX.a) for number in range(5000)), 0)
+    many = model.vocabulary.encode((EX[f"i{number}"], EX.S, EX.a) for number in range(5000))
+    model.add(many.facts, 0)
     assert model.bytes_used > before + 5000 * 50

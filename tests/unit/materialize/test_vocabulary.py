@@ -48,15 +48,15 @@ def key(triple):
 @given(triples)
 def test_triples_come_back_with_equal_values(given):
     vocabulary = empty()
-    facts = vocabulary.encode(given)
+    facts = vocabulary.encode(given).facts
     back = list(vocabulary.decode(facts))
     assert list(map(key, back)) == list(map(key, given))
-    assert vocabulary.encode(back).tolist() == facts.tolist()
+    assert vocabulary.encode(back).facts.tolist() == facts.tolist()
 
 
 @given(triples)
 def test_facts_are_equal_exactly_if_their_triples_are(given):
-    facts = list(map(tuple, empty().encode(given).tolist()))
+    facts = list(map(tuple, empty().encode(given).facts.tolist()))
     for one, first in zip(given, facts, strict=True):
         for other, second in zip(given, facts, strict=True):
             assert (first == second) is (key(one) == key(other))
@@ -65,7 +65,7 @@ def test_facts_are_equal_exactly_if_their_triples_are(given):
 @given(triples)
 def test_looking_up_finds_what_was_met_and_adds_nothing(given):
     vocabulary = empty()
-    facts = vocabulary.encode(given)
+    facts = vocabulary.encode(given).facts
     counts = len(vocabulary.names), len(vocabulary.literals), len(vocabulary.symbols)
     for (subject, predicate, object_), (symbol, who, what) in zip(given, facts.tolist(), strict=True):
         assert vocabulary.find(subject) == who
@@ -86,18 +86,17 @@ def test_looking_up_finds_what_was_met_and_adds_nothing(given):
 def test_a_table_has_the_numbers_of_its_triples(given):
     given = [t for t in given if all(isinstance(term, Literal) or "://" in term for term in t)]
     vocabulary = empty()
-    facts = vocabulary.encode(given)
+    facts, forms = vocabulary.encode(given)
     table = pa.table(
         {
             name: pa.array([triple[place].n3() for triple in given], pa.string())
             for place, name in enumerate(("subject", "predicate", "object"))
         }
     )
-    assert vocabulary.encode_table(table, "m-").tolist() == facts.tolist()
-    assert (
-        vocabulary.encode_table(table.slice(0, len(given) // 2), "n-").tolist()
-        == facts.tolist()[: len(given) // 2]
-    )
+    whole = vocabulary.encode_table(table, "m-")
+    assert whole.facts.tolist() == facts.tolist() and whole.forms == forms
+    half = vocabulary.encode_table(table.slice(0, len(given) // 2), "n-")
+    assert half.facts.tolist() == facts.tolist()[: len(given) // 2]
 
 
 def test_the_program_is_numbered_first_and_as_it_numbers_itself():
@@ -113,7 +112,7 @@ def test_the_program_is_numbered_first_and_as_it_numbers_itself():
 
 def test_a_class_and_a_property_of_one_name_are_two_symbols():
     vocabulary = empty()
-    (first, second) = vocabulary.encode([(EX.a, RDF.type, EX.p), (EX.a, EX.p, EX.a)]).tolist()
+    (first, second) = vocabulary.encode([(EX.a, RDF.type, EX.p), (EX.a, EX.p, EX.a)]).facts.tolist()
     assert first[0] != second[0]
     assert vocabulary.find_class(EX.p) == first[0] and vocabulary.find_property(EX.p) == second[0]
 
@@ -121,13 +120,13 @@ def test_a_class_and_a_property_of_one_name_are_two_symbols():
 def test_an_error_leaves_the_numbers_given_so_far_in_force():
     vocabulary = empty()
     good = [(EX.a, EX.p, literal("1", XSD.integer)), (EX.b, RDF.type, EX.C)]
-    before = vocabulary.encode(good).tolist()
+    before = vocabulary.encode(good).facts.tolist()
     with pytest.raises(InvalidTripleError):
         vocabulary.encode([(EX.new, EX.q, EX.a), (EX.a, EX.p)])
-    assert vocabulary.encode(good).tolist() == before
-    assert list(vocabulary.decode(vocabulary.encode([(EX.new, EX.q, EX.a)]))) == [(EX.new, EX.q, EX.a)]
+    assert vocabulary.encode(good).facts.tolist() == before
+    assert list(vocabulary.decode(vocabulary.encode([(EX.new, EX.q, EX.a)]).facts)) == [(EX.new, EX.q, EX.a)]
 
 
 def test_nothing_is_an_empty_array():
-    assert empty().encode([]).shape == (0, 3)
-    assert list(empty().decode(empty().encode([]))) == []
+    assert empty().encode([]).facts.shape == (0, 3)
+    assert list(empty().decode(empty().encode([]).facts)) == []
