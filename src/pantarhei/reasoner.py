@@ -38,7 +38,7 @@ from pantarhei.repair.component import Set
 from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
 from pantarhei.repair.result import Assertion, Repair
 from pantarhei.rules.demand import Theory
-from pantarhei.rules.program import NO_FORMS, Forms, Integers
+from pantarhei.rules.program import NO_FORMS, Integers
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
 from pantarhei.window.sliding import Step, Window, step_to
 from pantarhei.window.watermark import in_time_order
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("pantarhei.repair")
 _NO_FACTS = np.empty((0, 3), np.int32)
+_NOTHING = Encoded(_NO_FACTS, NO_FORMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,8 @@ class StreamReasoner:
         )
         self._vocabulary = self._growing.vocabulary
         self._background = self._vocabulary.encode(_without_merged(in_order(always), same))
-        self._growing.meet(self._background.facts)
+        if not self._growing.covers(self._background.facts):
+            self._growing.grow(self._background.facts)
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._messages = 0
         self._forms = GivenForms(self._vocabulary)
@@ -185,7 +187,7 @@ class StreamReasoner:
         self._derived = self._model  # refuses an inconsistent background
         facts = self._derived.facts()
         came = np.column_stack([facts, np.ones(len(facts), np.int32)])
-        self._forms.apply(self._forms.change(came, self._background.forms))
+        self._forms.apply(self._forms.change(came, self._background))
 
     # -- time passes -------------------------------------------------------------------------------
 
@@ -208,8 +210,9 @@ class StreamReasoner:
         with self._lock:
             step = step_to(self.window, self._books.step, at)
             given = self._encode(abox)
-            if self._growing.meet(given.facts):
+            if not self._growing.covers(given.facts):
                 self._derived = None  # a model of the grown program is to be made
+                self._growing.grow(given.facts)
             newest = self._books.log.newest
             if newest is not None and newest.ticks == step.now:
                 return self._transact(lambda model: self._extend(model, step, newest, given))
@@ -352,7 +355,7 @@ class StreamReasoner:
         level = self._books.next_level
         entry = Entry(level, at, step.now, given.facts, _NO_FACTS, given.forms)
         arrival, repair = self._add(model, entry, given.facts, log)
-        update, forms = self._update(model, step, at, dropped, repair, given.forms)
+        update, forms = self._update(model, step, at, dropped, repair, given)
         log = log.with_entry(replace(entry, cut=arrival.cut))
         books = replace(self._books, log=log, step=step, next_level=level + 1)
         return update, books.remembering(arrival, repair), forms
@@ -372,14 +375,16 @@ class StreamReasoner:
         )
         before = self._books.arrival
         assert before is not None, "the newest entry has an arrival"
+        asserted = given
         if before.contradicted:
             self._undo(model, older, before)
+            asserted = self._asserted_again(older, before, entry)
             arrival, repair = self._add(model, entry, entry.facts, older)
         else:
             arrival, repair = self._add(model, entry, given.facts, older)
             previous = np.concatenate([before.previous, arrival.previous])
             arrival = arrival._replace(facts=entry.facts, previous=previous)
-        update, forms = self._update(model, step, newest.at, [], repair, given.forms)
+        update, forms = self._update(model, step, newest.at, [], repair, asserted)
         books = replace(self._books, log=older.with_entry(replace(entry, cut=arrival.cut)), step=step)
         return update, books.remembering(arrival, repair), forms
 
@@ -391,6 +396,13 @@ class StreamReasoner:
             levels = np.concatenate([np.full(len(facts), level, np.int64) for facts, level in back])
             model.restore(np.concatenate([facts for facts, _ in back]), levels)
         model.withdraw(arrival.facts, arrival.previous, arrival.level)
+
+    @staticmethod
+    def _asserted_again(older: Log, undone: _Arrival, entry: Entry) -> Encoded:
+        """What stands asserted where the cut of an arrival was undone, and `entry` came instead."""
+        again = set(map(tuple, undone.cut.tolist()))
+        forms = {fact: form for old in older for fact, form in old.forms.items() if fact in again}
+        return Encoded(np.concatenate([undone.cut, entry.facts]), {**forms, **entry.forms})
 
     def _add(self, model: WindowModel, entry: Entry, facts: Integers, older: Log) -> tuple[_Arrival, Repair]:
         """Add `facts` of the arriving `entry` and repair; `older` is the log without the entry."""
@@ -440,10 +452,10 @@ class StreamReasoner:
         at: TimePoint,
         dropped: list[TimePoint],
         repair: Repair,
-        arriving: Forms = NO_FORMS,
+        asserted: Encoded = _NOTHING,
     ) -> tuple[WindowUpdate, FormsChange]:
         changes, vocabulary = model.take_changes(), self._vocabulary
-        forms = self._forms.change(changes, arriving)
+        forms = self._forms.change(changes, asserted)
         seen = forms.seen
 
         def delta() -> Delta[Triple]:

@@ -23,6 +23,7 @@ from pantarhei.materialize.consistency import model_of_background
 from pantarhei.materialize.growth import GrowingProgram
 from pantarhei.materialize.proof import Proof, proof_of_violation
 from pantarhei.rules.demand import Theory
+from pantarhei.rules.program import Integers
 
 # Names that no ontology has: of what is assumed, and of the data ranges a value is known to be in.
 _FRESH = "urn:pantarhei:fresh#x"
@@ -59,7 +60,7 @@ class Closure:
         name = self.fresh()
         triples: list[Triple] = [(name, RDF.type, class_) for class_ in classes]
         triples += [(name, property_, name) for property_ in properties]
-        if self._growing.meet(self._vocabulary.encode(triples).facts):
+        if self._outgrown(self._vocabulary.encode(triples).facts):
             self._rebuild()
 
     def fresh(self) -> URIRef:
@@ -74,7 +75,7 @@ class Closure:
         before, fresh = self.inconsistent, self._fresh
         self._assumed.append(given)
         encoded = self._vocabulary.encode(given).facts
-        if self._growing.meet(encoded):
+        if self._outgrown(encoded):
             self._rebuild()
         level = self._level
         previous = None
@@ -162,12 +163,19 @@ class Closure:
         """The model anew, with the assumptions in it."""
         self._vocabulary = self._growing.vocabulary
         encoded = self._vocabulary.encode([*self.facts, *self._all_assumed()]).facts
-        self._growing.meet(encoded)
+        self._outgrown(encoded)
         self._model = model_of_background(self._growing.program, self._vocabulary, encoded)
         self._level = 0
         self._model_depth = len(self._assumed)
         self.inconsistent = bool(len(self._model.violations()))
         self._model.take_changes()
+
+    def _outgrown(self, facts: Integers) -> bool:
+        """Whether the program had to grow for `facts`."""
+        if self._growing.covers(facts):
+            return False
+        self._growing.grow(facts)
+        return True
 
     def _all_assumed(self) -> list[Triple]:
         return [triple for given in self._assumed for triple in given]

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 
 from rdflib import Literal
 
-from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.materialize.vocabulary import Encoded, Vocabulary
 from pantarhei.rules.program import NO_FORMS, Forms, Integers
-
-Fact = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +42,32 @@ class GivenForms:
     facts: dict[tuple[int, ...], Literal] = field(default_factory=dict)
     pairs: dict[tuple[int, ...], Literal] = field(default_factory=dict)
 
-    def change(self, changes: Integers, arriving: Forms) -> FormsChange:
-        """What `changes` of the materialization mean, when `arriving` are the forms of what was asserted.
+    def change(self, changes: Integers, asserted: Encoded) -> FormsChange:
+        """What `changes` of the materialization mean, where `asserted` was asserted by them.
 
         Changes nothing yet: `apply` does. Costs a look at the changes where a value has several forms.
         """
         if not self.vocabulary.has_variants or not len(changes):
             return FormsChange(NO_FORMS, NO_FORMS)
-        net: Counter[Fact] = Counter()
-        for predicate, subject, object_, sign in changes[self.vocabulary.are_varied(changes[:, 2])].tolist():
-            net[predicate, subject, object_] += sign
+        net: Counter[tuple[int, ...]] = Counter()
+        for *fact, sign in self._varied(changes).tolist():
+            net[tuple(fact)] += sign
+        given = set(map(tuple, self._varied(asserted.facts).tolist()))
         came: dict[tuple[int, ...], Literal] = {}
         went: dict[tuple[int, ...], Literal] = {}
         for fact, sign in net.items():
             if sign > 0:
-                form = arriving.get(fact) or arriving.get(fact[1:]) or self.pairs.get(fact[1:])
+                form = asserted.forms.get(fact)
+                if form is None and fact not in given:  # derived
+                    form = asserted.forms.get(fact[1:], self.pairs.get(fact[1:]))
                 if form is not None:
                     came[fact] = form
             elif sign < 0 and fact in self.facts:
                 went[fact] = self.facts[fact]
         return FormsChange(came, went)
+
+    def _varied(self, facts: Integers) -> Integers:
+        return facts[self.vocabulary.are_varied(facts[:, 2])]
 
     def apply(self, change: FormsChange) -> None:
         """Take over a change."""

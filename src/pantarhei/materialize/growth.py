@@ -9,10 +9,12 @@ import numpy as np
 from rdflib import OWL, BNode, Literal, Variable
 
 from pantarhei.language.rule import Argument, Atom, Different, Predicate, Rule
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.term import Term, Triple, is_well_typed
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.demand import Theory
 from pantarhei.rules.program import Integers, Program, compile_
+
+_NO_FACTS = np.empty((0, 3), np.int32)
 
 
 class GrowingProgram:
@@ -32,32 +34,29 @@ class GrowingProgram:
     def __init__(self, theory: Theory, same: Iterable[Sequence[Term]] = ()) -> None:
         groups = [tuple(group) for group in same]
         self._theory = replace(theory, rules=_merged(theory.rules, groups))
-        self._ill_typed: dict[Predicate, None] = {}
-        self._demanded: tuple[Rule, ...] | None = None
+        self._ill_typed = _with_ill_typed_constants(self._theory.rules)
         self._covered = 0
         self.vocabulary = Vocabulary(compile_(()))
         for first, *others in groups:
             self.vocabulary.merge(first, others)
-        self._grow()
+        self.grow()
 
-    def meet(self, facts: Integers) -> bool:
-        """Make the program cover `facts`, encoded with the vocabulary. Returns whether it grew.
+    def covers(self, facts: Integers) -> bool:
+        """Whether the program has all rules that `facts`, encoded with the vocabulary, ask for.
 
         Costs O(1) while predicates are known and literals are well-typed.
         """
-        new = self._with_ill_typed_values(facts)
-        if not new and not self._has_new_symbols_to_follow():
-            return False
-        self._ill_typed.update(dict.fromkeys(new))
-        before = self.program
-        self._grow()
-        return self.program is not before
-
-    def _has_new_symbols_to_follow(self) -> bool:
         symbols = self.vocabulary.symbols
-        new = symbols[self._covered :]
-        self._covered = len(symbols)
-        return self._theory.follows(new, symbols)
+        if len(symbols) > self._covered and self._theory.follows(symbols[self._covered :], symbols):
+            return False
+        return not self._with_ill_typed_values(facts)
+
+    def grow(self, facts: Integers = _NO_FACTS) -> None:
+        """Make the program cover `facts`.
+
+        Models of the program so far are of no use afterwards, come what may.
+        """
+        self._grow((*self._ill_typed, *self._with_ill_typed_values(facts)))
 
     def _with_ill_typed_values(self, facts: Integers) -> list[Predicate]:
         ill_typed = self.vocabulary.ill_typed
@@ -67,16 +66,23 @@ class GrowingProgram:
         names = (self.vocabulary.symbols[number].name for number in found)
         return [name for name in names if name not in self._ill_typed]
 
-    def _grow(self) -> None:
+    def _grow(self, ill_typed: tuple[Predicate, ...]) -> None:
         """Compile anew until what is demanded brings nothing more."""
-        while True:
-            demanded = self._theory.demanded(self.vocabulary.symbols, self._ill_typed)
-            if demanded == self._demanded:
-                self._covered = len(self.vocabulary.symbols)
-                return
+        demanded: tuple[Rule, ...] | None = None
+        while demanded != (demanded := self._theory.demanded(self.vocabulary.symbols, ill_typed)):
             program = compile_((*self._theory.rules, *demanded), self.vocabulary)
             self.vocabulary.adopt(program)
-            self.program, self._demanded = program, demanded
+        self.program = program
+        self._ill_typed, self._covered = ill_typed, len(self.vocabulary.symbols)
+
+
+def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:
+    """The properties to which a rule gives an ill-typed value."""
+    heads = [rule.head for rule in rules if rule.head is not None and len(rule.head.arguments) == 2]
+    values = ((head.predicate, head.arguments[1]) for head in heads)
+    return tuple(
+        dict.fromkeys(on for on, value in values if isinstance(value, Literal) and not is_well_typed(value))
+    )
 
 
 def groups_of_same(background: Iterable[Triple]) -> list[list[Term]]:

@@ -91,7 +91,6 @@ class Vocabulary:
         for name in program.names[len(self.names) :]:
             self._number_name(name)
         self._builtins = program.builtins
-        self._ranges = program.ranges
         self._width = program.plans.membership_bytes
         self._ranges_of = tester(program.ranges)
         self.memberships = np.zeros(0, np.uint8)

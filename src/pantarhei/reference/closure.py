@@ -2,6 +2,7 @@
 
 For an OWL 2 RL ontology's rules this is the canonical model of PB26 Definition 1. A class atom `C(x)` is the
 triple `(x, rdf:type, C)`. Heads that would have a literal as subject are no triples and are not derived.
+Rules that compute must not run for ever: the fixpoint is then infinite.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from functools import lru_cache
 
 from rdflib import RDF, Literal, Variable
 
-from pantarhei.language.rule import Argument, Atom, Different, Rule
+from pantarhei.language.builtin import SWRLB, compute, holds
+from pantarhei.language.data_range import contains
+from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test, is_computation
 from pantarhei.language.term import Term, Triple, value_of
-from pantarhei.reference.canonical import canonical_facts, canonical_rule
+from pantarhei.reference.canonical import canonical_facts, canonical_rule, canonical_term
 
 Instance = tuple[Rule, tuple[Triple, ...], Triple | None]
 
@@ -40,14 +43,15 @@ def instances(rules: Iterable[Rule], facts: Iterable[Triple]) -> Iterator[Instan
     """Every instance of a rule or constraint whose body holds in `facts`.
 
     Yields: The rule as given, its ground body in the rule's order, and its ground head: None for a
-        constraint. Instances for which an inequality of the rule fails, or whose head would have a literal as
-        subject, are left out.
+        constraint. Instances for which an inequality or a test of the rule fails, or whose head would have a
+        literal as subject, are left out.
     """
     index = _by_predicate(canonical_facts(facts))
     for rule in rules:
         compared = canonical_rule(rule)
-        for body, binding in _matches(compared.body, index, {}):
-            if not all(_differ(pair, binding) for pair in compared.different):
+        for body, matched in _matches(compared.body, index, {}):
+            binding = _tested(compared.tests, matched)
+            if binding is None or not all(_differ(pair, binding) for pair in compared.different):
                 continue
             head = None if compared.head is None else compared.head.ground(binding)
             if head is None or not isinstance(head[0], Literal):
@@ -111,6 +115,46 @@ def _unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Bin
     return extended
 
 
+def _tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
+    """`binding` with what the tests compute, one after the other; None if one of them fails."""
+    for test in tests:
+        extended = _computed(test, binding) if is_computation(test) else binding
+        if extended is None or (extended is binding and not _is_passed(test, binding)):
+            return None
+        binding = extended
+    return binding
+
+
+def _computed(test: Test, binding: _Binding) -> _Binding | None:
+    """`binding` with a computation's result; the same where that was bound before; None if there is none."""
+    assert not isinstance(test, Member)
+    result, *operands = test.arguments
+    found = compute(test.name, *(_value(each, binding) for each in operands))
+    if found is None:
+        return None
+    if isinstance(result, Variable) and result not in binding:
+        return {**binding, result: canonical_term(found)}
+    return binding
+
+
+def _is_passed(test: Test, binding: _Binding) -> bool:
+    """Whether a test of bound arguments holds; a computation, if its result equals the first one."""
+    if isinstance(test, Member):
+        term = _value(test.argument, binding)
+        if not isinstance(term, Literal):
+            return False
+        return contains(test.range, term) is test.inside
+    values = [_value(argument, binding) for argument in test.arguments]
+    if not is_computation(test):
+        return holds(test.name, *values)
+    result, *operands = values
+    found = compute(test.name, *operands)
+    return found is not None and holds(SWRLB.equal, found, result)
+
+
 def _differ(pair: Different, binding: _Binding) -> bool:
-    left, right = (binding[a] if isinstance(a, Variable) else a for a in (pair.left, pair.right))
-    return value_of(left) != value_of(right)
+    return value_of(_value(pair.left, binding)) != value_of(_value(pair.right, binding))
+
+
+def _value(argument: Argument, binding: _Binding) -> Term:
+    return binding[argument] if isinstance(argument, Variable) else argument
