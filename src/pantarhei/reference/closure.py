@@ -116,40 +116,34 @@ def _unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Bin
 
 
 def _tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
-    """`binding` with what the tests compute, one after the other; None if one of them fails."""
+    """`binding` with what the tests compute, one after the other; None if one of them fails.
+
+    What is computed for a variable that is bound already must equal it.
+    """
+    bound = dict(binding)
     for test in tests:
-        extended = _computed(test, binding) if is_computation(test) else binding
-        if extended is None or (extended is binding and not _is_passed(test, binding)):
+        if isinstance(test, Member):
+            if not _is_passed(test, bound):
+                return None
+            continue
+        if not is_computation(test):
+            if not holds(test.name, *(_value(each, bound) for each in test.arguments)):
+                return None
+            continue
+        result, *operands = test.arguments
+        found = compute(test.name, *(_value(each, bound) for each in operands))
+        if found is None:
             return None
-        binding = extended
-    return binding
+        if isinstance(result, Variable) and result not in bound:
+            bound[result] = canonical_term(found)
+        elif not holds(SWRLB.equal, found, _value(result, bound)):
+            return None
+    return bound
 
 
-def _computed(test: Test, binding: _Binding) -> _Binding | None:
-    """`binding` with a computation's result; the same where that was bound before; None if there is none."""
-    assert not isinstance(test, Member)
-    result, *operands = test.arguments
-    found = compute(test.name, *(_value(each, binding) for each in operands))
-    if found is None:
-        return None
-    if isinstance(result, Variable) and result not in binding:
-        return {**binding, result: canonical_term(found)}
-    return binding
-
-
-def _is_passed(test: Test, binding: _Binding) -> bool:
-    """Whether a test of bound arguments holds; a computation, if its result equals the first one."""
-    if isinstance(test, Member):
-        term = _value(test.argument, binding)
-        if not isinstance(term, Literal):
-            return False
-        return contains(test.range, term) is test.inside
-    values = [_value(argument, binding) for argument in test.arguments]
-    if not is_computation(test):
-        return holds(test.name, *values)
-    result, *operands = values
-    found = compute(test.name, *operands)
-    return found is not None and holds(SWRLB.equal, found, result)
+def _is_passed(test: Member, binding: _Binding) -> bool:
+    term = _value(test.argument, binding)
+    return isinstance(term, Literal) and contains(test.range, term) is test.inside
 
 
 def _differ(pair: Different, binding: _Binding) -> bool:
