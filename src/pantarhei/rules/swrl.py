@@ -45,6 +45,9 @@ from pantarhei.rules.termination import ROUNDING, SIGNS, endless
 
 NAME = "pr-swrl"
 
+# A rule is compiled into a plan for each atom of its body, in time that grows with the cube of their number.
+MOST_ATOMS = 200
+
 EQUAL = URIRef(SWRLB + "equal")
 # Computations have one operand or two; `add` and `multiply` may have more, and are taken two at a time.
 _UNARY = ROUNDING | SIGNS
@@ -67,6 +70,8 @@ def rules_of_swrl(rule: SwrlRule, origin: str) -> tuple[Rule, ...]:
     >>> print(*rules_of_swrl(SwrlRule(body, (ClassAtom(hot, y),)), ""))
     Hot(?y) :- Hot(?x), warns(?x, ?y).
     """
+    if len(rule.body) > MOST_ATOMS:
+        raise NotARuleError(f"a body of more than {MOST_ATOMS} atoms is not supported")
     rewritten = [rule]
     for apply in _PASSES:
         rewritten = [new for old in rewritten for new in apply(old)]
