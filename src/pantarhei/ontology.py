@@ -12,24 +12,32 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from rdflib import OWL, RDF, RDFS, Graph, URIRef
+from rdflib import OWL, RDF, RDFS, BNode, Graph, URIRef
 
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
 from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
+from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.materialize.consistency import inconsistency
+from pantarhei.materialize.growth import groups_of_same
+from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
-from pantarhei.owl.definition import datatype_definitions
+from pantarhei.owl.definition import datatype_definitions, inline_datatypes
+from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES
+from pantarhei.owl.global_restrictions import breaches
 from pantarhei.owl.imports import Imports, read_with_imports
+from pantarhei.owl.leftover import Leftover
+from pantarhei.owl.normal_form import normalize
 from pantarhei.owl.report import Entry, Outcome, Report
 from pantarhei.owl.triple_index import triple_key
 from pantarhei.owl.vocabulary import is_declaration, is_defined
 from pantarhei.rules.inconsistency_normal_form import InconsistencyNormalForm
 from pantarhei.rules.owl2rl import without_duplicates
-from pantarhei.rules.translation import Translation, translate
+from pantarhei.rules.termination import endless
+from pantarhei.rules.translation import Loss, Translation, translate
 
 
 @dataclass(frozen=True)
@@ -177,8 +185,8 @@ def load_ontology(
     read = read_with_imports(source, format, Imports.of(catalog, skip_missing=imports == "skip"))
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
-    translations = tuple(translate(axiom, definitions) for axiom in reading.axioms)
-    report = _report(reading, translations, read.skipped)
+    translations = _without_endless(translate(axiom, definitions) for axiom in reading.axioms)
+    report = _report(reading, translations, definitions, read.skipped)
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
     for translation in translations:
@@ -205,30 +213,66 @@ def _refuse_inconsistent(ontology: Ontology) -> None:
         raise inconsistency(proof)
 
 
-def _report(reading: Reading, translations: Iterable[Translation], skipped: tuple[str, ...]) -> Report:
-    entries = [_entry(translation) for translation in translations]
-    entries += [
-        Entry(str(left), left.construct, Outcome.NOT_SUPPORTED, (), (left.reason,))
-        for left in reading.leftovers
-    ]
+def _report(
+    reading: Reading,
+    translations: Iterable[Translation],
+    definitions: Mapping[URIRef, DataRange],
+    skipped: tuple[str, ...],
+) -> Report:
+    given = tuple(translations)
+    entries = [_entry(translation, definitions) for translation in given]
+    entries += [_entry_of_leftover(left) for left in reading.leftovers]
     counts = (
         ("assertions (background)", len(reading.assertions)),
         ("declarations", len(reading.declarations)),
         ("annotations", len(reading.annotations)),
     )
-    return Report(tuple(entries), counts, skipped)
+    merged = groups_of_same([*reading.assertions, *(fact for t in given for fact in t.facts)])
+    return Report(
+        tuple(entries),
+        counts,
+        skipped,
+        merged=tuple(tuple(name if isinstance(name, URIRef) else name.n3() for name in g) for g in merged),
+        notes=tuple((str(axiom), reason) for axiom, reason in breaches(reading.axioms)),
+    )
 
 
-def _entry(translation: Translation) -> Entry:
+def _entry(translation: Translation, definitions: Mapping[URIRef, DataRange]) -> Entry:
     text = str(translation.axiom)
     facts = (
         " ".join(term.n3() for term in fact) + " ." for fact in sorted(translation.facts, key=triple_key)
     )
     made = (*map(str, translation.rules), *map(str, translation.constraints), *facts)
-    reasons = tuple(
-        loss.reason if loss.part == text else f"{loss.part}: {loss.reason}" for loss in translation.losses
+    outcome = _outcome(translation)
+    return Entry(
+        text,
+        text.partition("(")[0],
+        outcome,
+        made,
+        lost=tuple((loss.part, loss.reason) for loss in translation.losses),
+        kept=(_kept(translation.axiom, definitions) or made) if outcome is Outcome.PARTLY else (),
     )
-    return Entry(text, text.partition("(")[0], _outcome(translation), made, reasons)
+
+
+def _kept(axiom: Axiom, definitions: Mapping[URIRef, DataRange]) -> tuple[str, ...]:
+    """The parts in normal form that have their effect; an equivalence has its directions as parts."""
+    parts = (translate(part, definitions) for part in normalize((inline_datatypes(axiom, definitions),)))
+    return tuple(str(t.axiom) for t in parts if not t.losses and (t.rules or t.constraints or t.facts))
+
+
+def _entry_of_leftover(left: Leftover) -> Entry:
+    if left.is_idle and all(map(_is_harmless, left.triples)):
+        return Entry(str(left), left.construct, Outcome.UNUSED)
+    return Entry(str(left), left.construct, Outcome.NOT_SUPPORTED, lost=((str(left), left.reason),))
+
+
+def _is_harmless(idle: Triple) -> bool:
+    """Whether a triple that no axiom uses is part of a list, or of an expression without a name."""
+    subject, predicate, object_ = idle
+    if predicate in (RDF.first, RDF.rest) or (predicate == RDF.type and object_ == RDF.List):
+        return True
+    is_expression = predicate in EXPRESSION_PREDICATES or (predicate, object_) == (RDF.type, OWL.Restriction)
+    return isinstance(subject, BNode) and is_expression
 
 
 def _outcome(translation: Translation) -> Outcome:
@@ -242,3 +286,28 @@ def _outcome(translation: Translation) -> Outcome:
     if translation.constraints:
         return Outcome.CONSTRAINT
     return Outcome.BACKGROUND if translation.facts else Outcome.SCHEMA_ONLY
+
+
+def _without_endless(translations: Iterable[Translation]) -> tuple[Translation, ...]:
+    """The translations without the rules that could derive new literals without end, which are losses."""
+    given = tuple(translations)
+    unending = set(endless(rule for translation in given for rule in translation.rules))
+    if not unending:
+        return given
+    return tuple(
+        replace(
+            translation,
+            rules=tuple(rule for rule in translation.rules if rule not in unending),
+            losses=(
+                *translation.losses,
+                *(Loss(str(rule), _ENDLESS) for rule in translation.rules if rule in unending),
+            ),
+        )
+        for translation in given
+    )
+
+
+_ENDLESS = (
+    "what it computes comes back, by way of other rules, to what it computes from: "
+    "together they could derive new literals without end"
+)

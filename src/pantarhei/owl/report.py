@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+
+# How much of a list the summary shows, and how many characters of a line.
+_MOST_REASONS = 12
+_MOST_LINES = 5
+_MOST_EXAMPLES = 2
+_WIDEST = 110
 
 
 class Outcome(Enum):
@@ -17,34 +23,78 @@ class Outcome(Enum):
     BACKGROUND = "background"
     SCHEMA_ONLY = "schema only"
     DECLARATION_OR_ANNOTATION = "declaration/annotation"
+    UNUSED = "unused"
     PARTLY = "partly"
     NOT_SUPPORTED = "not supported"
 
 
 LOST = frozenset({Outcome.PARTLY, Outcome.NOT_SUPPORTED})
 
+_COUNTED_AS = {
+    Outcome.RULES: "as rules",
+    Outcome.CONSTRAINT: "as constraints",
+    Outcome.BACKGROUND: "as background",
+    Outcome.SCHEMA_ONLY: "schema only",
+    Outcome.DECLARATION_OR_ANNOTATION: "about annotations",
+    Outcome.PARTLY: "in part",
+    Outcome.NOT_SUPPORTED: "not supported",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One axiom, its outcome, and the reasons for what is lost of it.
+    """One axiom, its outcome, and what is kept and lost of it.
 
     Args:
         axiom: in functional-style syntax; for triples that could not be read, the triples.
         construct: the axiom's outermost constructor.
         rules: rules, constraints and facts that it makes, as text.
-        reasons: why something of it has no effect, one for each part.
+        lost: the parts that have no effect, each with the reason.
+        kept: where only parts are lost, the parts that have their effect.
     """
 
     axiom: str
     construct: str
     outcome: Outcome
     rules: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
+    kept: tuple[str, ...] = ()
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why something of it has no effect, one for each part."""
+        return tuple(reason if part == self.axiom else f"{part}: {reason}" for part, reason in self.lost)
 
     def __str__(self) -> str:
-        return "\n".join(
-            [f"{self.outcome.value}: {self.axiom}", *(f"    {line}" for line in (*self.reasons,))]
-        )
+        return "\n".join([f"{self.outcome.value}: {self.axiom}", *(f"    {line}" for line in self.parts())])
+
+    def parts(self) -> list[str]:
+        """What is kept and what is lost, a line each."""
+        lost = "lost: " if self.kept else ""
+        return [*(f"kept: {part}" for part in self.kept), *(f"{lost}{reason}" for reason in self.reasons)]
+
+
+@dataclass(frozen=True, slots=True)
+class LossGroup:
+    """The axioms that lose something for one reason.
+
+    Args:
+        reason: without the operands of the expression that it is about.
+    """
+
+    reason: str
+    entries: tuple[Entry, ...]
+
+    def constructs(self) -> dict[str, int]:
+        """How many axioms there are of each construct, the most first."""
+        return dict(Counter(entry.construct for entry in self.entries).most_common())
+
+    def examples(self) -> list[Entry]:
+        """A few of the axioms: one that is lost as a whole and one in part, if there are both."""
+        first: dict[Outcome, Entry] = {}
+        for entry in self.entries:
+            first.setdefault(entry.outcome, entry)
+        return list(dict.fromkeys([*first.values(), *self.entries[:_MOST_EXAMPLES]]))[:_MOST_EXAMPLES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +107,7 @@ class Report:
         imports_skipped: the imports that were not found and were to be skipped.
         unsatisfiable: the classes and properties that can have no instance, each with the steps of a proof.
         merged: groups of names that the ontology says are one; under unique names the first stands for all.
+        notes: axioms that break a restriction of OWL 2 DL, each with the restriction; they have their effect.
     """
 
     entries: tuple[Entry, ...]
@@ -64,11 +115,21 @@ class Report:
     imports_skipped: tuple[str, ...] = ()
     unsatisfiable: tuple[tuple[str, tuple[str, ...]], ...] = ()
     merged: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
 
     @property
     def losses(self) -> tuple[Entry, ...]:
         """The axioms of which something is lost."""
         return tuple(entry for entry in self.entries if entry.outcome in LOST)
+
+    def losses_by_reason(self) -> tuple[LossGroup, ...]:
+        """The losses grouped by reason, the most frequent first."""
+        groups: dict[str, dict[Entry, None]] = {}
+        for entry in self.losses:
+            for _, reason in entry.lost:
+                groups.setdefault(_without_operands(reason), {})[entry] = None
+        found = (LossGroup(reason, tuple(entries)) for reason, entries in groups.items())
+        return tuple(sorted(found, key=lambda group: -len(group.entries)))
 
     def totals(self) -> dict[str, dict[str, int]]:
         """How many axioms of each construct had which outcome."""
@@ -78,55 +139,141 @@ class Report:
         return {construct: dict(sorted(table[construct].items())) for construct in sorted(table)}
 
     def text(self, details: bool = False) -> str:
-        """The summary and the losses; with `details` every axiom and its rules too."""
-        parts = [self._summary(), *self._section("Lost, in whole or in part:", map(str, self.losses))]
+        """A summary, a screen or two; with `details` every axiom with its rules, and nothing shortened."""
+        parts = [*self._summary(), *self._losses(details)]
+        proofs = [(f"<{name}>", list(proof)) for name, proof in self.unsatisfiable]
+        parts += _section("Can have no instance", proofs, details)
+        parts += _section("Names of one thing", [(" = ".join(group), []) for group in self.merged], details)
+        notes = [(axiom, [reason]) for axiom, reason in self.notes]
+        title = "Outside OWL 2 DL by its global restrictions, which changes nothing here"
+        parts += _section(title, notes, details)
         if details:
-            parts += self._section(
-                "By construct:", (f"{name}: {_counted(t)}" for name, t in self.totals().items())
-            )
-            parts += self._section("Every axiom:", map(_detailed, self.entries))
+            parts += self._details()
         return "\n".join(parts)
 
     def __str__(self) -> str:
         return self.text()
 
-    def _summary(self) -> str:
-        outcomes = Counter(entry.outcome.value for entry in self.entries)
-        ordered = {o.value: outcomes[o.value] for o in Outcome if outcomes[o.value]}
-        lines = [f"{len(self.entries)} axioms: {_counted(ordered)}" if self.entries else "no axioms"]
-        lines += [f"{number} {name}" for name, number in self.counts if number]
-        lines += [f"import skipped: <{iri}>" for iri in self.imports_skipped]
-        return "\n".join(lines)
-
-    @staticmethod
-    def _section(title: str, lines: Iterable[str]) -> list[str]:
-        body = list(lines)
-        return ["", title, *body] if body else []
-
     def to_json(self) -> str:
-        """The whole report as a JSON object."""
-        entries = [
-            {
-                "axiom": entry.axiom,
-                "construct": entry.construct,
-                "outcome": entry.outcome.value,
-                "rules": list(entry.rules),
-                "reasons": list(entry.reasons),
-            }
-            for entry in self.entries
-        ]
+        """The whole report as a JSON object; docs/ontologies.md has its keys."""
         whole = {
-            "axioms": entries,
+            "axioms": [
+                {
+                    "axiom": entry.axiom,
+                    "construct": entry.construct,
+                    "outcome": entry.outcome.value,
+                    "rules": list(entry.rules),
+                    "kept": list(entry.kept),
+                    "lost": [{"part": part, "reason": reason} for part, reason in entry.lost],
+                }
+                for entry in self.entries
+            ],
             "totals": self.totals(),
             "counts": dict(self.counts),
+            "losses": [
+                {"reason": group.reason, "axioms": len(group.entries), "constructs": group.constructs()}
+                for group in self.losses_by_reason()
+            ],
             "imports_skipped": list(self.imports_skipped),
+            "unsatisfiable": [{"name": name, "proof": list(proof)} for name, proof in self.unsatisfiable],
+            "merged": [list(group) for group in self.merged],
+            "notes": [{"axiom": axiom, "reason": reason} for axiom, reason in self.notes],
         }
         return json.dumps(whole, ensure_ascii=False, indent=2)
 
+    def _summary(self) -> Iterator[str]:
+        outcomes = Counter(entry.outcome for entry in self.entries)
+        unused = outcomes.pop(Outcome.UNUSED, 0)
+        if outcomes:
+            counted = (f"{outcomes[o]} {name}" for o, name in _COUNTED_AS.items() if outcomes[o])
+            yield f"{_number(outcomes.total(), 'axiom')}: {', '.join(counted)}"
+        else:
+            yield "no axioms"
+        besides = ", ".join(f"{number} {name}" for name, number in self.counts if number)
+        if besides:
+            yield f"besides: {besides}"
+        if unused:
+            yield f"unused: {_number(unused, 'expression or list', 'expressions and lists')} in no axiom"
+        for iri in self.imports_skipped:
+            yield f"import skipped: <{iri}>"
 
-def _counted(numbers: dict[str, int]) -> str:
-    return ", ".join(f"{number} {name}" for name, number in numbers.items())
+    def _losses(self, details: bool) -> Iterator[str]:
+        groups = self.losses_by_reason()
+        if not groups:
+            return
+        yield f"\nLost in whole or in part: {_number(len(self.losses), 'axiom')}"
+        for group in groups if details else groups[:_MOST_REASONS]:
+            constructs = [f"{number} {name}" for name, number in group.constructs().items()]
+            more = [] if details else constructs[_MOST_LINES:]
+            shown = constructs[: len(constructs) - len(more)] + [f"{len(more)} others"] * bool(more)
+            yield f"\n  {_shortened(group.reason, _WIDEST)}: {', '.join(shown)}"
+            if not details:
+                yield from _examples(group)
+        if not details and len(groups) > _MOST_REASONS:
+            yield f"\n  … and {len(groups) - _MOST_REASONS} more reasons"
+
+    def _details(self) -> Iterator[str]:
+        yield "\nBy construct:"
+        yield from (
+            f"    {name}: {', '.join(f'{n} {outcome}' for outcome, n in numbers.items())}"
+            for name, numbers in self.totals().items()
+        )
+        yield "\nEvery axiom:"
+        for entry in self.entries:
+            yield str(entry)
+            yield from (f"    {rule}" for rule in entry.rules)
 
 
-def _detailed(entry: Entry) -> str:
-    return "\n".join([str(entry), *(f"    {rule}" for rule in entry.rules)])
+def _examples(group: LossGroup) -> Iterator[str]:
+    examples = group.examples()
+    for entry in examples:
+        yield f"      {_shortened(entry.axiom, _WIDEST - 6)}"
+        if entry.kept:
+            parts = (part for part, reason in entry.lost if _without_operands(reason) == group.reason)
+            yield f"          kept: {_shortened(_first_of(entry.kept), _WIDEST - 16)}"
+            yield f"          lost: {_shortened(_first_of(tuple(parts)), _WIDEST - 16)}"
+    if len(group.entries) > len(examples):
+        yield f"      … and {len(group.entries) - len(examples)} more"
+
+
+def _first_of(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{parts[0]} and {len(parts) - 1} more"
+
+
+def _section(title: str, lines: Sequence[tuple[str, Iterable[str]]], details: bool) -> Iterator[str]:
+    """A title with a number, and lines with lines below them; only the first ones without `details`."""
+    if not lines:
+        return
+    yield f"\n{title}: {len(lines)}"
+    for line, below in lines if details else lines[:_MOST_LINES]:
+        yield f"    {line if details else _shortened(line, _WIDEST - 4)}"
+        yield from (f"        {inner if details else _shortened(inner, _WIDEST - 8)}" for inner in below)
+    if not details and len(lines) > _MOST_LINES:
+        yield f"    … and {len(lines) - _MOST_LINES} more"
+
+
+def _number(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _without_operands(reason: str) -> str:
+    """The reason with `…` for what stands in the brackets of an expression.
+
+    >>> _without_operands("ObjectUnionOf(A ObjectOneOf(i)) on the right is a choice (of three)")
+    'ObjectUnionOf(…) on the right is a choice (of three)'
+    """
+    kept: list[str] = []
+    depth = 0
+    for before, character in zip(" " + reason, reason, strict=False):
+        if character == "(" and (depth or before.isalnum()):
+            depth += 1
+            kept += "(…" if depth == 1 else ""
+        elif character == ")" and depth:
+            depth -= 1
+        if not depth:
+            kept.append(character)
+    return "".join(kept)

@@ -36,7 +36,7 @@ def found(text):
             "SubClassOf(A ObjectMaxCardinality(1 p))",
         ),
         (
-            ":A rdfs:subClassOf [ owl:complementOf [ a owl:Restriction ; owl:onProperty :p ; owl:hasSelf true ] ] .",
+            ":A rdfs:subClassOf [ owl:complementOf [ owl:onProperty :p ; owl:hasSelf true ] ] .",
             "SubClassOf(A ObjectComplementOf(ObjectHasSelf(p)))",
         ),
     ],

@@ -7,45 +7,115 @@ import pickle
 
 from pantarhei.owl.report import Entry, Outcome, Report
 
+SOME = "ObjectSomeValuesFrom({}) on the right asks for more"
 REPORT = Report(
     (
         Entry("SubClassOf(A B)", "SubClassOf", Outcome.RULES, ("B(?x) :- A(?x).",)),
         Entry(
-            "EquivalentClasses(A C)", "EquivalentClasses", Outcome.PARTLY, ("C(?x) :- A(?x).",), ("a part",)
+            "EquivalentClasses(A C)",
+            "EquivalentClasses",
+            Outcome.PARTLY,
+            ("C(?x) :- A(?x).",),
+            (("SubClassOf(C A)", SOME.format("p (q r)")),),
+            ("SubClassOf(A C)",),
         ),
-        Entry("HasKey(A (p) ())", "HasKey", Outcome.NOT_SUPPORTED, (), ("keys",)),
+        Entry(
+            "SubClassOf(D E)",
+            "SubClassOf",
+            Outcome.NOT_SUPPORTED,
+            (),
+            (("SubClassOf(D E)", SOME.format("q")),),
+        ),
+        Entry("HasKey(A (p) ())", "HasKey", Outcome.NOT_SUPPORTED, (), (("HasKey(A (p) ())", "keys"),)),
+        Entry("_:l first 1", "rdf:first", Outcome.UNUSED),
     ),
     (("declarations", 4), ("annotations", 0)),
     ("http://example.org/nowhere",),
+    (("http://example.org/Nobody", ("1. x type Nobody  (asserted)", "2. ⊥")),),
+    (("http://example.org/a", "http://example.org/b"),),
+    (("FunctionalObjectProperty(p)", "p is not simple"),),
 )
 
 
-def test_the_text_begins_with_the_summary_and_names_losses_with_reasons():
-    lines = str(REPORT).splitlines()
-    assert lines[:3] == [
-        "3 axioms: 1 rules, 1 partly, 1 not supported",
-        "4 declarations",
+def test_the_text_begins_with_the_summary():
+    assert str(REPORT).splitlines()[:4] == [
+        "4 axioms: 1 as rules, 1 in part, 2 not supported",
+        "besides: 4 declarations",
+        "unused: 1 expression or list in no axiom",
         "import skipped: <http://example.org/nowhere>",
     ]
-    assert "not supported: HasKey(A (p) ())" in lines
-    assert "    keys" in lines
-    assert "B(?x) :- A(?x)." not in str(REPORT)
+
+
+def test_losses_are_grouped_by_reason_whatever_the_operands():
+    most, other = REPORT.losses_by_reason()
+    assert most.reason == SOME.format("…")
+    assert most.constructs() == {"EquivalentClasses": 1, "SubClassOf": 1}
+    assert (other.reason, len(other.entries)) == ("keys", 1)
+
+
+def test_a_group_of_losses_has_examples_with_what_is_kept_and_lost():
+    text = str(REPORT)
+    assert "Lost in whole or in part: 3 axioms" in text
+    assert "  ObjectSomeValuesFrom(…) on the right asks for more: 1 EquivalentClasses, 1 SubClassOf" in text
+    assert (
+        "      EquivalentClasses(A C)\n          kept: SubClassOf(A C)\n          lost: SubClassOf(C A)\n"
+        in text
+    )
+    assert "      SubClassOf(D E)\n" in text
+
+
+def test_names_without_instance_names_of_one_thing_and_notes_are_told():
+    lines = [line.strip() for line in str(REPORT).splitlines()]
+    assert "Can have no instance: 1" in lines
+    assert lines[lines.index("<http://example.org/Nobody>") + 2] == "2. ⊥"
+    assert "http://example.org/a = http://example.org/b" in lines
+    assert lines[lines.index("FunctionalObjectProperty(p)") + 1] == "p is not simple"
+
+
+def test_the_summary_of_a_large_ontology_is_short():
+    lost = (Outcome.NOT_SUPPORTED, ())
+    entries = [
+        Entry(f"A{i}({'x' * 500})", f"A{i}", *lost, (("x", f"reason {i % 40}: {'y' * 300}"),))
+        for i in range(5000)
+    ]
+    name = (f"urn:{'n' * 500}", ("a step", "⊥"))
+    report = Report(tuple(entries), unsatisfiable=(name,) * 1000, notes=(name[:1] * 2,) * 1000)
+    lines = str(report).splitlines()
+    assert len(lines) < 100
+    assert max(map(len, lines)) < 300
+    assert "… and 28 more reasons" in str(report)
 
 
 def test_details_show_every_axiom_with_its_rules_and_totals():
     text = REPORT.text(details=True)
-    assert text.startswith(str(REPORT))
+    assert text.startswith(str(REPORT).split("\n\n")[0])
     assert "rules: SubClassOf(A B)\n    B(?x) :- A(?x)." in text
-    assert "HasKey: 1 not supported" in text
+    assert (
+        "partly: EquivalentClasses(A C)\n    kept: SubClassOf(A C)\n    lost: SubClassOf(C A): ObjectSome"
+        in text
+    )
+    assert "not supported: HasKey(A (p) ())\n    keys" in text
+    assert "    HasKey: 1 not supported" in text
 
 
 def test_json_holds_everything():
     whole = json.loads(REPORT.to_json())
-    assert [axiom["outcome"] for axiom in whole["axioms"]] == ["rules", "partly", "not supported"]
-    assert whole["axioms"][1]["reasons"] == ["a part"]
-    assert whole["totals"]["SubClassOf"] == {"rules": 1}
+    assert [axiom["outcome"] for axiom in whole["axioms"]] == [
+        "rules",
+        "partly",
+        "not supported",
+        "not supported",
+        "unused",
+    ]
+    assert whole["axioms"][1]["kept"] == ["SubClassOf(A C)"]
+    assert whole["axioms"][3]["lost"] == [{"part": "HasKey(A (p) ())", "reason": "keys"}]
+    assert whole["totals"]["SubClassOf"] == {"not supported": 1, "rules": 1}
+    assert whole["losses"][1] == {"reason": "keys", "axioms": 1, "constructs": {"HasKey": 1}}
     assert whole["counts"] == {"declarations": 4, "annotations": 0}
     assert whole["imports_skipped"] == ["http://example.org/nowhere"]
+    assert whole["unsatisfiable"][0]["name"] == "http://example.org/Nobody"
+    assert whole["merged"] == [["http://example.org/a", "http://example.org/b"]]
+    assert whole["notes"] == [{"axiom": "FunctionalObjectProperty(p)", "reason": "p is not simple"}]
 
 
 def test_an_empty_report_says_so():
