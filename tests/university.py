@@ -1,0 +1,105 @@
+"""Generated universities: data for `ontologies/university.ttl`, all from one seed."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from rdflib import RDF, Literal, Namespace
+
+ONTOLOGY = Path(__file__).resolve().parents[1] / "ontologies" / "university.ttl"
+U = Namespace("http://example.org/university#")
+
+
+class University:
+    """The triples of some universities; about 800 for each department.
+
+    Args:
+        aliases: whether some people are known under two names, which keys and cards tell.
+    """
+
+    def __init__(self, seed, universities=2, departments=6, aliases=False):
+        self.random = random.Random(seed)
+        self.triples = set()
+        self.universities = [U[f"university{number}"] for number in range(universities)]
+        for university in self.universities:
+            self.say(university, RDF.type, U.University)
+        for number in range(universities * departments):
+            self.department(U[f"department{number}"], self.universities[number % universities])
+        if aliases:
+            self.give_aliases()
+
+    def say(self, subject, predicate, object_):
+        self.triples.add((subject, predicate, object_))
+
+    def several(self, of, most):
+        return self.random.sample(of, self.random.randint(1, min(most, len(of))))
+
+    def named(self, owner, kind, count):
+        return [U[f"{owner.rpartition('#')[2]}-{kind}{number}"] for number in range(count)]
+
+    def department(self, department, university):
+        (school,) = self.named(department, "school", 1)
+        self.say(department, RDF.type, U.Department)
+        self.say(department, U.belongsTo, school)
+        self.say(school, RDF.type, U.School)
+        self.say(school, U.belongsTo, university)
+        for laboratory in self.named(department, "laboratory", 4):
+            self.say(laboratory, RDF.type, U.Laboratory)
+            self.say(laboratory, U.belongsTo, department)
+        academics = self.academics(department, school)
+        courses = self.courses(department, academics)
+        students = self.students(department, academics, courses)
+        self.publications(department, academics + students)
+
+    def academics(self, department, school):
+        academics = self.named(department, "academic", 14)
+        for number, academic in enumerate(academics):
+            kind = self.random.choice((U.FullProfessor, U.AssistantProfessor, U.Lecturer))
+            self.say(academic, RDF.type, kind)
+            self.say(academic, U.worksFor, department)
+            self.say(academic, U.firstDegreeFrom, self.random.choice(self.universities))
+            self.say(academic, U.doctorateFrom, self.random.choice(self.universities))
+            self.say(academic, U.personnelNumber, Literal(f"{department.rpartition('#')[2]}/{number}"))
+            self.say(academic, U.workPhone, Literal(f"+31 {self.random.randrange(10**8):08}"))
+        self.say(academics[0], U.heads, department)
+        self.say(academics[1], U.heads, school)
+        return academics
+
+    def courses(self, department, academics):
+        courses = self.named(department, "course", 20)
+        for number, course in enumerate(courses):
+            self.say(course, RDF.type, U.Seminar if number % 4 == 0 else U.Course)
+            self.say(self.random.choice(academics), U.teaches, course)
+        return courses
+
+    def students(self, department, academics, courses):
+        students = self.named(department, "student", 70)
+        for number, student in enumerate(students):
+            doctoral = number % 5 == 0
+            self.say(student, RDF.type, U.Doctoral if doctoral else U.Bachelor)
+            self.say(student, U.memberOf, department)
+            self.say(student, U.holds, U[f"{student.rpartition('#')[2]}-card"])
+            for course in self.several(courses, 3 if doctoral else 6):
+                self.say(student, U.takes, course)
+            if doctoral:
+                self.say(self.random.choice(academics), U.supervises, student)
+                self.say(student, U.firstDegreeFrom, self.random.choice(self.universities))
+                self.say(student, U.assists, self.random.choice(courses))
+        return students
+
+    def publications(self, department, people):
+        for publication in self.named(department, "publication", 60):
+            self.say(publication, RDF.type, self.random.choice((U.Article, U.Book)))
+            for person in self.several(people, 3):
+                self.say(publication, U.writtenBy, person)
+
+    def give_aliases(self):
+        """A second name for every tenth employee and for every twentieth card holder."""
+        employees = sorted((s, o) for s, p, o in self.triples if p == U.personnelNumber)[::10]
+        holders = sorted((s, o) for s, p, o in self.triples if p == U.holds)[::20]
+        for person, number in employees:
+            self.say(U[f"{person.rpartition('#')[2]}-alias"], U.personnelNumber, number)
+            self.say(U[f"{person.rpartition('#')[2]}-alias"], RDF.type, U.Employee)
+        for person, card in holders:
+            self.say(U[f"{person.rpartition('#')[2]}-alias"], U.holds, card)
