@@ -24,8 +24,9 @@ from pantarhei.rules.canonical import canonical
 # A predicate with the number of its arguments: a class and a property may share a name.
 Symbol = tuple[str, int]
 
-# How many alternatives of a constraint `str` writes out.
-_MOST_SHOWN = 20
+# How many ways to derive an atom are written out: for people, and for programs.
+_MOST_SHOWN = 10
+_MOST_WRITTEN = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,14 @@ class NormalConstraint:
         bound = depth if self.recursive else None
         return _unfolded(self.constraint, self.definitions, bound)
 
-    def alternatives(self, depth: int) -> Iterator[Rule]:
-        """For each body atom by itself, the conjunctions over asserted facts that derive it, as rules."""
-        atoms = dict.fromkeys(canonical(Rule("", (atom,), atom)) for atom in self.constraint.body)
-        for rule in atoms:
+    def alternatives(self, depth: int) -> Iterator[tuple[Atom, Iterator[Rule]]]:
+        """For each body atom by itself, the conjunctions over asserted facts that derive it, as rules.
+
+        Atoms come with variables of their own, those that differ in nothing else once.
+        """
+        for rule in dict.fromkeys(canonical(Rule("", (atom,), atom)) for atom in self.constraint.body):
             ways = _unfolded(rule, self.definitions, depth if self.recursive else None)
-            yield from (way for way in ways if way.head not in way.body)
+            yield rule.body[0], (way for way in ways if way.head not in way.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +80,53 @@ class InconsistencyNormalForm:
         looping = _looping_symbols(table)
         return cls(tuple(_normal(constraint, table, looping) for constraint in constraints), depth)
 
+    def summary(self) -> str:
+        """How many constraints there are, and how many of them are recursive, in a line.
+
+        >>> InconsistencyNormalForm((), 3).summary()
+        'no constraints'
+        """
+        if not self.constraints:
+            return "no constraints"
+        recursive = sum(constraint.recursive for constraint in self.constraints)
+        number = f"{len(self.constraints)} constraint" + "s" * (len(self.constraints) > 1)
+        return f"{number}, {recursive or 'none'} of them recursive"
+
     def __str__(self) -> str:
         return "\n".join(line for constraint in self.constraints for line in self._lines(constraint))
+
+    def to_data(self) -> dict[str, object]:
+        """The form as lists, dictionaries and texts, for JSON; at most 1,000 ways to derive an atom."""
+        return {
+            "depth": self.depth,
+            "constraints": [
+                {
+                    "name": normal.constraint.name,
+                    "constraint": str(normal.constraint),
+                    "origin": normal.constraint.origin,
+                    "recursive": normal.recursive,
+                    "atoms": [
+                        {"atom": str(atom), "derived_by": shown, "complete": complete}
+                        for atom, shown, complete in self._atoms(normal, _MOST_WRITTEN)
+                    ],
+                }
+                for normal in self.constraints
+            ],
+        }
 
     def _lines(self, normal: NormalConstraint) -> Iterator[str]:
         note = f"  (recursive: shown to {self.depth} rule applications)" if normal.recursive else ""
         yield f"{normal.constraint}{note}"
-        shown = list(islice(normal.alternatives(self.depth), _MOST_SHOWN + 1))
-        yield from (f"    {way}" for way in shown[:_MOST_SHOWN])
-        if len(shown) > _MOST_SHOWN:
-            yield f"    … and more; {sum(map(len, normal.definitions.values()))} rules lead here"
+        for atom, shown, complete in self._atoms(normal, _MOST_SHOWN):
+            yield from (f"    {way}" for way in shown)
+            if not complete:
+                yield f"    {atom} :- … more ways"
+
+    def _atoms(self, normal: NormalConstraint, most: int) -> Iterator[tuple[Atom, list[str], bool]]:
+        """For each body atom, at most so many ways to derive it, and whether these are all."""
+        for atom, ways in normal.alternatives(self.depth):
+            shown = list(map(str, islice(ways, most + 1)))
+            yield atom, shown[:most], len(shown) <= most
 
 
 def symbol(atom: Atom) -> Symbol:

@@ -77,6 +77,33 @@ def test_a_thousand_subclasses_each_are_not_multiplied_out():
     assert len(list(islice(form.constraints[0].conjunctions(3), 100))) == 100
 
 
+def test_each_atom_of_a_constraint_is_shown_however_many_ways_there_are_to_another():
+    rules = [rule(c("A"), c(f"A{i}")) for i in range(1000)] + [rule(c("B"), p("r"))]
+    form = InconsistencyNormalForm.of(rules, [rule(None, c("A"), c("B"))])
+    lines = str(form).splitlines()
+    assert "    A(?x) :- … more ways" in lines
+    assert lines[-1] == "    B(?x) :- r(?x, ?y)."
+
+
+def test_programs_get_the_form_factorized():
+    rules = [rule(c("B"), p("R"), c("B", Y)), rule(c("A"), c("A1"))]
+    form = InconsistencyNormalForm.of(rules, [rule(None, c("A"), c("B"))], depth=1)
+    (constraint,) = form.to_data()["constraints"]
+    assert constraint["recursive"]
+    assert constraint["constraint"] == "⊥ :- A(?x), B(?x)."
+    assert constraint["atoms"] == [
+        {"atom": "A(?x)", "derived_by": ["A(?x) :- A1(?x)."], "complete": True},
+        {"atom": "B(?x)", "derived_by": ["B(?x) :- R(?x, ?y), B(?y)."], "complete": True},
+    ]
+
+
+def test_the_summary_counts_recursive_constraints():
+    rules = [rule(c("B"), p("R"), c("B", Y))]
+    constraints = [rule(None, c("A"), c("B")), rule(None, c("A"), c("C"))]
+    form = InconsistencyNormalForm.of(rules, constraints)
+    assert form.summary() == "2 constraints, 1 of them recursive"
+
+
 def test_a_chain_of_five_thousand_subclasses_ends():
     rules = [rule(c(f"C{i}"), c(f"C{i + 1}")) for i in range(5000)]
     form = InconsistencyNormalForm.of(rules, [rule(None, c("C0"), c("D"))])
