@@ -1,12 +1,16 @@
-"""Random ontologies and streams over many individuals, all from one seed."""
+"""Worlds for reasoners: large random ones, all from one seed, and small ones beside the definitions."""
 
 import random
 
+from hypothesis import strategies as st
 from rdflib import RDF, Literal
 
 from pantarhei import Ontology, StreamReasoner
 from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import is_consistent
+from pantarhei.reference.closure import closure, is_consistent
+from pantarhei.reference.conflicts import conflict_sets
+from pantarhei.reference.repairs import repair
+from pantarhei.reference.window import INFINITY, newest, with_oldest_assertion
 from strategies import (
     CHAIN,
     CLASSES,
@@ -66,3 +70,152 @@ def interpretations(reasoner):
 
 def canonical(triples):
     return set(map(canonical_triple, triples))
+
+
+MOST_FACTS = 8  # the reference enumerates subsets
+
+# Subsets of a pool of eight, two or three members mostly (lists of random length would mostly be empty).
+subsets = st.tuples(st.integers(0, 255), st.integers(0, 255), st.booleans()).map(
+    lambda drawn: [i for i in range(8) if (drawn[0] & (drawn[1] if drawn[2] else 255)) >> i & 1][:4]
+)
+# Gaps in time and what arrives then: at no distance a further part of the newest ABox, None if nothing comes.
+arrivals = st.lists(
+    st.tuples(st.sampled_from((1, 1, 1, 0, 2, 4)), st.one_of(subsets, subsets, subsets, st.none())),
+    min_size=4,
+    max_size=10,
+)
+windows = st.sampled_from(((0, 1), (1, 1), (2, 1), (2, 2), (3, 1), (5, 1), (5, 2)))
+
+
+class SideBySide:
+    """A stream reasoner and the definitions, which take the same steps and must agree after each.
+
+    Args:
+        reasoner: what is tested, before its first step.
+        rules: what it should reason with, all written out.
+        background: what always holds.
+        meaning: what a triple stands for; its literals are canonical.
+    """
+
+    def __init__(self, reasoner, rules, background=(), meaning=canonical_triple):
+        self.reasoner, self.rules, self.meaning = reasoner, tuple(rules), meaning
+        self.background = frozenset(map(meaning, background))
+        self.steps = 0
+        self.now = 0
+        self.abox = frozenset()  # the newest one
+        self.before = frozenset()  # what was kept before it
+        self.kept = frozenset()
+        self.arrived = []  # timestamps
+        self.last = reasoner.materialization()
+        self.check_state()
+
+    def follow(self, pool, arrivals):
+        """Take steps such as `arrivals` draws, then look at the laws."""
+        for gap, choice in arrivals:
+            if choice is None:
+                self.advance(gap or 1)
+            elif gap or not self.may_push_more:
+                self.push(gap or 1, [pool[i] for i in choice if i < len(pool)])
+            else:
+                self.push_more([pool[i] for i in choice if i < len(pool)])
+        self.check_laws()
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def push(self, gap, triples):
+        self.now += gap
+        self.before = self.in_window(self.kept)
+        abox = frozenset(map(self.meaning, triples))
+        if len({triple for _, triple in self.before} | abox) > MOST_FACTS:
+            abox, triples = frozenset(), []
+        self.abox = abox
+        conflicts, removed = self.reference_step()
+        self.arrived = [at for at in self.arrived if at >= self.first()] + [self.now]
+        self.compare(self.reasoner.push(self.now, triples), conflicts, removed)
+
+    @property
+    def may_push_more(self):
+        return bool(self.arrived) and self.arrived[-1] == self.now
+
+    def push_more(self, triples):
+        """A second part at the newest timestamp equals one push of the union."""
+        more = frozenset(map(self.meaning, triples))
+        if len({triple for _, triple in self.before} | self.abox | more) > MOST_FACTS:
+            return
+        self.abox |= more
+        conflicts, removed = self.reference_step()
+        self.compare(self.reasoner.push(self.now, triples), conflicts, removed)
+
+    def advance(self, gap):
+        self.now += gap
+        self.kept = self.in_window(self.kept)
+        self.before, self.abox = self.kept, frozenset()
+        self.arrived = [at for at in self.arrived if at >= self.first()]
+        self.compare(self.reasoner.advance(self.now), frozenset(), frozenset())
+
+    def first(self):
+        window = self.reasoner.window
+        return -(-self.now // window.slide) * window.slide - window.range
+
+    def in_window(self, assertions):
+        return frozenset(one for one in assertions if one[0] >= self.first())
+
+    def reference_step(self):
+        """Repair `before` and the ABox, as facts timed at their newest occurrence."""
+        occurrences = self.before | {(self.now, triple) for triple in self.abox}
+        timed = {}
+        for time, triple in occurrences:
+            timed[triple] = max(time, timed.get(triple, time))
+        facts = frozenset((time, triple) for triple, time in timed.items())
+        whole = {triple for _, triple in repair(self.rules, facts, self.background)}
+        self.kept = frozenset(one for one in occurrences if one[1] in whole)
+        return conflict_sets(self.rules, facts, self.background), occurrences - self.kept
+
+    # -- comparisons -------------------------------------------------------------------------------
+
+    def compare(self, update, conflicts, removed):
+        self.steps += 1
+        assert self.meant(update.repair.removed) == removed
+        assert frozenset(map(self.meant, update.repair.conflict_sets)) == conflicts
+        assert len(update.repair.conflict_sets) == len(conflicts)
+        now = self.reasoner.materialization()
+        assert update.delta.added == now - self.last
+        assert update.delta.removed == self.last - now
+        self.last = now
+        self.check_state()
+
+    def meant(self, assertions):
+        return frozenset((at, self.meaning(triple)) for at, triple in assertions)
+
+    def check_state(self):
+        self.reasoner._model.kernel.check_invariants()
+        assert self.reasoner.materialization() == self.last
+        assert list(self.reasoner.timestamps) == self.arrived
+        assert self.meant(self.reasoner.assertions()) == self.kept
+        facts = {triple for _, triple in self.kept} | self.background
+        assert set(map(self.meaning, self.last)) == closure(self.rules, facts)
+
+    def check_laws(self):
+        """The laws of docs/semantics.md; looking settles what is pending, and must not always happen.
+
+        1. The union of all interpretations is the materialization of the repaired window and the background.
+        2. From any timestamp on, the union of the interpretations is the materialization of that sub-window.
+        3. `newest ⊆ I_t ⊆ facts with a proof whose oldest assertion is t`.
+        """
+        aboxes = {at: {triple for time, triple in self.kept if time == at} for at in self.arrived}
+        levels = newest(self.rules, aboxes, self.background)
+        upper = with_oldest_assertion(self.rules, aboxes, self.background)
+        union = set(closure(self.rules, self.background))
+        sub_window = set(self.background)
+        for at in reversed(self.arrived):
+            interpretation = set(map(self.meaning, self.reasoner.interpretation(at)))
+            lower = {triple for triple, level in levels.items() if level == at}
+            if self.reasoner._keep == "newest":
+                assert interpretation == lower
+            assert lower <= interpretation
+            assert interpretation <= upper[at]
+            union |= interpretation
+            sub_window |= aboxes[at]
+            assert union == closure(self.rules, sub_window)
+        self.check_state()
+        assert all(level == INFINITY or level in self.arrived for level in levels.values())
