@@ -18,7 +18,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from pantarhei.errors import OptionError, PantarheiError, TimestampError
+from pantarhei.errors import MissingImportError, OptionError, PantarheiError, TimestampError
 from pantarhei.language.time import Duration, TimePoint, parse_length, parse_timestamp
 
 app = typer.Typer(
@@ -289,11 +289,13 @@ def check(
             typer.echo(report.text(details=details))
             if depth is not None:
                 typer.echo(f"\nInconsistency-normal form, unfolded to depth {depth}:\n{form}")
-            elif not details and loaded.triples:
+            elif not loaded.triples:
+                typer.echo("the document holds no triples")
+            elif not details:
                 typer.echo(f"\n{form.summary()}; --depth 3 shows what they mean in terms of assertions")
                 typer.echo("--details shows every axiom with its rules, --format json everything")
         if strict and report.losses:
-            raise _failed(f"{len(report.losses)} of the axioms are lost in whole or in part (--strict)", 1)
+            raise _failed(f"lost in whole or in part: {len(report.losses)}; --strict allows no loss", 1)
 
 
 @app.command(help=_DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
@@ -316,6 +318,9 @@ def _errors() -> Iterator[None]:
         yield
     except OptionError as error:
         raise _failed(str(error), 2) from None
+    except MissingImportError as error:
+        where = f"{error.importing} imports <{error.iri}>, which is in no catalog"
+        raise _failed(f"{where}; give its folder as --catalog, or go on with --imports skip", 1) from None
     except PantarheiError as error:
         raise _failed(str(error), 1) from None
     except KeyboardInterrupt:

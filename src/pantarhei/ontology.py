@@ -118,7 +118,7 @@ class Ontology:
             InputError: the graph contains triples that are neither axioms nor assertions.
         """
         given = list(map(check_triple, cast("Iterable[Triple]", graph)))
-        known = [triple for triple in self.triples if is_declaration(triple)]
+        known = [t for t in self.triples if is_declaration(t) and isinstance(t[0], URIRef)]
         reading = read_axioms([*given, *known])
         unread = [leftover for leftover in reading.leftovers if not leftover.is_idle]
         if unread:
@@ -271,8 +271,8 @@ def _is_harmless(idle: Triple) -> bool:
     subject, predicate, object_ = idle
     if predicate in (RDF.first, RDF.rest) or (predicate == RDF.type and object_ == RDF.List):
         return True
-    is_expression = predicate in EXPRESSION_PREDICATES or (predicate, object_) == (RDF.type, OWL.Restriction)
-    return isinstance(subject, BNode) and is_expression
+    says_what_it_is = is_declaration(idle) or (predicate, object_) == (RDF.type, OWL.Restriction)
+    return isinstance(subject, BNode) and (says_what_it_is or predicate in EXPRESSION_PREDICATES)
 
 
 def _outcome(translation: Translation) -> Outcome:

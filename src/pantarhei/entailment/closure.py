@@ -10,6 +10,7 @@ constraints demand of literals (`⊥ :- R(x, y), y ∉ D`) is noted of such a na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -185,9 +186,9 @@ class Closure:
     def _name_of(self, range_: DataRange) -> URIRef:
         known = self._ranges.get(range_)
         if known is None:
-            named = URIRef(f"{_RANGE}{range_}")
+            named = URIRef(_RANGE + re.sub(r"[^\w().-]+", "_", str(range_)))
             taken = named in self._ranges.values()  # ranges of like-named datatypes
-            known = self._ranges[range_] = URIRef(f"{named}, {len(self._ranges)}") if taken else named
+            known = self._ranges[range_] = URIRef(f"{named}-{len(self._ranges)}") if taken else named
         return known
 
     def _rules_about_values(self) -> Iterator[Rule]:

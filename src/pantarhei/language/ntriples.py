@@ -27,6 +27,8 @@ def parse_term(text: str, scope: str = "") -> Term:
     """
     if match := _PLAIN_IRI.fullmatch(text):
         return URIRef(match[1])
+    if text.startswith("<<"):  # no term of RDF 1.1, and nested deep it would exhaust the parser's stack
+        raise _not_a_term(text)
     # the graph's name behind it shows that the text is one term and no more
     statement = f"<urn:x> <urn:x> {text} {_END} ."
     try:
@@ -36,9 +38,13 @@ def parse_term(text: str, scope: str = "") -> Term:
     except (SyntaxError, ValueError, UnicodeEncodeError):
         term = None
     if term is None:
-        reason = 'not a term in N-Triples syntax (write an IRI as <…>, a literal as "…", a blank node as _:b)'
-        raise InvalidTripleError(text if len(text) < 200 else text[:200] + "…", reason)
+        raise _not_a_term(text)
     return BNode(scope + term) if isinstance(term, BNode) else term
+
+
+def _not_a_term(text: str) -> InvalidTripleError:
+    reason = 'not a term in N-Triples syntax (write an IRI as <…>, a literal as "…", a blank node as _:b)'
+    return InvalidTripleError(text if len(text) < 200 else text[:200] + "…", reason)
 
 
 def to_rdflib(term: object) -> Term:

@@ -149,7 +149,8 @@ def _disjoint_union_of(read: ExpressionReader, triple: Triple) -> Axiom:
 
 
 def _all_disjoint_classes(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.DisjointClasses(tuple(map(read.class_expression, _members(read, triple[0], OWL.members))))
+    operands = map(read.class_expression, _members(read, triple[0], OWL.members))
+    return owl.DisjointClasses(tuple(dict.fromkeys(operands)))
 
 
 def _definition(constructor: URIRef) -> Read:
@@ -193,7 +194,8 @@ def _property_disjoint_with(read: ExpressionReader, triple: Triple) -> Axiom:
 
 
 def _all_disjoint_properties(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.DisjointProperties(tuple(map(read.property, _members(read, triple[0], OWL.members))))
+    properties = map(read.property, _members(read, triple[0], OWL.members))
+    return owl.DisjointProperties(tuple(dict.fromkeys(properties)))
 
 
 def _inverse_of(read: ExpressionReader, triple: Triple) -> Axiom:
@@ -230,7 +232,8 @@ def _different_from(read: ExpressionReader, triple: Triple) -> Axiom:
 
 
 def _all_different(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.DifferentIndividuals(tuple(_members(read, triple[0], OWL.members, OWL.distinctMembers)))
+    individuals = _members(read, triple[0], OWL.members, OWL.distinctMembers)
+    return owl.DifferentIndividuals(tuple(dict.fromkeys(individuals)))
 
 
 def _class_assertion(read: ExpressionReader, triple: Triple) -> Axiom:

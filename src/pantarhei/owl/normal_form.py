@@ -89,8 +89,6 @@ def inclusions_from_assertions(axioms: Axioms) -> Axioms:
 
     def rewrite(axiom: Axiom) -> Iterator[Axiom]:
         match axiom:
-            case owl.ClassAssertion(owl.OneOf((other,)), individual):
-                yield owl.SameIndividual((individual, other))
             case owl.ClassAssertion(type_, individual):
                 yield SubClassOf(owl.OneOf((individual,)), type_)
             case _:
@@ -229,6 +227,27 @@ def split_left(axioms: Axioms) -> Axioms:
     return _each(axioms, split)
 
 
+def unwrap_nominals(axioms: Axioms) -> Axioms:
+    """An inclusion of a nominal in another as equality; none where the name is among the other's.
+
+    >>> from rdflib import URIRef
+    >>> i, j = (owl.OneOf((URIRef("urn:x/" + name),)) for name in "ij")
+    >>> [str(axiom) for axiom in unwrap_nominals((SubClassOf(i, j), SubClassOf(i, i)))]
+    ['SameIndividual(i j)']
+    """
+
+    def unwrap(axiom: Axiom) -> Iterator[Axiom]:
+        match axiom:
+            case SubClassOf(owl.OneOf((individual,)), owl.OneOf(others)) if individual in others:
+                return
+            case SubClassOf(owl.OneOf((individual,)), owl.OneOf((other,))):
+                yield owl.SameIndividual((individual, other))
+            case _:
+                yield axiom
+
+    return _each(axioms, unwrap)
+
+
 PASSES: tuple[Pass, ...] = (  # order matters
     expand_equivalences,
     expand_disjoint_unions,
@@ -238,6 +257,7 @@ PASSES: tuple[Pass, ...] = (  # order matters
     pair_disjoint_expressions,
     split_right,
     split_left,
+    unwrap_nominals,
 )
 
 

@@ -189,7 +189,7 @@ class Report:
             yield f"{_number(outcomes.total(), 'axiom')}: {', '.join(counted)}"
         else:
             yield "no axioms"
-        besides = ", ".join(f"{number} {name}" for name, number in self.counts if number)
+        besides = ", ".join(f"{name} {number}" for name, number in self.counts if number)
         if besides:
             yield f"besides: {besides}"
         if unused:
@@ -203,12 +203,10 @@ class Report:
             return
         yield f"\nLost in whole or in part: {_number(len(self.losses), 'axiom')}"
         for group in groups if details else groups[:_MOST_REASONS]:
-            constructs = [f"{number} {name}" for name, number in group.constructs().items()]
-            more = [] if details else constructs[_MOST_LINES:]
-            shown = constructs[: len(constructs) - len(more)] + [f"{len(more)} others"] * bool(more)
-            yield f"\n  {_shortened(group.reason, _WIDEST)}: {', '.join(shown)}"
+            yield f"\n  {group.reason if details else _shortened(group.reason, _WIDEST - 2)}"
             if not details:
                 yield from _examples(group)
+            yield from _constructs(group, details)
         if not details and len(groups) > _MOST_REASONS:
             yield f"\n  … and {len(groups) - _MOST_REASONS} more reasons"
 
@@ -232,8 +230,15 @@ def _examples(group: LossGroup) -> Iterator[str]:
             parts = (part for part, reason in entry.lost if _without_operands(reason) == group.reason)
             yield f"          kept: {_shortened(_first_of(entry.kept), _WIDEST - 16)}"
             yield f"          lost: {_shortened(_first_of(tuple(parts)), _WIDEST - 16)}"
-    if len(group.entries) > len(examples):
-        yield f"      … and {len(group.entries) - len(examples)} more"
+
+
+def _constructs(group: LossGroup, details: bool) -> Iterator[str]:
+    """How many axioms the group has in all, where the examples do not show it."""
+    if details or len(group.entries) > _MOST_EXAMPLES:
+        constructs = [f"{number} {name}" for name, number in group.constructs().items()]
+        shown = constructs if details else constructs[:_MOST_LINES]
+        others = sum(group.constructs().values()) - sum(list(group.constructs().values())[: len(shown)])
+        yield f"      in all {', '.join([*shown, *([f'{others} others'] if others else [])])}"
 
 
 def _first_of(parts: Sequence[str]) -> str:

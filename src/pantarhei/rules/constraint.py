@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from rdflib import Variable
+
 from pantarhei.language.rule import Rule
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import NOTHING, THING, Axiom, Bound, ClassExpression, DataRange, PropertyKind, Trait
@@ -88,6 +90,8 @@ def _denial(inclusion: Inclusion, origin: str) -> Rule:
         case owl.Cardinality(Bound.MAX, 1, on, filler):
             return _at_most_one(inclusion, on, filler or THING, origin)
         case owl.OneOf(individuals):
+            if not body.atoms and not isinstance(body.resolved(term), Variable):
+                raise NotARuleError(f"to be one of {conclusion} is a choice, which is outside OWL 2 RL")
             return body.rule("pr-oneof", None, origin, *((term, individual) for individual in individuals))
         case _ if isinstance(conclusion, DataRange):
             body.test(conclusion, term, inside=False)

@@ -66,6 +66,9 @@ class Theory:
         found = [_ill_typed(on) for on in ill_typed]
         if DIFFERENT in met:
             found.append(_rule("eq-diff1", [Atom(OWL.differentFrom, (X, X))], None))
+            if not self.unique_names:
+                mirrored = Atom(OWL.differentFrom, (Y, X))
+                found.append(_rule("pr-different", [Atom(OWL.differentFrom, (X, Y))], mirrored))
         found += (_rule(_EMPTY[s], [Atom(s.name, (X, Y)[: s.arity])], None) for s in met if s in _EMPTY)
         if SAME in met:
             found += _unique(met) if self.unique_names else _equality(met)
@@ -113,10 +116,7 @@ def _equality(symbols: tuple[Symbol, ...]) -> list[Rule]:
         _rule("eq-trans", [same, Atom(OWL.sameAs, (Y, Z))], Atom(OWL.sameAs, (X, Z)), Different(X, Z)),
     ]
     if DIFFERENT in symbols:
-        rules += [
-            _rule("pr-different", [Atom(OWL.differentFrom, (X, Y))], Atom(OWL.differentFrom, (Y, X))),
-            _rule("eq-diff1", [same, Atom(OWL.differentFrom, (X, Y))], None),
-        ]
+        rules.append(_rule("eq-diff1", [same, Atom(OWL.differentFrom, (X, Y))], None))
     for name, arity in symbols:
         if (name, arity) == SAME:
             continue

@@ -5,8 +5,10 @@ A program is a value: it pickles, and is the same for the same rules, wherever i
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -27,12 +29,16 @@ NO_FORMS: Forms = {}
 
 NONE = -1
 CHECK, FORWARD, BACKWARD = range(3)
-DIFFERENT, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(5)
+DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(6)
 
 EQUAL = URIRef("http://www.w3.org/2003/11/swrlb#equal")
 
 # Identifiers of literals start here, so that the kernel can tell a literal from a name.
 FIRST_LITERAL = 1 << 30
+
+
+# A step or condition of a plan, as joins.py reads it.
+Condition = tuple[int, int, int, int, int]
 
 
 class Symbol(NamedTuple):
@@ -194,8 +200,7 @@ class _Compiler:
         offset = len(self.code)
         head = (NONE, NONE, NONE) if rule.head is None else self._encode(rule.head, variables)
         steps = self._steps(rule, variables, trigger, position)
-        bound = {a for atom in (trigger, *rule.body) for a in atom.arguments if isinstance(a, Variable)}
-        conditions = self._conditions(rule, variables, bound)
+        conditions = self._conditions(rule, variables, _variables(trigger))
         self.code += [number, len(steps), len(conditions), *head]
         self.code += [*self._encode(trigger, variables)[1:], position]
         for part in (*steps, *conditions):
@@ -203,24 +208,28 @@ class _Compiler:
         return offset
 
     def _conditions(
-        self, rule: Rule, variables: dict[Variable, int], bound: set[Variable]
-    ) -> list[tuple[int, int, int, int, int]]:
-        """The inequalities and tests; those that a computation is needed for stand behind it."""
+        self, rule: Rule, variables: dict[Variable, int], given: set[Variable]
+    ) -> list[Condition]:
+        """The inequalities and tests; those that a computation is needed for stand behind it.
+
+        A computed variable that the trigger gives is a head's: it must be just what is computed.
+        """
+        bound = set[Variable]().union(*map(_variables, rule.body))
         different = [(DIFFERENT, d.left, d.right) for d in rule.different]
         early = [d for d in different if bound.issuperset(a for a in d[1:] if isinstance(a, Variable))]
-        tests = [condition for test in rule.tests for condition in self._test(test, variables, bound)]
+        tests = [c for test in rule.tests for c in self._test(test, variables, bound, given)]
         late = [d for d in different if d not in early]
 
-        def encoded(condition: tuple[int, Argument, Argument]) -> tuple[int, int, int, int, int]:
+        def encoded(condition: tuple[int, Argument, Argument]) -> Condition:
             kind, left, right = condition
             return (kind, self._argument(left, variables), self._argument(right, variables), NONE, NONE)
 
         return [*map(encoded, early), *tests, *map(encoded, late)]
 
     def _test(
-        self, test: Test, variables: dict[Variable, int], bound: set[Variable]
-    ) -> Iterator[tuple[int, int, int, int, int]]:
-        """A test's conditions; a result that is bound already is compared with what is computed."""
+        self, test: Test, variables: dict[Variable, int], bound: set[Variable], given: set[Variable]
+    ) -> Iterator[Condition]:
+        """A test's conditions; a result that is known already is compared with what is computed."""
         if isinstance(test, Member):
             number = self.ranges.setdefault(test.range, len(self.ranges))
             argument = self._argument(test.argument, variables)
@@ -233,33 +242,51 @@ class _Compiler:
             return
         result, left, right = arguments if len(arguments) == 3 else (*arguments, NONE)
         first = test.arguments[0]
-        if isinstance(first, Variable) and first not in bound:
-            bound.add(first)
-            yield (COMPUTE, builtin, left, right, result)
-            return
         spare = len(variables)
-        equal = self.builtins.setdefault(EQUAL, len(self.builtins))
-        yield (COMPUTE, builtin, left, right, spare)
-        yield (HOLDS, equal, spare, result, NONE)
+        if not isinstance(first, Variable) or first in bound:
+            equal = self.builtins.setdefault(EQUAL, len(self.builtins))
+            yield (COMPUTE, builtin, left, right, spare)
+            yield (HOLDS, equal, spare, result, NONE)
+            return
+        bound.add(first)
+        if first in given:
+            yield (COMPUTE, builtin, left, right, spare)
+            yield (IDENTICAL, spare, result, NONE, NONE)
+        else:
+            yield (COMPUTE, builtin, left, right, result)
 
     def _steps(
         self, rule: Rule, variables: dict[Variable, int], trigger: Atom, position: int
-    ) -> list[tuple[int, int, int, int, int]]:
-        """The body's other atoms, each as soon as it is bound: look-ups before walks."""
-        bound = {a for a in trigger.arguments if isinstance(a, Variable)}
-        waiting = [(i, atom) for i, atom in enumerate(rule.body) if i != position]
+    ) -> list[Condition]:
+        """The body's other atoms, each as soon as it is bound: look-ups before walks.
+
+        Costs O(n log n) for n atoms: when a variable is bound, the atoms that have it are ranked anew.
+        """
+        having: defaultdict[Variable, list[int]] = defaultdict(list)
+        for i, atom in enumerate(rule.body):
+            for variable in _variables(atom):
+                having[variable].append(i)
+        bound = _variables(trigger)
+        waiting = set(range(len(rule.body))) - {position}
+        ranked = [(kind, i) for i in waiting if (kind := _kind(rule.body[i], bound)) is not None]
+        heapify(ranked)
         steps = []
         while waiting:
-            ranked = [(kind, i, atom) for i, atom in waiting if (kind := _kind(atom, bound)) is not None]
             if not ranked:
                 raise InvalidRuleError(str(rule), "its body is not connected")
-            kind, i, atom = min(ranked, key=lambda entry: entry[:2])
-            predicate, first, second = self._encode(atom, variables)
+            kind, i = heappop(ranked)
+            if i not in waiting:
+                continue
+            waiting.remove(i)
+            predicate, first, second = self._encode(rule.body[i], variables)
             steps.append((kind, predicate, first, second, i))
             if kind != CHECK:
                 self.walked.add((kind, predicate))
-            bound.update(a for a in atom.arguments if isinstance(a, Variable))
-            waiting.remove((i, atom))
+            for variable in _variables(rule.body[i]) - bound:
+                bound.add(variable)
+                for other in having[variable]:
+                    if other in waiting and (better := _kind(rule.body[other], bound)) is not None:
+                        heappush(ranked, (better, other))
         return steps
 
     def _encode(self, atom: Atom, variables: dict[Variable, int]) -> tuple[int, int, int]:
@@ -276,6 +303,10 @@ class _Compiler:
             fresh = (FIRST_LITERAL + len(self.literals), argument)
             return -2 - self.literals.setdefault(value_of(argument), fresh)[0]
         return -2 - self.names.setdefault(argument, len(self.names))
+
+
+def _variables(atom: Atom) -> set[Variable]:
+    return {argument for argument in atom.arguments if isinstance(argument, Variable)}
 
 
 def _refuse_unbound(rule: Rule, arguments: Iterable[Argument], bound: set[Variable]) -> None:

@@ -19,6 +19,7 @@ the head (atom -1). The kinds of a step say what is bound when it is reached:
 Conditions are looked at in their order when all atoms are matched. Their kinds, with their operands:
 
     DIFFERENT  a, b                  the arguments differ
+    IDENTICAL  a, b                  the arguments are the same
     INSIDE     a, range              the argument is a literal in the data range
     OUTSIDE    a, range              the argument is a literal, and not in the data range
     HOLDS      builtin, a, b         the comparison holds of the arguments
@@ -67,9 +68,10 @@ CONDITION_SIZE = cython.declare(cython.int, 5)
 
 # Kinds of conditions, as said above.
 DIFFERENT = cython.declare(cython.int, 0)
-INSIDE = cython.declare(cython.int, 1)
-OUTSIDE = cython.declare(cython.int, 2)
-HOLDS = cython.declare(cython.int, 3)
+IDENTICAL = cython.declare(cython.int, 1)
+INSIDE = cython.declare(cython.int, 2)
+OUTSIDE = cython.declare(cython.int, 3)
+HOLDS = cython.declare(cython.int, 4)
 
 _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
@@ -215,6 +217,8 @@ class Joins(Rows):
         result: cython.int
         if kind == DIFFERENT:
             return self.value(first) != self.value(second)
+        if kind == IDENTICAL:
+            return self.value(first) == self.value(second)
         if kind == INSIDE:
             return self.is_member(self.value(first), second) == 1
         if kind == OUTSIDE:
