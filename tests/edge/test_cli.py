@@ -151,21 +151,115 @@ def test_skipping_counts_what_it_skips(run, quads):
     assert "  skipped line 2: " in done.stderr
 
 
+PREFIXES = """
+@prefix : <http://example.org/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A file with the given Turtle."""
+
+    def write(text):
+        path = tmp_path / "ontology.ttl"
+        path.write_text(PREFIXES + text)
+        return path
+
+    return write
+
+
+LOSSY = ":A owl:equivalentClass [ owl:unionOf ( :B :C ) ] ."
+
+
 def test_check_reports(cli):
     done = cli("check", PEDALS)
     assert done.exit_code == 0
     assert "axioms" in done.stdout
     assert len(cli("check", PEDALS, "--details").stdout) > len(done.stdout)
-    assert json.loads(cli("check", PEDALS, "--format", "json").stdout)["axioms"]
+
+
+def test_check_says_what_is_kept_and_lost_of_an_axiom_and_how_to_see_more(cli, written):
+    text = cli("check", written(LOSSY)).stdout
+    assert "ObjectUnionOf(…) on the right is a choice" in text
+    assert "kept: SubClassOf(B A) and 1 more" in text
+    assert "lost: SubClassOf(A ObjectUnionOf(B C))" in text
+    assert "no constraints" in text
+    assert "--details" in text
+
+
+def test_check_lists_what_can_have_no_instance_what_is_merged_and_what_owl_dl_forbids(cli, written):
+    path = written(
+        ":A owl:disjointWith :B . :C rdfs:subClassOf :A , :B . :i owl:sameAs :j ."
+        ":p a owl:TransitiveProperty , owl:FunctionalProperty ."
+    )
+    text = cli("check", path).stdout
+    assert "<http://example.org/C>\n        1. " in text
+    assert "http://example.org/i = http://example.org/j" in text
+    assert "p is not simple, since it is transitive" in text
+    whole = json.loads(cli("check", path, "--format", "json").stdout)
+    assert [found["name"] for found in whole["unsatisfiable"]] == ["http://example.org/C"]
+    assert whole["merged"] == [["http://example.org/i", "http://example.org/j"]]
+
+
+JSON_KEYS = ["axioms", "totals", "counts", "losses", "imports_skipped", "unsatisfiable", "merged", "notes"]
+
+
+def test_check_gives_programs_everything(cli):
+    whole = json.loads(cli("check", PEDALS, "--format", "json").stdout)
+    assert list(whole) == JSON_KEYS
+    assert list(whole["axioms"][0]) == ["axiom", "construct", "outcome", "rules", "kept", "lost"]
+    page = (ROOT / "docs" / "ontologies.md").read_text()
+    assert all(f"`{key}`" in page for key in [*JSON_KEYS, "inconsistency_normal_form"])
+
+
+def test_a_strict_check_shows_the_report_and_fails_if_something_is_lost(cli, written):
+    done = cli("check", written(LOSSY), "--strict")
+    assert "lost: SubClassOf(A ObjectUnionOf(B C))" in done.stdout
+    fails(done, "lost in whole or in part: 1", "--strict")
+    assert cli("check", PEDALS, "--strict").exit_code == 0
+
+
+ENDLESS = """
+@prefix swrl: <http://www.w3.org/2003/11/swrl#> .
+@prefix swrlb: <http://www.w3.org/2003/11/swrlb#> .
+:p a owl:DatatypeProperty . :q a owl:DatatypeProperty ; rdfs:subPropertyOf :p .
+:x a swrl:Variable . :v a swrl:Variable . :w a swrl:Variable .
+[] a swrl:Imp ;
+   swrl:body ( [ a swrl:DatavaluedPropertyAtom ; swrl:propertyPredicate :p ;
+                 swrl:argument1 :x ; swrl:argument2 :v ]
+               [ a swrl:BuiltinAtom ; swrl:builtin swrlb:add ; swrl:arguments ( :w :v 1 ) ] ) ;
+   swrl:head ( [ a swrl:DatavaluedPropertyAtom ; swrl:propertyPredicate :q ;
+                 swrl:argument1 :x ; swrl:argument2 :w ] ) .
+"""
+
+
+def test_rules_that_together_compute_without_end_are_a_loss(cli, written):
+    done = cli("check", written(ENDLESS))
+    assert done.exit_code == 0, done.output
+    assert "2 axioms: 1 as rules, 1 not supported" in done.stdout
+    assert "could derive new literals without end" in " ".join(done.stdout.split())
+    alone = written(ENDLESS.replace("rdfs:subPropertyOf", "rdfs:seeAlso"))
+    assert cli("check", alone, "--strict").exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["", PREFIXES])
+def test_check_of_an_empty_document_says_so(cli, tmp_path, text):
+    path = tmp_path / "empty.ttl"
+    path.write_text(text)
+    done = cli("check", path)
+    assert done.exit_code == 0
+    assert done.stdout == "no axioms\nthe document holds no triples\n"
 
 
 def test_check_shows_the_inconsistency_normal_form(cli):
     done = cli("check", PEDALS, "--depth", "2")
     assert done.exit_code == 0, done.output
     assert "GasPedalPressed" in done.stdout.split("Inconsistency-normal form")[1]
-    assert json.loads(cli("check", PEDALS, "--depth", "2", "--format", "json").stdout)[
-        "inconsistency_normal_form"
-    ]
+    whole = json.loads(cli("check", PEDALS, "--depth", "2", "--format", "json").stdout)
+    assert whole["inconsistency_normal_form"]["depth"] == 2
+    assert whole["inconsistency_normal_form"]["constraints"][0]["atoms"]
 
 
 def test_version(cli):
@@ -239,7 +333,24 @@ def test_an_inconsistent_ontology_is_not_run(run, inconsistent):
 
 
 def test_an_inconsistent_ontology_does_not_pass_the_check(cli, inconsistent):
-    fails(cli("check", inconsistent), "inconsistent")
+    text = fails(cli("check", inconsistent), "inconsistent", "DisjointClasses")
+    assert text.count("type> <urn:x:") == 2
+
+
+def test_an_inconsistency_that_is_derived_is_proved(cli, written):
+    path = written(":A owl:disjointWith :B . :C rdfs:subClassOf :B . :i a :A , :C .")
+    fails(cli("check", path), "for: 1. i type A", "i type B (from 2 by cax-sco, SubClassOf(C B))", "⊥")
+
+
+def test_a_missing_import_says_which_options_help(cli, written):
+    path = written("<urn:o> a owl:Ontology ; owl:imports <urn:other> .")
+    fails(cli("check", path), "<urn:other>", "--catalog", "--imports skip")
+    assert "import skipped: <urn:other>" in cli("check", path, "--imports", "skip").stdout
+
+
+def test_a_malformed_ontology(cli, written):
+    path = written(":A :p .")
+    fails(cli("check", path), f"error: {path}, line 5: ")
 
 
 def test_a_missing_import(run, tmp_path):
