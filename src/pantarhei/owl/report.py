@@ -203,7 +203,7 @@ class Report:
             return
         yield f"\nLost in whole or in part: {_number(len(self.losses), 'axiom')}"
         for group in groups if details else groups[:_MOST_REASONS]:
-            yield f"\n  {group.reason if details else _shortened(group.reason, _WIDEST - 2)}"
+            yield f"\n  {group.reason if details else _shortened(group.reason, 2 * _WIDEST)}"
             if not details:
                 yield from _examples(group)
             yield from _constructs(group, details)
