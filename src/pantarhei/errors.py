@@ -93,9 +93,7 @@ class InconsistentOntologyError(OntologyError):
         proof: the steps that lead to these facts, and the violation, as text.
     """
 
-    def __init__(
-        self, constraint: str, facts: Sequence[str], origin: str, proof: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, constraint: str, facts: Sequence[str], origin: str, proof: Sequence[str] = ()) -> None:
         super().__init__(constraint, tuple(facts), origin, tuple(proof))
         self.constraint, self.facts, self.origin = constraint, tuple(facts), origin
         self.proof = tuple(proof)

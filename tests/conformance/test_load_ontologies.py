@@ -35,7 +35,8 @@ def test_rules_are_safe_connected_and_have_their_origin(path):
     for rule in (*ontology.rules, *ontology.constraints):
         in_body = {argument for atom in rule.body for argument in atom.arguments}
         assert rule.head is None or set(rule.head.arguments) - in_body <= _constants(rule.head.arguments)
-        assert all({d.left, d.right} <= in_body for d in rule.different)
+        compared = {argument for d in rule.different for argument in (d.left, d.right)}
+        assert compared - in_body <= _constants(compared)
         assert len(_components(rule)) == 1
         assert rule.origin
         assert rule.head not in rule.body

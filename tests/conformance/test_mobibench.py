@@ -19,13 +19,6 @@ NAMES = sorted((path.stem for path in (FOLDER / "input").glob("*.nt")), key=int)
 pytestmark = pytest.mark.skipif(not NAMES, reason=f"no ontologies in {FOLDER}")
 each_ontology = pytest.mark.parametrize("name", NAMES)
 
-KNOWN_FAILURES = {
-    "171": pytest.mark.xfail(
-        raises=AssertionError,
-        reason="the ontology's IRI is an individual too; the class asserted of it is taken for an annotation",
-    )
-}
-
 BUILT_IN_TYPES = frozenset({RDFS.Datatype, OWL.AnnotationProperty, OWL.Class})
 SCHEMA = frozenset(
     {RDFS.subClassOf, OWL.equivalentClass, OWL.disjointWith}
@@ -96,7 +89,7 @@ def test_the_schema_is_the_expected_one_and_what_inverses_add(name):
     assert {triple[0] for triple in ours - theirs} <= turned
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=KNOWN_FAILURES.get(name, ())) for name in NAMES])
+@each_ontology
 def test_the_facts_are_the_expected_ones(name):
     reasoner = StreamReasoner(ontology(name), Window(range=0), unique_names=False)
     facts = {triple for triple in expected(name) if is_fact(triple) and not is_trivial(triple)}

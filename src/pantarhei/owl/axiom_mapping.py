@@ -145,7 +145,8 @@ def _disjoint_union_of(read: ExpressionReader, triple: Triple) -> Axiom:
     union = read.class_expression(triple[0])
     if not isinstance(union, owl.Class):
         raise UnreadableError("owl:disjointUnionOf needs a named class")
-    return owl.DisjointUnion(union, tuple(map(read.class_expression, read.sequence(triple[2]))))
+    operands = dict.fromkeys(map(read.class_expression, read.sequence(triple[2])))
+    return owl.DisjointUnion(union, tuple(operands))
 
 
 def _all_disjoint_classes(read: ExpressionReader, triple: Triple) -> Axiom:

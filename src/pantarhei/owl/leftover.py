@@ -66,6 +66,7 @@ def sort_remainder(index: TripleIndex, remainder: Remainder) -> SortedRemainder:
     sorting = _Sorting(index, remainder)
     sorting.take_failures()
     sorting.take_reified_annotations()
+    sorting.take_shapes()
     sorting.take_structures()
     sorting.take_the_rest()
     return SortedRemainder(
@@ -119,6 +120,13 @@ class _Sorting:
         subject, predicate, object_ = (part[0] for part in parts)
         return isinstance(predicate, URIRef) and object_ in self.index.objects(subject, predicate)
 
+    def take_shapes(self) -> None:
+        """What SHACL's properties lead to, such as the lists of `sh:or`: nothing that OWL reads."""
+        starts = [triple[2] for triple in self.index.triples if _is_in(SHACL, triple[1])]
+        parts = set(self.index.reachable(starts)) - self.taken
+        self.annotations |= parts
+        self.taken |= parts
+
     def take_structures(self) -> None:
         """One leftover for each expression or list that no axiom uses, from its root where it has one."""
         rest = [t for t in self.index.triples if t not in self.taken and self._is_structural(t)]
@@ -129,7 +137,7 @@ class _Sorting:
 
     def take_the_rest(self) -> None:
         """Declarations, annotations and assertions."""
-        annotated = self._annotated_nodes()
+        annotated, headers = self._annotated_nodes(), self._typed(frozenset({OWL.Ontology}))
         schema = self.remainder.schema_names | {s for s in self._typed(SCHEMA_TYPES) if isinstance(s, URIRef)}
         kinds = self.remainder.vocabulary.kinds
         known = {p for p, kind in kinds.items() if kind is not PropertyKind.ANNOTATION}
@@ -140,7 +148,12 @@ class _Sorting:
                 continue
             if is_declaration(triple):
                 self.declarations.add(triple)
-            elif kinds.get(predicate) is PropertyKind.ANNOTATION or subject in annotated or _is_shacl(triple):
+            elif (
+                kinds.get(predicate) is PropertyKind.ANNOTATION
+                or subject in annotated
+                or _is_shacl(triple)
+                or (subject in headers and predicate != RDF.type and predicate not in known)
+            ):
                 self.annotations.add(triple)
             elif predicate == RDF.type or predicate in known or subject not in schema:
                 self.assertions.add(triple)
@@ -148,10 +161,10 @@ class _Sorting:
                 self.annotations.add(triple)
 
     def _annotated_nodes(self) -> set[Term]:
-        """What can have nothing but annotations: headers, nodes that write axioms, and shapes and rules."""
+        """What can have nothing but annotations: nodes that write axioms, and shapes and rules."""
         nodes: set[Term] = {s for s, _, _ in self.remainder.used if isinstance(s, BNode)}
         nodes |= {s for s, _, o in self.index.with_predicate(RDF.type) if _is_in(SHACL, o)}
-        return nodes | self._typed(frozenset({OWL.Ontology, SWRL.Imp}))
+        return nodes | self._typed(frozenset({SWRL.Imp}))
 
     def _typed(self, types: frozenset[URIRef]) -> set[Term]:
         return {s for s, _, o in self.index.with_predicate(RDF.type) if o in types}

@@ -49,10 +49,7 @@ class QueryResult(Result):
             rows = [row for row in self.bindings if row]
             return {str(v): [cast("Term | None", row.get(v)) for row in rows] for v in self.vars or ()}
         triples = in_order(cast("Iterable[Triple]", self.graph or ()))
-        return {
-            name: [t[i] for t in triples]
-            for i, name in enumerate(("subject", "predicate", "object"))
-        }
+        return {name: [t[i] for t in triples] for i, name in enumerate(("subject", "predicate", "object"))}
 
     def to_arrow(self) -> pa.Table:
         """The answers as a `pyarrow.Table`, one column a variable, unbound as null.

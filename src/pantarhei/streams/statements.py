@@ -7,12 +7,14 @@ itself where its neighbours give trouble, so that an unclosed quotation mark doe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple, Protocol, cast
 
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.owl.nesting_guard import DEEPEST_TRIPLE_TERM
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24
@@ -50,6 +52,10 @@ class ByteFeed:
         return data
 
 
+_STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
+_TOO_DEEP = f"triple terms nested deeper than {DEEPEST_TRIPLE_TERM} levels"
+
+
 def read_nquads(feed: ByteFeed, source: str, skip: Skip | None) -> Iterator[Statement]:
     """The statements of an N-Quads file; malformed lines go to `skip` if there is one.
 
@@ -59,7 +65,7 @@ def read_nquads(feed: ByteFeed, source: str, skip: Skip | None) -> Iterator[Stat
     for first, block in _line_blocks(feed, source):
         lines = block.count(b"\n") + (not block.endswith(b"\n"))
         try:
-            quads = list(ox.parse(block, ox.RdfFormat.N_QUADS))
+            quads = [] if b"<<(" in block else list(ox.parse(block, ox.RdfFormat.N_QUADS))
         except SyntaxError:
             quads = []
         if len(quads) == lines:
@@ -71,6 +77,8 @@ def read_nquads(feed: ByteFeed, source: str, skip: Skip | None) -> Iterator[Stat
 def _line_by_line(first: int, block: bytes, source: str, skip: Skip | None) -> Iterator[Statement]:
     for line, text in enumerate(block.split(b"\n"), first):
         try:
+            if _STRING.sub(b"", text).count(b"<<(") > DEEPEST_TRIPLE_TERM:
+                raise SyntaxError(_TOO_DEEP)
             quads = list(ox.parse(text, ox.RdfFormat.N_QUADS))
         except SyntaxError as error:
             if skip is None:
@@ -104,8 +112,9 @@ def _line_blocks(feed: ByteFeed, source: str) -> Iterator[tuple[int, bytes]]:
 class _Lines:
     """Feeds a parser at most one line at a time, to know where it is."""
 
-    def __init__(self, feed: ByteFeed) -> None:
+    def __init__(self, feed: ByteFeed, source: str) -> None:
         self._feed, self._rest, self._at_end = feed, b"", False
+        self._source, self._depth = source, 0
         self.line = 1
 
     def read(self, size: int = BLOCK) -> bytes:
@@ -116,7 +125,16 @@ class _Lines:
         piece, self._rest = self._rest[:end], self._rest[end:]
         self.line += self._at_end and bool(piece)
         self._at_end = piece.endswith(b"\n")
+        if b"<<" in piece or b">>" in piece:
+            self._follow_nesting(piece)
         return piece
+
+    def _follow_nesting(self, piece: bytes) -> None:
+        """Refuse triple terms deep inside one another: the parser's stack would not hold them."""
+        written = _STRING.sub(b"", piece)
+        self._depth = max(0, self._depth + written.count(b"<<(") - written.count(b")>>"))
+        if self._depth > DEEPEST_TRIPLE_TERM:
+            raise MalformedInputError(self._source, self.line, _TOO_DEEP)
 
 
 def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
@@ -126,7 +144,7 @@ def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
         MalformedInputError: the file is malformed; what follows an error cannot be told, so it is never
             skipped.
     """
-    lines = _Lines(feed)
+    lines = _Lines(feed, source)
     try:
         for quad in ox.parse(cast(IO[bytes], lines), ox.RdfFormat.TRIG):
             yield Statement(lines.line, quad)

@@ -141,7 +141,11 @@ def test_a_simplified_expression_means_the_same(expression, world):
 @settings(max_examples=500, deadline=None)
 def test_normal_inclusions_mean_the_same(sub, super_, world):
     normal = normalize((SubClassOf(sub, super_),))
-    holds = [extension(axiom.sub, world) <= extension(axiom.super, world) for axiom in normal]
+    holds = [
+        not isinstance(axiom, owl.SameIndividual)  # different names are different in these worlds
+        and extension(axiom.sub, world) <= extension(axiom.super, world)
+        for axiom in normal
+    ]
     assert all(holds) == (extension(sub, world) <= extension(super_, world))
 
 
