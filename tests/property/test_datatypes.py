@@ -183,7 +183,7 @@ def worlds(draw, over_ranges):
     any_values = st.lists(st.sampled_from(VALUES), min_size=2, max_size=4)
     fact = facts(draw(st.one_of(st.sampled_from(NEAR), any_values)))
     background = draw(st.one_of(st.just([]), st.lists(fact, max_size=2)))
-    while not is_consistent(rules, background):
+    while not is_consistent(rules + NO_ILL_TYPED, background):
         background.pop()
     ill = st.tuples(st.sampled_from((a, b)), st.sampled_from((V, W, R)), st.sampled_from(ILL))
     return rules, background, [*(draw(fact) for _ in range(7)), draw(st.one_of(fact, ill))]
