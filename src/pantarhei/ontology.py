@@ -129,7 +129,8 @@ class Ontology:
 
     @cached_property
     def _closure(self) -> Closure:
-        return Closure((*self.rules, *self.constraints), self.background)
+        declared = (s for s, p, o in self.triples if p == RDF.type and o == OWL.NamedIndividual)
+        return Closure((*self.rules, *self.constraints), self.background, declared)
 
     def _names(self) -> tuple[list[Predicate], list[Predicate]]:
         """The classes and properties that are declared or that rules speak of, in order."""

@@ -2,33 +2,43 @@
 
 A question about all instances of a class is asked of one that nothing else is known of: facts with a fresh
 name are assumed, what follows is looked at, and the assumption is withdrawn. An assumption costs what it
-derives, not the closure. Names that differ may be equal here (OWL 2 Direct Semantics).
-
-A fresh name in the place of a literal stands for a value of which only data ranges are known. What the
-constraints demand of literals (`⊥ :- R(x, y), y ∉ D`) is noted of such a name as a class of its own.
+derives, not the closure. Names that differ may be equal here (OWL 2 Direct Semantics). A fresh name in the
+place of a literal stands for a value of which only data ranges are known (value.py).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
+import numpy as np
 from rdflib import OWL, RDF, Literal, URIRef, Variable
 
-from pantarhei.language.data_range import DataIntersectionOf, DataRange, Datatype
+from pantarhei.entailment.value import ANY_LITERAL, RangeNames, is_range_name
+from pantarhei.language.data_range import DataRange, Datatype, contains
 from pantarhei.language.emptiness import is_empty
-from pantarhei.language.rule import Atom, Member, Predicate, Rule
+from pantarhei.language.rule import Atom, Predicate, Rule
 from pantarhei.language.term import Term, Triple, in_order
 from pantarhei.materialize.consistency import model_of_background
 from pantarhei.materialize.growth import GrowingProgram
+from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.proof import Proof, proof_of_violation
 from pantarhei.rules.demand import Theory
 from pantarhei.rules.program import Integers
 
-# Names that no ontology has: of what is assumed, and of the data ranges a value is known to be in.
+# Names that no ontology has.
 _FRESH = "urn:pantarhei:fresh#x"
-_RANGE = "urn:pantarhei:range#"
+
+
+@dataclass(slots=True)
+class _Assumption:
+    """Facts assumed, and what undoing them takes; `model` is the one they were added to, None in its base."""
+
+    given: list[Triple]
+    model: WindowModel | None = None
+    level: int = 0
+    added: list[tuple[Integers, Integers]] = field(default_factory=list)
 
 
 class Closure:
@@ -37,24 +47,32 @@ class Closure:
     Args:
         rules: rules and constraints, as they are under unique names.
         facts: the assertions.
+        individuals: names of what there is, though nothing may be said of it.
         above: a closure whose fresh names and data ranges are known here too.
     """
 
-    def __init__(self, rules: Iterable[Rule], facts: Iterable[Triple], above: Closure | None = None) -> None:
-        self._ranges: dict[DataRange, URIRef] = {} if above is None else dict(above._ranges)
+    def __init__(
+        self,
+        rules: Iterable[Rule],
+        facts: Iterable[Triple],
+        individuals: Iterable[Term] = (),
+        above: Closure | None = None,
+    ) -> None:
+        self._names: RangeNames = RangeNames() if above is None else above._names.copy()
         self._rules = tuple(rules)
-        written = (*self._rules, *self._rules_about_values())
-        self._growing = GrowingProgram(Theory.of(written, unique_names=False))
-        self.facts = in_order(facts)
-        self._assumed: list[list[Triple]] = []
+        theory = Theory.of((*self._rules, *self._names.variants(self._rules)), unique_names=False)
+        self._growing = GrowingProgram(theory)
+        self._vocabulary = self._growing.vocabulary
+        self.speaks_of_things = theory.speaks_of_things
+        self.facts = in_order({*facts, *self.things(individuals)})
+        self._assumptions: list[_Assumption] = []
         self._fresh: int = 0 if above is None else above._fresh
         self.inconsistent = False
-        self._level = self._model_depth = 0
         self._rebuild()
 
     def with_rules(self, rules: Iterable[Rule], facts: Iterable[Triple] = ()) -> Closure:
         """The closure under further rules and facts, and what is assumed. Costs a materialization."""
-        return Closure((*self._rules, *rules), [*self.facts, *self._all_assumed(), *facts], self)
+        return Closure((*self._rules, *rules), [*self.facts, *self._assumed(), *facts], above=self)
 
     def expect(self, classes: Iterable[Predicate], properties: Iterable[Predicate]) -> None:
         """Make room for assumptions about these names at once: each new one can cost a materialization."""
@@ -69,36 +87,32 @@ class Closure:
         self._fresh += 1
         return URIRef(f"{_FRESH}{self._fresh}")
 
+    def things(self, names: Iterable[Term]) -> list[Triple]:
+        """The facts that there is something of these names, if any rule asks."""
+        if not self.speaks_of_things:
+            return []
+        return [(name, RDF.type, OWL.Thing) for name in names if not isinstance(name, Literal)]
+
     @contextmanager
     def assuming(self, facts: Iterable[Triple]) -> Iterator[None]:
         """Within the context `facts` hold, and `inconsistent` says whether they can."""
-        given = list(facts)
+        assumption = _Assumption(list(facts))
         before, fresh = self.inconsistent, self._fresh
-        self._assumed.append(given)
-        encoded = self._vocabulary.encode(given).facts
+        self._assumptions.append(assumption)
+        encoded = self._vocabulary.encode(assumption.given).facts
         if self._outgrown(encoded):
             self._rebuild()
-        level = self._level
-        previous = None
-        if self._model_depth < len(self._assumed):
-            self._level = level = self._level + 1
-            previous = self._model.add(encoded, level)
-            self._model_depth = len(self._assumed)
-            self.inconsistent = before or bool(len(self._model.violations()))
-        model = self._model
+        else:
+            self._level += 1
+            assumption.model, assumption.level = self._model, self._level
+            self._add(assumption, encoded)
+            self._conclude_about_values(assumption)
         try:
             yield
         finally:
-            self._assumed.pop()
-            self._fresh = fresh
-            self.inconsistent = before
-            if self._model is model and previous is not None:
-                self._model.withdraw(encoded, previous, level)
-                self._model.take_changes()
-                self._model_depth = len(self._assumed)
-            else:  # the program grew within: the model holds the assumption among the facts
-                self._rebuild()
-                self.inconsistent = before
+            self._assumptions.pop()
+            self._withdraw(assumption)
+            self.inconsistent, self._fresh = before, fresh
 
     def holds(self, triple: Triple) -> bool:
         """Whether the triple is in the closure."""
@@ -110,65 +124,91 @@ class Closure:
             return iter(())
         return self._model.match(subject, predicate, object_)
 
-    def ranges_of(self, value: Term) -> DataRange | None:
-        """What is known of a fresh name that stands for a literal, None if nothing is."""
-        names = {type_ for _, _, type_ in self.match(value, RDF.type, None)}
-        found = tuple(range_ for range_, name in self._ranges.items() if name in names)
-        if len(found) < 2:
-            return found[0] if found else None
-        return DataIntersectionOf(found)
-
-    def datatypes_of(self, value: Term) -> frozenset[URIRef]:
-        """The datatypes that a fresh name stands for a value of."""
-        names = {type_ for _, _, type_ in self.match(value, RDF.type, None)}
-        return frozenset(
-            range_.iri
-            for range_, name in self._ranges.items()
-            if name in names and isinstance(range_, Datatype)
-        )
-
-    def is_range(self, type_: Term) -> bool:
-        """Whether the class is a data range that a fresh name is noted to be in."""
-        return type_.startswith(_RANGE)
-
-    def value_in(self, value: Term, range_: DataRange) -> Triple:
-        """The fact that a fresh name stands for a literal in the data range."""
-        return (value, RDF.type, self._name_of(range_))
-
-    def has_impossible_value(self, values: Iterable[Term]) -> bool:
-        """Whether one of the fresh names cannot stand for any literal."""
-        return any(self._is_impossible(value) for value in values)
-
-    def _is_impossible(self, value: Term) -> bool:
-        known = self.ranges_of(value)
-        return known is not None and is_empty(known)
-
     def proof(self) -> Proof | None:
         """A proof that the facts and assumptions break a constraint. Costs a pass over the closure."""
         self._model.find_violations()
         return proof_of_violation(self._model)
 
+    # -- values ------------------------------------------------------------------------------------
+
+    def ranges_of(self, value: Term) -> DataRange:
+        """What is known of a fresh name that stands for a literal."""
+        return self._names.known(self._types_of(value))
+
+    def datatypes_of(self, value: Term) -> frozenset[URIRef]:
+        """The datatypes that a fresh name stands for a value of."""
+        types = self._types_of(value)
+        return frozenset(
+            range_.iri
+            for range_, name in self._names.names.items()
+            if name in types and isinstance(range_, Datatype)
+        )
+
+    def value_in(self, value: Term, range_: DataRange) -> Triple:
+        """The fact that a fresh name stands for a literal in the data range."""
+        return (value, RDF.type, self._names.name_of(range_))
+
+    def is_impossible(self, value: Term) -> bool:
+        """Whether a fresh name cannot stand for any literal."""
+        known = self.ranges_of(value)
+        if known == ANY_LITERAL:
+            return False
+        equals = (equal for _, _, equal in self.match(value, OWL.sameAs, None))
+        return is_empty(known) or any(isinstance(e, Literal) and not contains(known, e) for e in equals)
+
     def proof_of_impossible_value(self, value: Term) -> Proof | None:
         """A proof that a fresh name cannot stand for any literal. Costs a materialization."""
-        if not self._is_impossible(value):
+        if not self.is_impossible(value):
             return None
-        types = sorted(
-            {str(type_) for _, _, type_ in self.match(value, RDF.type, None) if self.is_range(type_)}
-        )
+        types = sorted(str(type_) for type_ in self._types_of(value) if is_range_name(type_))
         body = tuple(Atom(URIRef(type_), (Variable("x"),)) for type_ in types)
         return self.with_rules([Rule("dt-empty", body, None, origin="no literal is in all these")]).proof()
 
+    def _types_of(self, name: Term) -> set[Term]:
+        return {type_ for _, _, type_ in self.match(name, RDF.type, None)}
+
+    def _conclude_about_values(self, assumption: _Assumption) -> None:
+        """Note of assumed values the ranges around what is known of them, which rules ask for."""
+        if not self._names.asked:
+            return
+        values = {
+            term
+            for subject, predicate, object_ in self._assumed()
+            for term in ((subject,) if predicate == RDF.type else (object_,))
+            if is_fresh(term)
+        }
+        while implied := [
+            (value, RDF.type, name)
+            for value in sorted(values)
+            for name in self._names.implied(self._types_of(value))
+        ]:
+            self._add(assumption, self._vocabulary.encode(implied).facts)
+
     # -- the model ---------------------------------------------------------------------------------
 
+    def _add(self, assumption: _Assumption, facts: Integers) -> None:
+        previous = self._model.add(facts, assumption.level)
+        assumption.added.append((facts, previous))
+        self.inconsistent |= bool(len(self._model.violations()))
+
+    def _withdraw(self, assumption: _Assumption) -> None:
+        if assumption.model is not self._model:  # the program grew, and the model has it in its base
+            self._rebuild()
+            return
+        facts, previous = (np.concatenate(column) for column in zip(*assumption.added, strict=True))
+        self._model.withdraw(facts, previous, assumption.level)
+        self._model.take_changes()
+
     def _rebuild(self) -> None:
-        """The model anew, with the assumptions in it."""
-        self._vocabulary = self._growing.vocabulary
-        encoded = self._vocabulary.encode([*self.facts, *self._all_assumed()]).facts
+        """The model anew, with the assumptions in its base."""
+        encoded = self._vocabulary.encode([*self.facts, *self._assumed()]).facts
         self._outgrown(encoded)
         self._model = model_of_background(self._growing.program, self._vocabulary, encoded)
         self._level = 0
-        self._model_depth = len(self._assumed)
+        for assumption in self._assumptions:
+            assumption.model = None
         self.inconsistent = bool(len(self._model.violations()))
+        self._conclude_about_values(_Assumption([]))
         self._model.take_changes()
 
     def _outgrown(self, facts: Integers) -> bool:
@@ -178,27 +218,8 @@ class Closure:
         self._growing.grow(facts)
         return True
 
-    def _all_assumed(self) -> list[Triple]:
-        return [triple for given in self._assumed for triple in given]
-
-    # -- values ------------------------------------------------------------------------------------
-
-    def _name_of(self, range_: DataRange) -> URIRef:
-        known = self._ranges.get(range_)
-        if known is None:
-            named = URIRef(_RANGE + re.sub(r"[^\w().-]+", "_", str(range_)))
-            taken = named in self._ranges.values()  # ranges of like-named datatypes
-            known = self._ranges[range_] = URIRef(f"{named}-{len(self._ranges)}") if taken else named
-        return known
-
-    def _rules_about_values(self) -> Iterator[Rule]:
-        """`D°(y) :- R(x, y)` for `⊥ :- R(x, y), y ∉ D`; heads with a literal as subject are never derived."""
-        for rule in self._rules:
-            match rule:
-                case Rule(head=None, different=(), tests=(Member(Variable() as value, range_, False),)):
-                    yield Rule(
-                        rule.name, rule.body, Atom(self._name_of(range_), (value,)), origin=rule.origin
-                    )
+    def _assumed(self) -> list[Triple]:
+        return [triple for assumption in self._assumptions for triple in assumption.given]
 
 
 def is_fresh(term: Term) -> bool:

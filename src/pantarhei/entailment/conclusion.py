@@ -21,6 +21,13 @@ _Pattern = tuple[Argument, Term, Argument]
 
 def entails_reading(closure: Closure, reading: Reading) -> bool:
     """Whether the axioms and assertions of `reading` are entailed; blank nodes are whoever there is."""
+    names = (term for axiom in reading.axioms for term in _individuals(axiom))
+    stated = (term for subject, _, object_ in reading.assertions for term in (subject, object_))
+    with closure.assuming(closure.things(t for t in (*names, *stated) if not isinstance(t, BNode))):
+        return _is_entailed(closure, reading)
+
+
+def _is_entailed(closure: Closure, reading: Reading) -> bool:
     questions = Questions(closure)
     about_someone = {axiom: nodes for axiom in reading.axioms if (nodes := _someone(axiom))}
     if not all(questions.entails(axiom) for axiom in reading.axioms if axiom not in about_someone):

@@ -212,10 +212,7 @@ class Questions:
     def _is_value_in(self, range_: DataRange, term: Term) -> bool:
         if isinstance(term, Literal):
             return contains(range_, term)
-        if range_ == owl.ANY_LITERAL:
-            return True
-        known = self.closure.ranges_of(term) if is_fresh(term) else None
-        return known is not None and includes(range_, known)
+        return is_fresh(term) and includes(range_, self.closure.ranges_of(term))
 
     def _is_refuted(self, expression: ClassExpression, term: Term) -> bool:
         """Whether `term` outside `expression` contradicts."""
@@ -269,7 +266,7 @@ class Questions:
     # -- if it were so -----------------------------------------------------------------------------
 
     def _is_impossible(self) -> bool:
-        return self.closure.inconsistent or self.closure.has_impossible_value(self._values)
+        return self.closure.inconsistent or any(map(self.closure.is_impossible, self._values))
 
     def _contradicts(self, facts: Iterable[Triple]) -> bool:
         return self._within(facts, self._is_impossible)
@@ -279,12 +276,11 @@ class Questions:
             return ask()
 
     def _in_case(self, case: _Case, ask: Callable[[Questions], bool]) -> bool:
+        """Whether the answer is yes where the case holds; what is lost of its axioms is assumed less."""
         with self.closure.assuming(case.facts):
             if not case.axioms:
                 return ask(self)
             translations = tuple(map(translate, case.axioms))
-            if any(translation.losses for translation in translations):
-                raise UndecidedError
             if any(translation.contradictions for translation in translations):
                 return True
             rules = (r for t in translations for r in (*t.rules, *t.constraints))
