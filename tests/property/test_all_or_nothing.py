@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 import pytest
-from rdflib import RDF, Literal, Variable
+from rdflib import OWL, RDF, XSD, Literal, Variable
 
+import pantarhei.materialize.growth as growth_module
 import pantarhei.materialize.kernel.rows as rows_module
 import pantarhei.reasoner as reasoner_module
 from pantarhei import (
@@ -19,11 +20,15 @@ from pantarhei import (
     TimestampError,
     Window,
 )
-from pantarhei.language.rule import Atom, Rule
+from pantarhei.language.data_range import Datatype, DatatypeRestriction
+from pantarhei.language.rule import Atom, Different, Member, Rule
+from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.vocabulary import Vocabulary
+from ranges import literal
 from strategies import EX, V
 from worlds import World, interpretations
 
-x = Variable("x")
+x, y, z = Variable("x"), Variable("y"), Variable("z")
 both_ways = pytest.mark.parametrize("keep", ["newest", "every"])
 
 
@@ -172,6 +177,95 @@ def test_what_an_error_costs_does_not_grow_with_the_age_of_the_stream(monkeypatc
     with breaking(monkeypatch, reasoner, "add", False, error), pytest.raises(MemoryError):
         reasoner.push(3000, [])
     assert reasoner._model.kernel.room == room
+
+
+# -- the program grows -----------------------------------------------------------------------------
+
+SAME_R = Rule("prp-fp", (Atom(EX.R, (x, y)), Atom(EX.R, (x, z))), None, (Different(y, z),))
+OF_THINGS = Rule("cax-sco", (Atom(OWL.Thing, (x,)),), Atom(EX.T, (x,)))
+HOT = DatatypeRestriction(Datatype(XSD.integer), ((XSD.minInclusive, Literal(5)),))
+IN_RANGE = Rule("cls-svf1", (Atom(V, (x, y)),), Atom(EX.Hot, (x,)), tests=(Member(y, HOT),))
+ILL_TYPED = literal("x", XSD.integer)
+KNOWN = [(EX.a, EX.R, EX.b), (EX.a, EX.R, EX.c), (EX.b, V, Literal(7)), (EX.b, RDF.type, EX.B)]
+GROWTH = {
+    "a class": ([OF_THINGS], [(EX.b, RDF.type, EX.New)]),
+    "a property": ([OF_THINGS], [(EX.b, EX.new, EX.d), (EX.d, EX.newer, Literal(9))]),
+    "equality": ([], [(EX.b, OWL.sameAs, EX.d), (EX.d, EX.new, EX.e)]),
+    "inequality": ([], [(EX.b, OWL.differentFrom, EX.c), (EX.c, V, Literal(8))]),
+    "an ill-typed value": ([], [(EX.b, V, ILL_TYPED), (EX.c, V, Literal(6))]),
+    "an ill-typed value of a new property": ([OF_THINGS], [(EX.b, EX.new, ILL_TYPED)]),
+    "nothing": ([], [(EX.b, RDF.type, OWL.Nothing), (EX.c, RDF.type, EX.B)]),
+}
+
+
+def growing(keep, unique_names, more):
+    rules = [SUBCLASS, DISJOINT, IN_RANGE, *([] if unique_names else [SAME_R]), *more]
+    ontology = Ontology.from_rules(rules)
+    reasoner = StreamReasoner(ontology, Window(3), keep=keep, unique_names=unique_names)
+    reasoner.push(1, KNOWN)
+    reasoner.push(2, [(EX.a, RDF.type, EX.A)])
+    return reasoner
+
+
+BREAKS = {
+    "compiling": (growth_module, "compile_", None),
+    "adopting": (Vocabulary, "adopt", None),
+    "adopting, at its end": (Vocabulary, "adopt", "after"),
+    "noting what is in ranges": (Vocabulary, "_note_memberships", "after"),
+    "making the model": (reasoner_module, "WindowModel", None),
+    "adding to the new model": (WindowModel, "_add", None),
+    "adding to the new model, at its end": (WindowModel, "_add", "after"),
+}
+
+
+@both_ways
+@pytest.mark.parametrize("unique_names", [True, False])
+@pytest.mark.parametrize("at", [2, 3])
+@pytest.mark.parametrize("kind", GROWTH)
+def test_a_program_that_fails_to_grow_leaves_no_trace(monkeypatch, keep, unique_names, at, kind):
+    more, arriving = GROWTH[kind]
+    innocent = [(EX.f, V, Literal(8)), (EX.f, RDF.type, EX.A)]
+    expected = {}
+    for between in (False, True):  # does something come that needs no growth, after the failure?
+        steady = growing(keep, unique_names, more)
+        if between:
+            steady.push(at, innocent)
+        expected[between] = outcome(steady.push(at, arriving)), state(steady)
+    for target, name, when in BREAKS.values():
+        for nth in range(1, 5):
+            shaken = growing(keep, unique_names, more)
+            before, calls, whole = state(shaken), [], getattr(target, name)
+
+            def broken(*args, nth=nth, calls=calls, whole=whole, when=when, **kwargs):
+                calls.append(1)
+                if len(calls) == nth and when is None:
+                    raise MemoryError("injected")
+                result = whole(*args, **kwargs)
+                if len(calls) == nth:
+                    raise MemoryError("injected")
+                return result
+
+            with monkeypatch.context() as patch:
+                patch.setattr(target, name, broken)
+                try:
+                    update = shaken.push(at, arriving)
+                except MemoryError:
+                    update = None
+            if len(calls) < nth:  # no call left to break
+                assert outcome(update) == expected[False][0]
+                break
+            assert update is None, "a failure was swallowed"
+            assert state(shaken) == before, name
+            between = nth % 2 == 0
+            if between:
+                shaken.push(at, innocent)
+            assert (outcome(shaken.push(at, arriving)), state(shaken)) == expected[between], name
+            shaken._model.kernel.check_invariants()
+            following = [(EX.e, RDF.type, EX.Newest), (EX.a, EX.R, EX.e), (EX.f, V, Literal(5))]
+            untouched = growing(keep, unique_names, more)
+            untouched.push(at, [*innocent * between, *arriving])
+            assert outcome(shaken.push(4, following)) == outcome(untouched.push(4, following))
+            assert state(shaken) == state(untouched)
 
 
 # -- input breaks ----------------------------------------------------------------------------------
