@@ -85,6 +85,8 @@ def test_looking_up_finds_what_was_met_and_adds_nothing(given):
 @given(triples)
 def test_a_table_has_the_numbers_of_its_triples(given):
     given = [t for t in given if all(isinstance(term, Literal) or "://" in term for term in t)]
+    # N-Triples says of a simple literal that it is an xsd:string (RDF 1.1)
+    given = [t for t in given if getattr(t[2], "datatype", None) != XSD.string]
     vocabulary = empty()
     facts, forms = vocabulary.encode(given)
     table = pa.table(
