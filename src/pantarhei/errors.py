@@ -99,6 +99,8 @@ class InconsistentOntologyError(OntologyError):
         self.proof = tuple(proof)
 
     def __str__(self) -> str:
+        if not self.facts:
+            return f"the ontology contradicts itself: {self.constraint} (from {self.origin})"
         lines = "".join(f"\n    {fact}" for fact in self.facts)
         derived = len(self.proof) > len(self.facts) + 1
         proof = "\nfor:" + "".join(f"\n    {step}" for step in self.proof) if derived else ""

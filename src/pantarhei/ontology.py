@@ -208,9 +208,12 @@ def load_ontology(
 
 def _refuse_inconsistent(ontology: Ontology) -> None:
     """Refuse an ontology whose assertions contradict it, by OWL's semantics, without unique names."""
-    if ontology.background and ontology._closure.inconsistent:
-        proof = ontology._closure.proof()
+    closure = ontology._closure
+    if closure.inconsistent:
+        proof = closure.proof()
         assert proof is not None, "what is inconsistent has a proof"
+        raise inconsistency(proof)
+    if (proof := closure.proof_of_void()) is not None:
         raise inconsistency(proof)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from rdflib import OWL, RDF, Literal, URIRef, Variable
@@ -28,7 +28,9 @@ from pantarhei.rules.demand import Theory
 from pantarhei.rules.program import Integers
 
 # Names that no ontology has.
-_FRESH = "urn:pantarhei:fresh#x"
+_INTERNAL = "urn:pantarhei:"
+_FRESH = f"{_INTERNAL}fresh#x"
+_NAMED = URIRef(f"{_INTERNAL}named")
 
 
 @dataclass(slots=True)
@@ -60,11 +62,17 @@ class Closure:
     ) -> None:
         self._names: RangeNames = RangeNames() if above is None else above._names.copy()
         self._rules = tuple(rules)
-        theory = Theory.of((*self._rules, *self._names.variants(self._rules)), unique_names=False)
+        written = tuple(map(_about_named, self._rules))
+        theory = Theory.of((*written, *self._names.variants(written)), unique_names=False)
         self._growing = GrowingProgram(theory)
         self._vocabulary = self._growing.vocabulary
-        self.speaks_of_things = theory.speaks_of_things
-        self.facts = in_order({*facts, *self.things(individuals)})
+        self._classes_of_names = [
+            class_
+            for class_, is_asked in ((OWL.Thing, theory.speaks_of_things), (_NAMED, written != self._rules))
+            if is_asked
+        ]
+        stated = list(facts)
+        self.facts = in_order({*stated, *self.about((*individuals, *_names_in(stated)))})
         self._assumptions: list[_Assumption] = []
         self._fresh: int = 0 if above is None else above._fresh
         self.inconsistent = False
@@ -87,11 +95,25 @@ class Closure:
         self._fresh += 1
         return URIRef(f"{_FRESH}{self._fresh}")
 
-    def things(self, names: Iterable[Term]) -> list[Triple]:
-        """The facts that there is something of these names, if any rule asks."""
-        if not self.speaks_of_things:
+    def about(self, names: Iterable[Term]) -> list[Triple]:
+        """What goes without saying of names that are given, as far as rules ask: each names something."""
+        if not self._classes_of_names:
             return []
-        return [(name, RDF.type, OWL.Thing) for name in names if not isinstance(name, Literal)]
+        return [
+            (name, RDF.type, class_)
+            for name in names
+            for class_ in self._classes_of_names
+            if not isinstance(name, Literal) and (class_ == OWL.Thing or not is_fresh(name))
+        ]
+
+    def names(self, terms: Iterable[Term]) -> list[Triple]:
+        """The facts that `terms` are names, which rules may ask for, even if they are fresh."""
+        return [(term, RDF.type, _NAMED) for term in terms]
+
+    def proof_of_void(self) -> Proof | None:
+        """A proof that there cannot be anything, which OWL's semantics excludes; None if there can."""
+        with self.assuming(self.about([self.fresh()])):
+            return self.proof() if self.inconsistent else None
 
     @contextmanager
     def assuming(self, facts: Iterable[Triple]) -> Iterator[None]:
@@ -222,9 +244,36 @@ class Closure:
         return [triple for assumption in self._assumptions for triple in assumption.given]
 
 
+def _about_named(rule: Rule) -> Rule:
+    """Keys and DL-safe rules speak of what has a name: fresh names have none.
+
+    OWL 2 Direct Semantics, table 9 (ISNAMED); blank nodes in the ontology count as names.
+    """
+    if rule.name == "prp-key":
+        subjects = [argument for pair in rule.different for argument in (pair.left, pair.right)]
+    elif rule.name == "pr-swrl":
+        subjects = [atom.arguments[0] for atom in rule.body]
+    else:
+        return rule
+    named = dict.fromkeys(argument for argument in subjects if isinstance(argument, Variable))
+    return replace(rule, body=(*rule.body, *(Atom(_NAMED, (argument,)) for argument in named)))
+
+
+def _names_in(facts: Iterable[Triple]) -> Iterator[Term]:
+    for subject, predicate, object_ in facts:
+        yield subject
+        if predicate != RDF.type:
+            yield object_
+
+
 def is_fresh(term: Term) -> bool:
     """Whether the term was made for an assumption."""
     return isinstance(term, URIRef) and term.startswith(_FRESH)
+
+
+def is_internal(term: Term) -> bool:
+    """Whether the name was made here, for names, ranges or what is assumed."""
+    return isinstance(term, URIRef) and term.startswith(_INTERNAL)
 
 
 def same(first: Term, second: Term) -> Triple:

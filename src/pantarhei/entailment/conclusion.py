@@ -23,7 +23,7 @@ def entails_reading(closure: Closure, reading: Reading) -> bool:
     """Whether the axioms and assertions of `reading` are entailed; blank nodes are whoever there is."""
     names = (term for axiom in reading.axioms for term in _individuals(axiom))
     stated = (term for subject, _, object_ in reading.assertions for term in (subject, object_))
-    with closure.assuming(closure.things(t for t in (*names, *stated) if not isinstance(t, BNode))):
+    with closure.assuming(closure.about(t for t in (*names, *stated) if not isinstance(t, BNode))):
         return _is_entailed(closure, reading)
 
 

@@ -154,7 +154,10 @@ class Questions:
             for fact in self._pair(on, a, value) + self._pair(on, b, value)
         )
         keyed = simplify(axiom.keyed)
-        cases = (x + y + _Case(shared) for x in self._cases(keyed, a) for y in self._cases(keyed, b))
+        named = self.closure.names([a, b])
+        cases = (
+            x + y + _Case((*shared, *named)) for x in self._cases(keyed, a) for y in self._cases(keyed, b)
+        )
         return all(self._in_case(case, lambda asked: asked._are_same(a, b)) for case in cases)
 
     # -- is it so? ---------------------------------------------------------------------------------
@@ -193,7 +196,9 @@ class Questions:
             case owl.HasSelf(on):
                 return self._is_pair(on, term, term)
             case owl.OneOf(individuals):
-                return any(self._are_same(term, individual) for individual in individuals)
+                return any(self._are_same(term, individual) for individual in individuals) or (
+                    self._contradicts([different(term, individual) for individual in individuals])
+                )
             case owl.ComplementOf(operand):
                 return all(
                     self._in_case(case, Questions._is_impossible) for case in self._cases(operand, term)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
-from pantarhei.entailment.closure import Closure
-from pantarhei.entailment.value import is_range_name
+from pantarhei.entailment.closure import Closure, is_internal
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.proof import Proof
@@ -125,7 +124,7 @@ def _types(closure: Closure, name: Term) -> Names:
     return frozenset(
         type_
         for _, _, type_ in closure.match(name, RDF.type, None)
-        if not isinstance(type_, Literal) and type_ != OWL.Thing and not is_range_name(type_)
+        if not isinstance(type_, Literal) and type_ != OWL.Thing and not is_internal(type_)
     )
 
 

@@ -7,6 +7,7 @@ W3C: OWL 2 mapping to RDF graphs, tables 7 to 10 (declarations); OWL 2 structura
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
@@ -120,6 +121,7 @@ def is_reserved(term: Term) -> bool:
     return str(term).startswith((str(OWL), str(RDF), str(RDFS)))
 
 
+@lru_cache(maxsize=65536)
 def is_defined(term: Term) -> bool:
     """Whether OWL, RDF or RDFS define the name; some ontologies add names of their own to them."""
     return any(term in namespace for namespace in (OWL, RDF, RDFS))

@@ -18,7 +18,16 @@ from pantarhei.language.data_range import check_range
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.language.term import Term
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import THING, Axiom, Bound, ClassExpression, DataRange, PropertyExpression, Trait
+from pantarhei.owl.axiom import (
+    THING,
+    Axiom,
+    Bound,
+    ClassExpression,
+    DataRange,
+    PropertyExpression,
+    PropertyKind,
+    Trait,
+)
 from pantarhei.owl.normal_form import inverse
 from pantarhei.rules.body import (
     BOTTOM_PROPERTIES,
@@ -142,8 +151,11 @@ def _is_extreme(on: PropertyExpression) -> bool:
 
 def _why_not_on_the_right(conclusion: ClassExpression | DataRange) -> str:
     match conclusion:
-        case owl.SomeValuesFrom() | owl.Cardinality(Bound.MIN):
-            return f"{conclusion} on the right asks for individuals without a name, which is outside OWL 2 RL"
+        case owl.SomeValuesFrom(on) | owl.Cardinality(Bound.MIN, _, on):
+            asked = (
+                "values that are not given" if on.kind is PropertyKind.DATA else "individuals without a name"
+            )
+            return f"{conclusion} on the right asks for {asked}, which is outside OWL 2 RL"
         case owl.UnionOf():
             return f"{conclusion} on the right is a choice, which is outside OWL 2 RL"
         case owl.Cardinality():

@@ -519,7 +519,7 @@ class Rows:
     def columns(self, *names):
         """The named fields of all rows ever used, free ones (predicate -1) too, as int64 copies."""
         if cython.compiled:
-            rows = np.asarray(self.rows)[: self.used]
+            rows = np.frombuffer(self.rows, ROW)[: self.used]
             return [rows[name].astype(np.int64) for name in names]
         return [np.array([getattr(row, name) for row in self.rows[: self.used]], np.int64) for name in names]
 
