@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef
 
@@ -87,6 +87,7 @@ NAMES = [BNode("n"), *(URIRef(f"urn:x/{letter}") for letter in "abcd")]
 
 
 @given(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=6))
+@settings(deadline=None)
 def test_groups_are_the_classes_of_the_least_equivalence(pairs):
     groups = groups_of_same([(one, OWL.sameAs, other) for one, other in pairs])
     group_of = {name: {name} for name in NAMES}

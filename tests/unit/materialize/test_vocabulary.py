@@ -1,6 +1,6 @@
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 
@@ -46,6 +46,7 @@ def key(triple):
 
 
 @given(triples)
+@settings(deadline=None)
 def test_triples_come_back_with_equal_values(given):
     vocabulary = empty()
     facts = vocabulary.encode(given).facts
@@ -55,6 +56,7 @@ def test_triples_come_back_with_equal_values(given):
 
 
 @given(triples)
+@settings(deadline=None)
 def test_facts_are_equal_exactly_if_their_triples_are(given):
     facts = list(map(tuple, empty().encode(given).facts.tolist()))
     for one, first in zip(given, facts, strict=True):
@@ -63,6 +65,7 @@ def test_facts_are_equal_exactly_if_their_triples_are(given):
 
 
 @given(triples)
+@settings(deadline=None)
 def test_looking_up_finds_what_was_met_and_adds_nothing(given):
     vocabulary = empty()
     facts = vocabulary.encode(given).facts
@@ -83,6 +86,7 @@ def test_looking_up_finds_what_was_met_and_adds_nothing(given):
 
 
 @given(triples)
+@settings(deadline=None)
 def test_a_table_has_the_numbers_of_its_triples(given):
     given = [t for t in given if all(isinstance(term, Literal) or "://" in term for term in t)]
     # N-Triples says of a simple literal that it is an xsd:string (RDF 1.1)
