@@ -180,6 +180,13 @@ def run(
     keep: Annotated[
         Keep, typer.Option(help="How a fact that several timestamps support is kept.")
     ] = Keep.newest,
+    unique_names: Annotated[
+        bool,
+        typer.Option(
+            "--unique-names/--no-unique-names",
+            help="Whether different names are different things; if not, equality is reasoned with.",
+        ),
+    ] = True,
     time: Annotated[
         str,
         typer.Option(
@@ -231,6 +238,7 @@ def run(
                 background=background,
                 repair=repair.value,
                 keep=keep.value,
+                unique_names=unique_names,
                 time=time,
                 on_error=on_error.value,
                 catalog=catalog,

@@ -126,6 +126,18 @@ def test_options_of_the_window_and_of_repair_reach_the_reasoner(run):
     assert "removed G" not in off.stdout
 
 
+@pytest.mark.parametrize(("option", "removed"), [("--unique-names", True), ("--no-unique-names", False)])
+def test_names_are_unique_or_not(run, tmp_path, option, removed):
+    ontology, stream = tmp_path / "o.ttl", tmp_path / "s.nq"
+    ontology.write_text(
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> . <urn:in> a owl:ObjectProperty, owl:FunctionalProperty ."
+    )
+    stream.write_text("<urn:cart> <urn:in> <urn:hall> <urn:1> .\n<urn:cart> <urn:in> <urn:lobby> <urn:2> .\n")
+    done = run(option, ontology=ontology, stream=stream)
+    assert done.exit_code == 0, done.output
+    assert ("removed" in done.stdout) is removed
+
+
 def test_background_is_read(run, tmp_path):
     background = tmp_path / "background.ttl"
     background.write_text("<urn:a> <urn:b> <urn:c> .")

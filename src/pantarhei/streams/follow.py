@@ -48,6 +48,7 @@ class Following:
     background: Path | None = None
     repair: str = "exact"
     keep: str = "newest"
+    unique_names: bool = True
     time: str = "auto"
     on_error: str = "raise"
     catalog: Path | None = None
@@ -125,7 +126,10 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
     )
     background = read_graph(options.background) if options.background else None
     repair, keep = cast("Method", options.repair), cast("Keep", options.keep)
-    return pr.StreamReasoner(ontology, window, background=background, repair=repair, keep=keep)
+    names = options.unique_names
+    return pr.StreamReasoner(
+        ontology, window, background=background, repair=repair, keep=keep, unique_names=names
+    )
 
 
 # the stream, counted
