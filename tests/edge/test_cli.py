@@ -130,7 +130,8 @@ def test_options_of_the_window_and_of_repair_reach_the_reasoner(run):
 def test_names_are_unique_or_not(run, tmp_path, option, removed):
     ontology, stream = tmp_path / "o.ttl", tmp_path / "s.nq"
     ontology.write_text(
-        "@prefix owl: <http://www.w3.org/2002/07/owl#> . <urn:in> a owl:ObjectProperty, owl:FunctionalProperty ."
+        "@prefix owl: <http://www.w3.org/2002/07/owl#> . "
+        "<urn:in> a owl:ObjectProperty, owl:FunctionalProperty ."
     )
     stream.write_text("<urn:cart> <urn:in> <urn:hall> <urn:1> .\n<urn:cart> <urn:in> <urn:lobby> <urn:2> .\n")
     done = run(option, ontology=ontology, stream=stream)

@@ -47,8 +47,10 @@ class GrowingProgram:
         Costs O(1) while predicates are known and literals are well-typed.
         """
         symbols = self.vocabulary.symbols
-        if len(symbols) > self._covered and self._theory.follows(symbols[self._covered :], symbols):
-            return False
+        if len(symbols) > self._covered:
+            if self._theory.follows(symbols[self._covered :], symbols):
+                return False
+            self._covered = len(symbols)  # nothing is asked for these
         return not self._with_ill_typed_values(facts)
 
     def grow(self, facts: Integers = _NO_FACTS) -> None:
