@@ -6,6 +6,7 @@ background.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -60,6 +61,8 @@ class Ontology:
     imports_skipped: tuple[str, ...] = ()
     prefixes: tuple[tuple[str, str], ...] = ()
     _report: Report = field(default=Report(()), repr=False)
+    _definitions: Mapping[URIRef, DataRange] = field(default_factory=dict, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     @classmethod
     def from_rules(cls, rules: Iterable[Rule], background: Iterable[Triple] = ()) -> Ontology:
@@ -99,16 +102,18 @@ class Ontology:
     def schema(self) -> Schema:
         """Subclasses, domains, ranges and the rest, as the ontology entails them; computed when first asked.
 
-        Costs what one instance of each class and property entails.
+        Costs what one instance of each class and property entails. Threads take turns.
         """
         classes, properties = self._names()
-        return schema_of(self._closure, classes, properties, self.constraints)
+        with self._lock:
+            return schema_of(self._closure, classes, properties, self.constraints)
 
     def entails(self, graph: Graph | Iterable[Triple], annotations: bool = False) -> bool:
         """Whether the ontology entails all that `graph` says (OWL 2 Direct Semantics, no unique names).
 
         Blank nodes in assertions stand for whoever there is. Exact as far as OWL 2 RL decides; else True is
-        certain, and False may mean unknown.
+        certain, and False may mean unknown. The first question costs a materialization of the background;
+        each costs what its assumptions entail. Threads take turns.
 
         Args:
             graph: assertions and axioms. Declarations hold.
@@ -125,7 +130,9 @@ class Ontology:
             raise InputError(f"{unread[0]} is neither an axiom nor an assertion: {unread[0].reason}")
         if annotations and not reading.annotations <= set(self.triples):
             return False
-        return entails_reading(self._closure, reading)
+        axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
+        with self._lock:
+            return entails_reading(self._closure, replace(reading, axioms=axioms))
 
     @cached_property
     def _closure(self) -> Closure:
@@ -152,8 +159,11 @@ class Ontology:
         return InconsistencyNormalForm.of(self.rules, self.constraints, depth)
 
     def __getstate__(self) -> dict[str, object]:
-        made = ("graph", "schema", "_closure")
+        made = ("graph", "schema", "_closure", "_lock")
         return {name: value for name, value in self.__dict__.items() if name not in made}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state, _lock=threading.RLock())
 
 
 def load_ontology(
@@ -201,6 +211,7 @@ def load_ontology(
         imports_skipped=read.skipped,
         prefixes=tuple(read.prefixes.items()),
         _report=report,
+        _definitions=definitions,
     )
     _refuse_inconsistent(ontology)
     return ontology

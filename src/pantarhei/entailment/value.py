@@ -65,7 +65,12 @@ class RangeNames:
     def variants(self, rules: Iterable[Rule]) -> Iterator[Rule]:
         """The rules about fresh names that stand for literals."""
         for rule in rules:
-            members = [t for t in rule.tests if isinstance(t, Member) and isinstance(t.argument, Variable)]
+            bound = {argument for atom in rule.body for argument in atom.arguments}
+            members = [
+                test
+                for test in rule.tests
+                if isinstance(test, Member) and isinstance(test.argument, Variable) and test.argument in bound
+            ]
             sizes = range(1, len(members) + 1) if len(members) <= _MOST_MIXED else (len(members),)
             for chosen in (choice for size in sizes for choice in combinations(members, size)):
                 yield self._replaced(rule, chosen)

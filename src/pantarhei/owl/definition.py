@@ -71,7 +71,7 @@ def inline_datatypes(value: T, definitions: Mapping[URIRef, DataRange]) -> T:
         return cast(T, definitions.get(value.iri, value))
     if isinstance(value, tuple):
         return cast(T, tuple(inline_datatypes(part, definitions) for part in value))
-    if is_dataclass(value) and not isinstance(value, type | owl.DatatypeDefinition):
+    if is_dataclass(value) and not isinstance(value, type):
         changed = {
             f.name: new
             for f in fields(value)

@@ -33,6 +33,10 @@ TOP_PROPERTIES = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
 BOTTOM_PROPERTIES = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
 
 
+# A rule with more atoms than this is not made.
+MOST_ATOMS = 500
+
+
 class NotARuleError(Exception):
     """A part of an axiom that is no rule; caught where axioms are translated, and reported."""
 
@@ -136,7 +140,13 @@ class Body:
         return Atom(atom.predicate, tuple(map(self.resolved, atom.arguments)))
 
     def rule(self, name: str, head: Atom | None, origin: str, *different: tuple[Argument, Argument]) -> Rule:
-        """The canonical rule with this body; what else it speaks of is an owl:Thing."""
+        """The canonical rule with this body; what else it speaks of is an owl:Thing.
+
+        Raises:
+            NotARuleError: the body is too long: the plans of a rule grow with the square of it.
+        """
+        if len(self.atoms) > MOST_ATOMS:
+            raise NotARuleError(f"it needs a rule with more than {MOST_ATOMS} conditions")
         rule = Rule(
             name,
             tuple(map(self.resolved_atom, self.atoms)),

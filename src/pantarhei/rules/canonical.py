@@ -28,10 +28,25 @@ def canonical(rule: Rule) -> Rule:
     >>> str(canonical(Rule("prp-symp", (Atom(p, (v, u)),), Atom(p, (u, v)))))
     'p(?y, ?x) :- p(?x, ?y).'
     """
+    plain = _plain_naming(rule)
+    if plain is not None:
+        return _renamed(rule, plain)
     rule = replace(rule, body=tuple(dict.fromkeys(rule.body)), different=_each_once(rule.different))
     namings = _namings(rule)
     first = _renamed(rule, next(namings))
     return min([first, *(_renamed(rule, naming) for naming in namings)], key=_sort_key)
+
+
+def _plain_naming(rule: Rule) -> dict[Variable, Variable] | None:
+    """The naming where there is no choice: of one variable, or of the two of a body of one property."""
+    found = variables(rule)
+    if computed(rule):
+        return None
+    if len(found) == 1:
+        return {found[0]: variable(0)}
+    if len(found) == 2 and len(rule.body) == 1:
+        return {found[0]: variable(0), found[1]: variable(1)}
+    return None
 
 
 def variable(number: int) -> Variable:

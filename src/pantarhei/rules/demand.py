@@ -124,7 +124,10 @@ def _equality(symbols: tuple[Symbol, ...]) -> list[Rule]:
             rules.append(_rule("eq-rep-s", [same, Atom(name, (X,))], Atom(name, (Y,))))
         else:
             rules.append(_rule("eq-rep-s", [same, Atom(name, (X, Z))], Atom(name, (Y, Z))))
-            rules.append(_rule("eq-rep-o", [same, Atom(name, (Z, X))], Atom(name, (Z, Y))))
+            # Y ≠ a literal, since it is a subject: where a name is the same as a literal (which only RDF can
+            # say), the literal must not come to new places, or computations there could go on for ever.
+            turned = Atom(OWL.sameAs, (Y, X))
+            rules.append(_rule("eq-rep-o", [turned, Atom(name, (Z, X))], Atom(name, (Z, Y))))
     return rules
 
 

@@ -35,6 +35,7 @@ from pantarhei.owl.swrl import (
 )
 from pantarhei.rules.body import (
     BOTTOM_PROPERTIES,
+    MOST_ATOMS,
     TOP_PROPERTIES,
     Body,
     NeverError,
@@ -44,9 +45,6 @@ from pantarhei.rules.body import (
 from pantarhei.rules.termination import ROUNDING, SIGNS, endless
 
 NAME = "pr-swrl"
-
-# A rule is compiled into a plan for each atom of its body, in time that grows with the cube of their number.
-MOST_ATOMS = 200
 
 EQUAL = URIRef(SWRLB + "equal")
 # Computations have one operand or two; `add` and `multiply` may have more, and are taken two at a time.
