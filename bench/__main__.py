@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from rich.console import Console
 
-from bench import building, growth, readings, repairs, slides, ticks
+from bench import building, growth, loading, readings, repairs, slides, ticks
 from bench.measuring import Figure
 from bench.report import cells, circumstances, show, write
 
@@ -19,6 +19,7 @@ WORKLOADS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "growth": growth.measure,
     "ticks": ticks.measure,
     "building": building.measure,
+    "loading": loading.measure,
 }
 
 

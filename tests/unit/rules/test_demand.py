@@ -25,7 +25,7 @@ def test_without_names_that_say_something_of_all_nothing_is_demanded():
 
 def test_equality_is_written_out_for_each_symbol():
     assert made(Theory.of([], unique_names=False), SAME, CLASS, PROPERTY) == [
-        "eq-rep-o: p(?x, ?z) :- p(?x, ?y), sameAs(?y, ?z).",
+        "eq-rep-o: p(?x, ?z) :- p(?x, ?y), sameAs(?z, ?y).",
         "eq-rep-s: C(?y) :- C(?x), sameAs(?x, ?y).",
         "eq-rep-s: p(?z, ?y) :- p(?x, ?y), sameAs(?x, ?z).",
         "eq-sym: sameAs(?y, ?x) :- sameAs(?x, ?y).",
