@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from rich.console import Console
 
-from bench import building, growth, loading, readings, repairs, slides, ticks
+from bench import building, growth, loading, readings, repairs, slides, thresholds, ticks
 from bench.measuring import Figure
 from bench.report import cells, circumstances, show, write
 
@@ -18,6 +18,7 @@ WORKLOADS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "slides": slides.measure,
     "growth": growth.measure,
     "ticks": ticks.measure,
+    "thresholds": thresholds.measure,
     "building": building.measure,
     "loading": loading.measure,
 }

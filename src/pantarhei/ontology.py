@@ -19,14 +19,14 @@ from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
 from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
-from pantarhei.language.data_range import DataRange
+from pantarhei.language.data_range import DataRange, check_range
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.materialize.consistency import inconsistency
 from pantarhei.materialize.growth import groups_of_same
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
-from pantarhei.owl.definition import datatype_definitions, inline_datatypes
+from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES
 from pantarhei.owl.global_restrictions import breaches
 from pantarhei.owl.imports import Imports, read_with_imports
@@ -120,7 +120,8 @@ class Ontology:
             annotations: whether annotations must be in the ontology too; to the semantics they say nothing.
 
         Raises:
-            InputError: the graph contains triples that are neither axioms nor assertions.
+            InputError: the graph contains triples that are neither axioms nor assertions, or a data range
+                that cannot be decided.
         """
         given = list(map(check_triple, cast("Iterable[Triple]", graph)))
         known = [t for t in self.triples if is_declaration(t) and isinstance(t[0], URIRef)]
@@ -131,6 +132,9 @@ class Ontology:
         if annotations and not reading.annotations <= set(self.triples):
             return False
         axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
+        for range_ in (found for axiom in axioms for found in data_ranges(axiom)):
+            if reason := check_range(range_):
+                raise InputError(f"a question about {range_} cannot be answered: {reason}")
         with self._lock:
             return entails_reading(self._closure, replace(reading, axioms=axioms))
 

@@ -326,7 +326,8 @@ class StreamReasoner:
     @property
     def work(self) -> Work:
         """Counters of what the window model has done."""
-        return self._model.work
+        with self._lock:
+            return self._model.work
 
     # -- one step ----------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ _NAMED = URIRef(f"{_INTERNAL}named")
 
 @dataclass(slots=True)
 class _Assumption:
-    """Facts assumed, and what undoing them takes; `model` is the one they were added to, None in its base."""
+    """Facts assumed, and what undoing them takes; `model` is the one that they were added to as a whole."""
 
     given: list[Triple]
     model: WindowModel | None = None
@@ -75,6 +75,7 @@ class Closure:
         self.facts = in_order({*stated, *self.about((*individuals, *_names_in(stated)))})
         self._assumptions: list[_Assumption] = []
         self._fresh: int = 0 if above is None else above._fresh
+        self._derived: WindowModel | None = None
         self.inconsistent = False
         self._rebuild()
 
@@ -121,15 +122,8 @@ class Closure:
         assumption = _Assumption(list(facts))
         before, fresh = self.inconsistent, self._fresh
         self._assumptions.append(assumption)
-        encoded = self._vocabulary.encode(assumption.given).facts
-        if self._outgrown(encoded):
-            self._rebuild()
-        else:
-            self._level += 1
-            assumption.model, assumption.level = self._model, self._level
-            self._add(assumption, encoded)
-            self._conclude_about_values(assumption)
         try:
+            self._assume(assumption)
             yield
         finally:
             self._assumptions.pop()
@@ -208,30 +202,49 @@ class Closure:
 
     # -- the model ---------------------------------------------------------------------------------
 
+    @property
+    def _model(self) -> WindowModel:
+        """The model; where an error or a grown program lost it, it is made again from all that is assumed."""
+        if self._derived is None:
+            self._rebuild()
+        assert self._derived is not None, "just made"
+        return self._derived
+
+    def _assume(self, assumption: _Assumption) -> None:
+        encoded = self._vocabulary.encode(assumption.given).facts
+        if self._outgrown(encoded):
+            self._rebuild()
+            return
+        model = self._model
+        self._level += 1
+        assumption.level = self._level
+        self._add(assumption, encoded)
+        self._conclude_about_values(assumption)
+        assumption.model = model
+
     def _add(self, assumption: _Assumption, facts: Integers) -> None:
         previous = self._model.add(facts, assumption.level)
         assumption.added.append((facts, previous))
         self.inconsistent |= bool(len(self._model.violations()))
 
     def _withdraw(self, assumption: _Assumption) -> None:
-        if assumption.model is not self._model:  # the program grew, and the model has it in its base
-            self._rebuild()
+        model, self._derived = self._derived, None
+        if model is None or assumption.model is not model:  # it is in the model's base, or was not all added
             return
         facts, previous = (np.concatenate(column) for column in zip(*assumption.added, strict=True))
-        self._model.withdraw(facts, previous, assumption.level)
-        self._model.take_changes()
+        model.withdraw(facts, previous, assumption.level)
+        model.take_changes()
+        self._derived = model
 
     def _rebuild(self) -> None:
         """The model anew, with the assumptions in its base."""
         encoded = self._vocabulary.encode([*self.facts, *self._assumed()]).facts
         self._outgrown(encoded)
-        self._model = model_of_background(self._growing.program, self._vocabulary, encoded)
+        self._derived = model = model_of_background(self._growing.program, self._vocabulary, encoded)
         self._level = 0
-        for assumption in self._assumptions:
-            assumption.model = None
-        self.inconsistent = bool(len(self._model.violations()))
+        self.inconsistent = bool(len(model.violations()))
         self._conclude_about_values(_Assumption([]))
-        self._model.take_changes()
+        model.take_changes()
 
     def _outgrown(self, facts: Integers) -> bool:
         """Whether the program had to grow for `facts`."""

@@ -336,8 +336,10 @@ class Questions:
         """The facts that say `on(subject, object_)`."""
         if isinstance(on, owl.InverseOf):
             return self._pair(on.inverted, object_, subject)
-        if on.iri in BOTTOM_PROPERTIES:
-            raise UndecidedError
+        if on.iri in BOTTOM_PROPERTIES or isinstance(subject, Literal):  # it cannot be
+            return tuple(
+                (name, RDF.type, OWL.Nothing) for name in (subject, object_) if not isinstance(name, Literal)
+            )
         if on.iri in TOP_PROPERTIES:
             return _thing(subject) + _thing(object_)
         if is_fresh(object_):

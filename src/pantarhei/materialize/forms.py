@@ -67,7 +67,7 @@ class GivenForms:
         return FormsChange(came, went)
 
     def _varied(self, facts: Integers) -> Integers:
-        return facts[self.vocabulary.are_varied(facts[:, 2])]
+        return facts[self.vocabulary.varied.among(facts[:, 2])]
 
     def apply(self, change: FormsChange) -> None:
         """Take over a change."""

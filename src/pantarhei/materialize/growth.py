@@ -64,7 +64,7 @@ class GrowingProgram:
         ill_typed = self.vocabulary.ill_typed
         if not ill_typed:
             return []
-        found = np.unique(facts[np.isin(facts[:, 2], list(ill_typed)), 0]).tolist()
+        found = np.unique(facts[ill_typed.among(facts[:, 2]), 0]).tolist()
         names = (self.vocabulary.symbols[number].name for number in found)
         return [name for name in names if name not in self._ill_typed]
 

@@ -53,6 +53,37 @@ class _Role(NamedTuple):
     known: dict[str, int]
 
 
+class LiteralSet:
+    """Some of the literals, by number; tells of a whole column which are in it."""
+
+    def __init__(self) -> None:
+        self._flags = np.zeros(64, np.bool_)
+        self._count = 0
+
+    def add(self, number: int) -> None:
+        place = number - FIRST_LITERAL
+        if place >= len(self._flags):
+            longer = np.zeros(2 * place, np.bool_)
+            longer[: len(self._flags)] = self._flags
+            self._flags = longer
+        self._count += not self._flags[place]
+        self._flags[place] = True
+
+    def __contains__(self, number: int) -> bool:
+        place = number - FIRST_LITERAL
+        return 0 <= place < len(self._flags) and bool(self._flags[place])
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    def among(self, numbers: Integers) -> npt.NDArray[np.bool_]:
+        """Which of `numbers` are in the set. Costs their count."""
+        places = numbers.astype(np.int64) - FIRST_LITERAL
+        inside = (places >= 0) & (places < len(self._flags))
+        inside[inside] = self._flags[places[inside]]
+        return inside
+
+
 class Vocabulary:
     """The numbers of all symbols and terms met so far; starts with those of a program."""
 
@@ -66,8 +97,8 @@ class Vocabulary:
         self._value_numbers: dict[Hashable, int] = {}
         self._literal_numbers: dict[Literal, int] = {}  # ~i for what `_variants[i]` says
         self._variants: list[tuple[int, Literal]] = []
-        self._varied: set[int] = set()
-        self.ill_typed: set[int] = set()
+        self.varied = LiteralSet()  # of values that were met in more than one form
+        self.ill_typed = LiteralSet()
         self._subjects = _Role(
             self._number_name, (URIRef, BNode), "the subject must be an IRI or a blank node", {}
         )
@@ -223,7 +254,7 @@ class Vocabulary:
             self.literals.append(literal)
         else:
             found = ~len(self._variants)
-            self._varied.add(number)
+            self.varied.add(number)
             self._variants.append((number, literal))
         self._literal_numbers[literal] = found
         return found
@@ -287,11 +318,7 @@ class Vocabulary:
     @property
     def has_variants(self) -> bool:
         """Whether a value was met in more than one form."""
-        return bool(self._varied)
-
-    def are_varied(self, objects: Integers) -> npt.NDArray[np.bool_]:
-        """Which of the numbers are of values that were met in more than one form."""
-        return np.isin(objects, np.fromiter(self._varied, np.int32, len(self._varied)))
+        return bool(self.varied)
 
     # -- out ---------------------------------------------------------------------------------------
 
@@ -306,7 +333,7 @@ class Vocabulary:
             symbol = self.symbols[predicate]
             if object_ == NONE:
                 yield self.names[subject], RDF_TYPE, symbol.name
-            elif forms and object_ in self._varied:
+            elif forms and object_ in self.varied:
                 form = forms.get((predicate, subject, object_))
                 yield self.names[subject], symbol.name, self.term(object_) if form is None else form
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
 
@@ -61,6 +61,18 @@ def _datatypes(value: object) -> list[owl.Datatype]:
     if is_dataclass(value):
         return [found for f in fields(value) for found in _datatypes(getattr(value, f.name))]
     return []
+
+
+def data_ranges(value: object) -> Iterator[DataRange]:
+    """The outermost data ranges in an axiom or expression."""
+    if isinstance(value, DataRange):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from data_ranges(part)
+    elif is_dataclass(value):
+        for f in fields(value):
+            yield from data_ranges(getattr(value, f.name))
 
 
 def inline_datatypes(value: T, definitions: Mapping[URIRef, DataRange]) -> T:

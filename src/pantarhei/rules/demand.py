@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from rdflib import OWL, RDFS, Variable
 
@@ -36,16 +37,19 @@ class Theory:
             two different values.
         unique_names: different names denote different things. If not, what is denied to be different is
             equal, and equality is reasoned with.
+        speaks_of_things: a body asks for owl:Thing, which then every name is.
     """
 
     rules: tuple[Rule, ...]
     unique_names: bool = True
+    speaks_of_things: bool = False
 
     @classmethod
     def of(cls, rules: Iterable[Rule], unique_names: bool) -> Theory:
         """The theory of `rules`, written as they are under unique names."""
-        given = tuple(rules)
-        return cls(given if unique_names else tuple(_each_without_unique_names(given)), unique_names)
+        given = tuple(rules if unique_names else _each_without_unique_names(rules))
+        things = any(atom.predicate == OWL.Thing for rule in given for atom in rule.body)
+        return cls(given, unique_names, things)
 
     def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
         """Whether `new` symbols beside the `known` ones demand rules."""
@@ -54,11 +58,6 @@ class Theory:
         if self.speaks_of_things or (not self.unique_names and SAME in known):
             return True
         return any(symbol in _EMPTY or symbol in (SAME, DIFFERENT) for symbol in new)
-
-    @property
-    def speaks_of_things(self) -> bool:
-        """Whether a body asks for owl:Thing, which then every name is."""
-        return any(atom.predicate == OWL.Thing for rule in self.rules for atom in rule.body)
 
     def demanded(self, symbols: Iterable[Symbol], ill_typed: Iterable[Predicate]) -> tuple[Rule, ...]:
         """The rules that `symbols` ask for, and those for properties with ill-typed values."""
@@ -117,27 +116,32 @@ def _equality(symbols: tuple[Symbol, ...]) -> list[Rule]:
     ]
     if DIFFERENT in symbols:
         rules.append(_rule("eq-diff1", [same, Atom(OWL.differentFrom, (X, Y))], None))
-    for name, arity in symbols:
-        if (name, arity) == SAME:
-            continue
-        if arity == 1:
-            rules.append(_rule("eq-rep-s", [same, Atom(name, (X,))], Atom(name, (Y,))))
-        else:
-            rules.append(_rule("eq-rep-s", [same, Atom(name, (X, Z))], Atom(name, (Y, Z))))
-            # Y ≠ a literal, since it is a subject: where a name is the same as a literal (which only RDF can
-            # say), the literal must not come to new places, or computations there could go on for ever.
-            turned = Atom(OWL.sameAs, (Y, X))
-            rules.append(_rule("eq-rep-o", [turned, Atom(name, (Z, X))], Atom(name, (Z, Y))))
+    rules += (rule for symbol in symbols if symbol != SAME for rule in _replacements(symbol))
     return rules
 
 
-def _things(symbol: Symbol) -> Iterator[Rule]:
+@lru_cache(maxsize=65536)
+def _replacements(symbol: Symbol) -> tuple[Rule, ...]:
+    """What holds of a name holds of its equals."""
+    name, arity = symbol
+    same = Atom(OWL.sameAs, (X, Y))
+    if arity == 1:
+        return (_rule("eq-rep-s", [same, Atom(name, (X,))], Atom(name, (Y,))),)
+    # Y, a subject, is no literal: where a name is the same as a literal (which only RDF can say), the literal
+    # must not come to new places, or computations there could go on for ever.
+    turned = Atom(OWL.sameAs, (Y, X))
+    return (
+        _rule("eq-rep-s", [same, Atom(name, (X, Z))], Atom(name, (Y, Z))),
+        _rule("eq-rep-o", [turned, Atom(name, (Z, X))], Atom(name, (Z, Y))),
+    )
+
+
+@lru_cache(maxsize=65536)
+def _things(symbol: Symbol) -> tuple[Rule, ...]:
     name, arity = symbol
     if arity == 1:
-        yield _rule("pr-thing", [Atom(name, (X,))], Atom(OWL.Thing, (X,)))
-    else:
-        yield _rule("pr-thing", [Atom(name, (X, Y))], Atom(OWL.Thing, (X,)))
-        yield _rule("pr-thing", [Atom(name, (X, Y))], Atom(OWL.Thing, (Y,)))
+        return (_rule("pr-thing", [Atom(name, (X,))], Atom(OWL.Thing, (X,))),)
+    return tuple(_rule("pr-thing", [Atom(name, (X, Y))], Atom(OWL.Thing, (v,))) for v in (X, Y))
 
 
 def _each_without_unique_names(rules: Iterable[Rule]) -> Iterator[Rule]:
