@@ -176,7 +176,8 @@ class StreamReasoner:
             Theory.of((*ontology.rules, *ontology.constraints), unique_names=unique_names), same
         )
         self._vocabulary = self._growing.vocabulary
-        self._background = self._vocabulary.encode(_without_merged(in_order(always), same))
+        asks = any(atom.predicate == OWL.sameAs for rule in ontology.rules for atom in rule.body)
+        self._background = self._vocabulary.encode(_without_merged(in_order(always), () if asks else same))
         if not self._growing.covers(self._background.facts):
             self._growing.grow(self._background.facts)
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
@@ -529,7 +530,7 @@ class _LiveSource:
 def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -> list[Triple]:
     """The triples without those that only say of merged names that they are one."""
     merged = {name for group in same for name in group}
-    return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged)]
+    return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged and t[2] in merged)]
 
 
 def _check_type(name: str, given: object, type_: Any, expected: str) -> None:

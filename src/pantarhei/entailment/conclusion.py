@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 
 from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
 
@@ -14,6 +15,9 @@ from pantarhei.language.term import Term, Triple, in_order
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading
+
+# Blank nodes of which only axioms speak are tried with so many choices of names.
+_MOST_GUESSES = 10_000
 
 _Binding = Mapping[Variable, Term]
 _Pattern = tuple[Argument, Term, Argument]
@@ -40,8 +44,8 @@ def _is_entailed(closure: Closure, reading: Reading) -> bool:
     unbound = {Variable(node) for nodes in about_someone.values() for node in nodes} - in_patterns
     return any(
         all(questions.entails(_bound_axiom(axiom, complete)) for axiom in about_someone)
-        for binding in _matches(questions, patterns, {})
-        for complete in _completed(closure, sorted(unbound), binding)
+        for binding in _matches(questions, patterns)
+        for complete in islice(_completed(closure, sorted(unbound), binding), _MOST_GUESSES)
     )
 
 
@@ -93,31 +97,35 @@ def _bound_axiom(axiom: Axiom, binding: _Binding) -> Axiom:
     return axiom
 
 
-def _matches(questions: Questions, patterns: list[_Pattern], binding: _Binding) -> Iterator[_Binding]:
+def _matches(questions: Questions, patterns: list[_Pattern]) -> Iterator[_Binding]:
     """The bindings under which all patterns are entailed; those with fewest variables are matched first."""
-    if not patterns:
-        yield binding
-        return
-    bound = [(_bound(s, binding), p, _bound(o, binding)) for s, p, o in patterns]
-    chosen = min(range(len(bound)), key=lambda i: sum(isinstance(term, Variable) for term in bound[i]))
-    rest = [pattern for i, pattern in enumerate(patterns) if i != chosen]
-    subject, predicate, object_ = bound[chosen]
-    if not isinstance(subject, Variable) and not isinstance(object_, Variable):
-        if _holds(questions, (subject, predicate, object_)):
-            yield from _matches(questions, rest, binding)
-        return
-    if predicate == RDF.type and object_ == OWL.Thing:
-        found: list[Triple] = [
-            (name, RDF.type, OWL.Thing) for name in _names(questions.closure.match(None, None, None))
-        ]
-    else:
-        found = list(questions.closure.match(_given(subject), predicate, _given(object_)))
-    for who, _, what in found:
-        if subject == object_ and who != what:
+    waiting: list[tuple[list[_Pattern], _Binding]] = [(patterns, {})]
+    while waiting:
+        left, binding = waiting.pop()
+        if not left:
+            yield binding
             continue
-        extended = dict(binding)
-        extended.update({v: t for v, t in ((subject, who), (object_, what)) if isinstance(v, Variable)})
-        yield from _matches(questions, rest, extended)
+        bound = [(_bound(s, binding), p, _bound(o, binding)) for s, p, o in left]
+        chosen = min(range(len(bound)), key=lambda i: sum(isinstance(term, Variable) for term in bound[i]))
+        rest = [pattern for i, pattern in enumerate(left) if i != chosen]
+        waiting += [(rest, {**binding, **found}) for found in _found(questions, bound[chosen])]
+
+
+def _found(questions: Questions, pattern: _Pattern) -> list[_Binding]:
+    """What the variables of one pattern can stand for."""
+    subject, predicate, object_ = pattern
+    if not isinstance(subject, Variable) and not isinstance(object_, Variable):
+        return [{}] if _holds(questions, (subject, predicate, object_)) else []
+    if predicate == RDF.type and object_ == OWL.Thing:
+        everyone = _names(questions.closure.match(None, None, None))
+        triples: list[Triple] = [(name, RDF.type, OWL.Thing) for name in everyone]
+    else:
+        triples = list(questions.closure.match(_given(subject), predicate, _given(object_)))
+    return [
+        {v: t for v, t in ((subject, who), (object_, what)) if isinstance(v, Variable)}
+        for who, _, what in triples
+        if subject != object_ or who == what
+    ]
 
 
 def _bound(term: Argument, binding: _Binding) -> Argument:

@@ -37,6 +37,10 @@ from pantarhei.rules.translation import translate
 _MOST_CASES = 1_000
 
 
+# Nor is a cardinality restriction that needs more different values than this.
+_MOST_VALUES = 100
+
+
 class UndecidedError(Exception):
     """A question whose assumption cannot be made; it counts as not entailed."""
 
@@ -227,7 +231,7 @@ class Questions:
     def _has_at_most(
         self, term: Term, number: int, on: PropertyExpression, filler: ClassExpression | DataRange
     ) -> bool:
-        values = [self.closure.fresh() for _ in range(number + 1)]
+        values = self._fresh_values(number + 1)
         facts = [fact for value in values for fact in self._pair(on, term, value)]
         facts += [different(x, y) for x, y in combinations(values, 2)]
         cases = _joined(_Case(tuple(facts)), [tuple(self._cases(filler, value)) for value in values])
@@ -317,13 +321,23 @@ class Questions:
             case owl.OneOf(individuals):
                 yield from (_Case((same(term, individual),)) for individual in individuals)
             case owl.Cardinality(Bound.MIN, number, on, counted):
-                values = [self.closure.fresh() for _ in range(number)]
+                values = self._fresh_values(number)
                 facts = [fact for value in values for fact in self._pair(on, term, value)]
                 facts += [different(x, y) for x, y in combinations(values, 2)]
                 ways = [tuple(self._cases(THING if counted is None else counted, value)) for value in values]
                 yield from _joined(_Case(tuple(facts)), ways)
             case _:
                 yield _Case(axioms=(owl.ClassAssertion(expression, term),))
+
+    def _fresh_values(self, number: int) -> list[Term]:
+        """Fresh names, which are to differ pairwise.
+
+        Raises:
+            UndecidedError: there are too many pairs.
+        """
+        if number > _MOST_VALUES:
+            raise UndecidedError
+        return [self.closure.fresh() for _ in range(number)]
 
     def _value_cases(self, range_: DataRange, term: Term) -> Iterator[_Case]:
         if not isinstance(term, Literal):

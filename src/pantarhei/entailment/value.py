@@ -36,6 +36,7 @@ class RangeNames:
 
     names: dict[DataRange, URIRef] = field(default_factory=dict)
     asked: dict[DataRange, None] = field(default_factory=dict)
+    _around: dict[DataRange, tuple[DataRange, ...]] = field(default_factory=dict)
 
     def copy(self) -> RangeNames:
         return RangeNames(dict(self.names), dict(self.asked))
@@ -59,8 +60,10 @@ class RangeNames:
         """The names that rules ask for of the ranges around what is known, without those given."""
         given = set(types)
         known = self.known(given)
-        names = ((range_, self.names[range_]) for range_ in self.asked)
-        return [name for range_, name in names if name not in given and includes(range_, known)]
+        around = self._around.get(known)
+        if around is None:
+            around = self._around[known] = tuple(r for r in self.asked if includes(r, known))
+        return [self.names[range_] for range_ in around if self.names[range_] not in given]
 
     def variants(self, rules: Iterable[Rule]) -> Iterator[Rule]:
         """The rules about fresh names that stand for literals."""

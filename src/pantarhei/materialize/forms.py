@@ -2,7 +2,8 @@
 
 The kernel knows values. A fact that came with another form of its value than the first one met keeps that
 form for as long as it is in the materialization; what is derived takes the form of the assertion with the
-same subject and value. So a form never changes under the reader, and changes of the materialization add up.
+same subject and value, or else the first one met of the value. So a form never changes under the reader, and
+changes of the materialization add up.
 """
 
 from __future__ import annotations

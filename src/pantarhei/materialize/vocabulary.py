@@ -17,7 +17,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.builtin import COMPARISONS, compute, holds
-from pantarhei.language.data_range import tester
+from pantarhei.language.data_range import DataRange, tester
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, is_well_typed, value_of
@@ -110,6 +110,9 @@ class Vocabulary:
             self._number_class, (URIRef, BNode), "the object of rdf:type must be a class, not a literal", {}
         )
         self.memberships: npt.NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self._ranges: tuple[DataRange, ...] = ()
+        self._ranges_of = tester(())
+        self._width = 0
         self.adopt(program)
 
     def adopt(self, program: Program) -> None:
@@ -122,11 +125,13 @@ class Vocabulary:
         for name in program.names[len(self.names) :]:
             self._number_name(name)
         self._builtins = program.builtins
-        self._width = program.plans.membership_bytes
-        self._ranges_of = tester(program.ranges)
-        self.memberships = np.zeros(0, np.uint8)
-        for number, literal in enumerate(self.literals):
-            self._note_memberships(number, literal)
+        if program.ranges != self._ranges:
+            self._ranges = program.ranges
+            self._width = program.plans.membership_bytes
+            self._ranges_of = tester(program.ranges)
+            self.memberships = np.zeros(0, np.uint8)
+            for number, literal in enumerate(self.literals):
+                self._note_memberships(number, literal)
         for literal in program.literals[len(self.literals) :]:
             self.number(literal)
 
