@@ -113,8 +113,8 @@ class Ontology:
 
         Blank nodes in assertions stand for whoever there is. Exact as far as OWL 2 RL decides; else True is
         certain, and False may mean unknown: so where a number above 100 is asked about, or where blank nodes
-        of which only axioms speak have too many names to be. The first question costs a materialization of the
-        background; each costs what its assumptions entail. Threads take turns.
+        of which only axioms speak have too many names to be. The first question costs a materialization of
+        the background; each costs what its assumptions entail. Threads take turns.
 
         Args:
             graph: assertions and axioms. Declarations hold.
