@@ -19,7 +19,7 @@ from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
 from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
-from pantarhei.language.data_range import DataRange, check_range
+from pantarhei.language.data_range import DataRange, check_range, why_unknown
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.materialize.consistency import inconsistency
@@ -61,7 +61,7 @@ class Ontology:
     imports_skipped: tuple[str, ...] = ()
     prefixes: tuple[tuple[str, str], ...] = ()
     _report: Report = field(default=Report(()), repr=False)
-    _definitions: Mapping[URIRef, DataRange] = field(default_factory=dict, repr=False)
+    _definitions: Mapping[URIRef, DataRange] = field(default_factory=dict, repr=False, hash=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     @classmethod
@@ -134,7 +134,7 @@ class Ontology:
             return False
         axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
         for range_ in (found for axiom in axioms for found in data_ranges(axiom)):
-            if reason := check_range(range_):
+            if reason := check_range(range_) or why_unknown(range_):
                 raise InputError(f"a question about {range_} cannot be answered: {reason}")
         with self._lock:
             return entails_reading(self._closure, replace(reading, axioms=axioms))

@@ -37,7 +37,8 @@ EQUALITY = (
     Rule("eq-trans", (related(SAME, x, y), related(SAME, y, z)), related(SAME, x, z), (Different(x, z),)),
     *(Rule("eq-rep-s", (related(SAME, x, y), is_a(each, x)), is_a(each, y)) for each in CLASSES),
     *(Rule("eq-rep-s", (related(SAME, x, y), related(P, x, z)), related(P, y, z)) for P in PROPERTIES),
-    *(Rule("eq-rep-o", (related(SAME, x, y), related(P, z, x)), related(P, z, y)) for P in PROPERTIES),
+    # turned around, since only a name can be a subject: literals do not spread by equality
+    *(Rule("eq-rep-o", (related(SAME, y, x), related(P, z, x)), related(P, z, y)) for P in PROPERTIES),
     Rule("eq-diff1", (related(SAME, x, y), related(DIFFERENT, x, y)), None),
     Rule("eq-diff1", (related(DIFFERENT, x, x),), None),
     Rule("pr-different", (related(DIFFERENT, x, y),), related(DIFFERENT, y, x)),

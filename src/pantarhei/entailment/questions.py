@@ -15,7 +15,7 @@ from math import prod
 from rdflib import OWL, RDF, Literal
 
 from pantarhei.entailment.closure import Closure, different, is_fresh, same
-from pantarhei.language.data_range import contains
+from pantarhei.language.data_range import COMPARABLE, contains
 from pantarhei.language.emptiness import includes
 from pantarhei.language.term import Term, Triple, value_of
 from pantarhei.owl import axiom as owl
@@ -29,8 +29,7 @@ from pantarhei.owl.axiom import (
     PropertyExpression,
     Trait,
 )
-from pantarhei.owl.simplify import simple_filler, simplify
-from pantarhei.rules.body import BOTTOM_PROPERTIES, TOP_PROPERTIES
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simple_filler, simplify
 from pantarhei.rules.translation import translate
 
 # An expression whose unions multiply out to more cases than this is not asked about.
@@ -258,7 +257,8 @@ class Questions:
 
     def _are_different(self, first: Term, second: Term) -> bool:
         if isinstance(first, Literal) and isinstance(second, Literal):
-            return value_of(first) != value_of(second)
+            known = contains(COMPARABLE, first) and contains(COMPARABLE, second)
+            return known and value_of(first) != value_of(second)
         if isinstance(first, Literal) or isinstance(second, Literal):
             return self._is_impossible()
         return self.closure.holds(different(first, second)) or self._contradicts((same(first, second),))

@@ -29,7 +29,14 @@ from pantarhei.language.condition import (
     test_of,
     text_sort,
 )
-from pantarhei.language.datatype import datatype_formula, facet_problem, is_sorted, restriction_formula
+from pantarhei.language.datatype import (
+    VALUE_SPACES,
+    datatype_formula,
+    facet_problem,
+    is_known,
+    is_sorted,
+    restriction_formula,
+)
 from pantarhei.language.term import Term, short, value_of
 
 
@@ -106,6 +113,10 @@ DataRange = (
 )
 
 
+# The literals whose values are known, so that two of them are surely one value or two.
+COMPARABLE: Final = DataUnionOf(tuple(map(Datatype, VALUE_SPACES)))
+
+
 def call(name: str, *arguments: object) -> str:
     """`name(arguments)` in functional-style syntax."""
     return f"{name}({' '.join(map(str, arguments))})"
@@ -130,14 +141,28 @@ def contains(range: DataRange, literal: Literal) -> bool:
 
 
 def check_range(range: DataRange) -> str | None:
-    """Why a range cannot be decided, None if it can: a facet that its datatype does not have or whose value
-    does not fit, a pattern that is none or is not supported, a name among the values of an enumeration.
+    """Why a range cannot be decided, None if it can.
+
+    A facet that its datatype does not have or whose value does not fit, a pattern that is none or is not
+    supported, a name among the values of an enumeration.
 
     >>> from rdflib import XSD
     >>> check_range(DatatypeRestriction(Datatype(XSD.string), ((XSD.pattern, Literal("(")),)))
     "the pattern '(' has a parenthesis that is not closed at 1"
     """
     return next(_problems(range), None)
+
+
+def why_unknown(range: DataRange) -> str | None:
+    """Why it is not known which literals are in a range, None if it is: a datatype without a definition.
+
+    `contains` takes such a datatype for the literals written with it, which is a guess.
+
+    >>> why_unknown(Datatype(URIRef("http://example.org/celsius")))
+    'the datatype celsius has no definition'
+    """
+    unknown = next((iri for iri in datatypes(range) if not is_known(iri)), None)
+    return None if unknown is None else f"the datatype {short(unknown)} has no definition"
 
 
 def refuse_undecidable(*ranges: DataRange) -> None:

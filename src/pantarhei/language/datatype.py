@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from rdflib import RDF, RDFS, XSD, Literal, URIRef
+from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
 
 from pantarhei.language import condition as of
 from pantarhei.language.condition import Formula, Sort, all_of, sort_and_value
@@ -55,6 +55,25 @@ _SORTS: Final[dict[URIRef, tuple[Sort, ...]]] = {
     XSD.base64Binary: (of.BASE64,),
     XSD.anyURI: (of.URIS,),
 }
+
+# Datatypes with disjoint value spaces, which together hold all values that are known.
+VALUE_SPACES: Final = (
+    REAL,
+    PLAIN_LITERAL,
+    XSD.float,
+    XSD.double,
+    XSD.boolean,
+    XSD.dateTime,
+    XSD.hexBinary,
+    XSD.base64Binary,
+    XSD.anyURI,
+)
+
+
+def is_known(datatype: URIRef) -> bool:
+    """Whether it is known which literals have a value of the datatype, if not always which value."""
+    return datatype in _SORTS or any(datatype.startswith(str(space)) for space in (XSD, RDF, RDFS, OWL))
+
 
 _PARENTS: Final[dict[URIRef, tuple[URIRef, ...]]] = {
     RATIONAL: (REAL,),

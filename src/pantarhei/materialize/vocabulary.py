@@ -124,14 +124,14 @@ class Vocabulary:
             self._add_symbol(symbol)
         for name in program.names[len(self.names) :]:
             self._number_name(name)
-        self._builtins = program.builtins
         if program.ranges != self._ranges:
-            self._ranges = program.ranges
-            self._width = program.plans.membership_bytes
-            self._ranges_of = tester(program.ranges)
-            self.memberships = np.zeros(0, np.uint8)
-            for number, literal in enumerate(self.literals):
-                self._note_memberships(number, literal)
+            ranges_of, width = tester(program.ranges), program.plans.membership_bytes
+            memberships = np.zeros(max(64, 2 * len(self.literals)) * width, np.uint8)
+            for place, literal in enumerate(self.literals):
+                _set_bits(memberships, place * width, ranges_of(literal))
+            self._ranges, self._ranges_of = program.ranges, ranges_of
+            self._width, self.memberships = width, memberships
+        self._builtins = program.builtins
         for literal in program.literals[len(self.literals) :]:
             self.number(literal)
 
@@ -273,8 +273,7 @@ class Vocabulary:
             larger = np.zeros(max(64, 2 * place) * width, np.uint8)
             larger[: len(self.memberships)] = self.memberships
             self.memberships = larger
-        for number in self._ranges_of(literal):
-            self.memberships[place * width + (number >> 3)] |= 1 << (number & 7)
+        _set_bits(self.memberships, place * width, self._ranges_of(literal))
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
         """What a built-in of the program says of the terms of two numbers, `NONE` for an operand it lacks.
@@ -343,6 +342,12 @@ class Vocabulary:
                 yield self.names[subject], symbol.name, self.term(object_) if form is None else form
             else:
                 yield self.names[subject], symbol.name, self.term(object_)
+
+
+def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[int]) -> None:
+    """Note that a literal, whose bits begin at the byte `start`, is in `ranges`."""
+    for number in ranges:
+        memberships[start + (number >> 3)] |= 1 << (number & 7)
 
 
 def _is_type(text: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rdflib import OWL, RDF, URIRef
 
-from pantarhei.errors import MissingImportError
+from pantarhei.errors import MissingImportError, OptionError
 from pantarhei.language.term import Triple
 from pantarhei.owl.read import SUFFIXES, read_document, read_graph
 
@@ -30,6 +30,8 @@ class Imports:
     def of(cls, catalog: Mapping[str, str | Path] | str | Path | None, skip_missing: bool = False) -> Imports:
         """The imports of a catalog as the caller gives it."""
         if isinstance(catalog, str | Path):
+            if not Path(catalog).is_dir():
+                raise OptionError("catalog", repr(str(catalog)), "a folder, or a mapping from IRIs to paths")
             return cls({}, Path(catalog), skip_missing)
         return cls({str(iri): Path(path) for iri, path in (catalog or {}).items()}, None, skip_missing)
 

@@ -21,6 +21,7 @@ DEEPEST_TRIPLE_TERM = 100
 DEEPEST_ELEMENT = 5_000
 
 _JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = re.compile(rb"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
 _TRIPLE_TERM = re.compile(rb"<<\(|\)>>")
 
 
@@ -40,8 +41,14 @@ def refuse_deep_nesting(content: bytes, format: str, source: str) -> None:
     elif format == "xml":
         _refuse_deep_elements(content, source)
     elif b"<<(" in content:
-        tokens = (1 if token[0] == b"<<(" else -1 for token in _TRIPLE_TERM.finditer(content))
+        found = _TRIPLE_TERM.finditer(without_strings(content))
+        tokens = (1 if token[0] == b"<<(" else -1 for token in found)
         _refuse(_deepest(tokens), DEEPEST_TRIPLE_TERM, "triple terms", source)
+
+
+def without_strings(content: bytes) -> bytes:
+    """`content` without the strings that end on the line they begin on."""
+    return _STRING.sub(b"", content)
 
 
 def _refuse(depth: int, deepest: int, what: str, source: str) -> None:

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from itertools import combinations, permutations, product
 from math import prod
 
+from rdflib import OWL
+
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     NOTHING,
+    THING,
     Axiom,
     ClassExpression,
     DataRange,
@@ -24,7 +27,7 @@ from pantarhei.owl.axiom import (
     SubPropertyOf,
     Trait,
 )
-from pantarhei.owl.simplify import every, intersection, simplify, some
+from pantarhei.owl.simplify import every, intersection, is_bottom, is_extreme, simplify, some
 
 Axioms = tuple[Axiom, ...]
 Pass = Callable[[Axioms], Axioms]
@@ -114,10 +117,28 @@ def turn_inverses(axioms: Axioms) -> Axioms:
                 yield owl.PropertyRange(inner, domain)
             case owl.PropertyRange(InverseOf(inner), range_) if not isinstance(range_, DataRange):
                 yield owl.PropertyDomain(inner, range_)
+            case owl.InverseProperties(first, second) if is_bottom(first) or is_bottom(second):
+                yield from (SubPropertyOf(first, second), SubPropertyOf(second, first))
             case owl.InverseProperties(first, second) if not _both_named(first, second):
                 yield from (SubPropertyOf(first, inverse(second)), SubPropertyOf(inverse(second), first))
             case owl.NegativePropertyAssertion(InverseOf(inner), subject, object_):
                 yield owl.NegativePropertyAssertion(inner, object_, subject)
+            case owl.Characteristic(Trait.REFLEXIVE, on) if is_bottom(on):
+                yield SubClassOf(THING, NOTHING)
+            case SubPropertyOf(sub, super_) if _is_top(sub) and is_bottom(super_):
+                yield SubClassOf(THING, NOTHING)
+            case owl.PropertyDomain(on, domain) if _is_top(on):
+                yield SubClassOf(THING, domain)
+            case owl.PropertyRange(on, range_) if _is_top(on) and not isinstance(range_, DataRange):
+                yield SubClassOf(THING, range_)
+            case owl.NegativePropertyAssertion(on) if _is_top(on):
+                yield SubClassOf(THING, NOTHING)
+            case owl.DisjointProperties(properties) if any(map(_is_top, properties)):
+                bottom = Property(OWL.bottomObjectProperty)
+                top = next(filter(_is_top, properties))
+                others = list(properties)
+                others.remove(top)
+                yield from (SubPropertyOf(other, bottom) for other in others)
             case owl.SubPropertyChainOf((single,), super_):
                 yield SubPropertyOf(single, super_)
             case owl.SubPropertyChainOf(chain, InverseOf(inner)):
@@ -290,6 +311,11 @@ def _turn_inclusion(axiom: Axiom) -> Iterator[Axiom]:
 
 _TURNED = {Trait.FUNCTIONAL: Trait.INVERSE_FUNCTIONAL, Trait.INVERSE_FUNCTIONAL: Trait.FUNCTIONAL}
 
+
+def _is_top(expression: PropertyExpression) -> bool:
+    return is_extreme(expression) and not is_bottom(expression)
+
+
 # --- Classes ---
 
 
@@ -343,6 +369,13 @@ def count_alternatives(expression: ClassExpression) -> int:
             return len(individuals)
         case _:
             return 1
+
+
+def alternatives(expression: ClassExpression | DataRange) -> tuple[ClassExpression | DataRange, ...]:
+    """The expressions without union that a left side stands for; itself where they are too many."""
+    if isinstance(expression, DataRange) or not _is_splittable(expression):
+        return (expression,)
+    return tuple(_alternatives(expression))
 
 
 def _alternatives(expression: ClassExpression) -> Iterator[ClassExpression]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rdflib import RDFS
+from rdflib import OWL, RDFS, URIRef
 
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import NOTHING, THING, Bound, Cardinality, ClassExpression, DataRange
 
 NO_LITERAL = owl.DataOneOf(())
+TOP_PROPERTIES = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
+BOTTOM_PROPERTIES = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
 
 
 def simplify(expression: ClassExpression) -> ClassExpression:
@@ -32,6 +34,8 @@ def simplify(expression: ClassExpression) -> ClassExpression:
             return union(map(simplify, operands))
         case owl.ComplementOf(operand):
             return _complement(simplify(operand))
+        case owl.HasValue(on) | owl.HasSelf(on) if is_extreme(on):
+            return NOTHING if is_bottom(on) else THING
         case owl.SomeValuesFrom(on, filler):
             return some(on, simple_filler(filler))
         case owl.AllValuesFrom(on, filler):
@@ -64,6 +68,8 @@ def union(operands: Iterable[ClassExpression]) -> ClassExpression:
 
 def some(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
     """`∃R.C` for a simple C: `∃R.{a}` is a value restriction, `∃R.⊥` is ⊥."""
+    if is_bottom(on) or (is_extreme(on) and filler in (THING, owl.ANY_LITERAL)):
+        return NOTHING if is_bottom(on) else THING
     match filler:
         case owl.OneOf((value,)):
             return owl.HasValue(on, value)
@@ -76,7 +82,21 @@ def every(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> Cl
     """`∀R.C` for a simple C: `∀R.⊤` is ⊤."""
     if filler == NO_LITERAL:
         return Cardinality(Bound.MAX, 0, on, owl.ANY_LITERAL)
-    return THING if filler in (THING, owl.ANY_LITERAL) else owl.AllValuesFrom(on, filler)
+    return THING if is_bottom(on) or filler in (THING, owl.ANY_LITERAL) else owl.AllValuesFrom(on, filler)
+
+
+def is_extreme(on: owl.PropertyExpression) -> bool:
+    """Whether the property, or its inverse, relates everything or nothing."""
+    return _named(on) in TOP_PROPERTIES | BOTTOM_PROPERTIES
+
+
+def is_bottom(on: owl.PropertyExpression) -> bool:
+    """Whether the property relates nothing."""
+    return _named(on) in BOTTOM_PROPERTIES
+
+
+def _named(on: owl.PropertyExpression) -> URIRef:
+    return on.inverted.iri if isinstance(on, owl.InverseOf) else on.iri
 
 
 def _flat(
@@ -148,7 +168,7 @@ def _cardinality(restriction: Cardinality) -> ClassExpression:
     if bound is Bound.EXACT:
         parts = (Cardinality(b, number, on, filler) for b in (Bound.MIN, Bound.MAX))
         return intersection(map(_cardinality, parts))
-    if filler in (NOTHING, NO_LITERAL):
+    if filler in (NOTHING, NO_LITERAL) or is_bottom(on):
         return THING if bound is Bound.MAX or number == 0 else NOTHING
     if bound is Bound.MIN:
         return (

@@ -114,9 +114,21 @@ _DECLARING = (
 )
 
 
+_USABLE = frozenset(
+    {
+        *BUILT_IN_ANNOTATIONS,
+        *BUILT_IN_DATATYPES,
+        OWL.topObjectProperty,
+        OWL.bottomObjectProperty,
+        OWL.topDataProperty,
+        OWL.bottomDataProperty,
+    }
+)
+
+
 def is_reserved(term: Term) -> bool:
-    """Whether `term` is a word of OWL, RDF or RDFS that is neither a datatype nor an annotation property."""
-    if not isinstance(term, URIRef) or term in BUILT_IN_ANNOTATIONS or term in BUILT_IN_DATATYPES:
+    """Whether `term` is a word of OWL, RDF or RDFS that is neither a datatype nor a property to be used."""
+    if not isinstance(term, URIRef) or term in _USABLE:
         return False
     return str(term).startswith((str(OWL), str(RDF), str(RDFS)))
 

@@ -12,7 +12,7 @@ from itertools import count
 
 from rdflib import OWL, RDFS, Literal, Variable
 
-from pantarhei.language.data_range import check_range
+from pantarhei.language.data_range import check_range, why_unknown
 from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test, is_computation
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
@@ -25,12 +25,10 @@ from pantarhei.owl.axiom import (
     SubClassOf,
 )
 from pantarhei.owl.normal_form import MOST_ALTERNATIVES
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES
 from pantarhei.rules.canonical import canonical
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
-
-TOP_PROPERTIES = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
-BOTTOM_PROPERTIES = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
 
 
 # A rule with more atoms than this is not made.
@@ -115,7 +113,7 @@ class Body:
         Raises:
             NotARuleError: the range cannot be decided.
         """
-        reason = check_range(range_)
+        reason = check_range(range_) or why_unknown(range_)
         if reason is not None:
             raise NotARuleError(reason)
         self.tests.append(Member(term, range_, inside))

@@ -6,15 +6,29 @@ W3C: OWL 2 Profiles, section 4.3, the rules that derive `false`. Under unique na
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations, combinations_with_replacement, pairwise, product
 
 from rdflib import Variable
 
 from pantarhei.language.rule import Rule
+from pantarhei.language.term import Term
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import NOTHING, THING, Axiom, Bound, ClassExpression, DataRange, PropertyKind, Trait
+from pantarhei.owl.axiom import (
+    NOTHING,
+    THING,
+    Axiom,
+    Bound,
+    ClassExpression,
+    DataRange,
+    PropertyExpression,
+    PropertyKind,
+    Trait,
+)
+from pantarhei.owl.normal_form import alternatives
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, simplify
 from pantarhei.rules.body import (
-    BOTTOM_PROPERTIES,
     Body,
     Inclusion,
     NotARuleError,
@@ -56,8 +70,11 @@ def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
     """
     match axiom:
         case owl.SubClassOf() | owl.PropertyDomain() | owl.PropertyRange():
-            inclusion = open_inclusion(axiom)
-            return (_denial(inclusion, origin),) if is_denial(inclusion.conclusion) else ()
+            conclusion = open_inclusion(axiom).conclusion
+            if not is_denial(conclusion):
+                return ()
+            denials = (partial(denial, open_inclusion(axiom)) for denial in _denials(conclusion))
+            return tuple(denial(origin) for denial in denials)
         case owl.DisjointClasses(operands):
             name = "cax-dw" if len(operands) == 2 else "cax-adc"
             return tuple(_disjoint_classes(name, a, b, origin) for a, b in combinations(operands, 2))
@@ -66,6 +83,8 @@ def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
             return tuple(_disjoint_properties(name, p, q, origin) for p, q in combinations(properties, 2))
         case owl.SubPropertyOf(sub, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
             return (Body([property_atom(sub, X, Y)]).rule("pr-empty", None, origin),)
+        case owl.SubPropertyChainOf(chain, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
+            return (_chain(chain, origin),)
         case owl.Characteristic():
             return _characteristic(axiom, origin)
         case owl.NegativePropertyAssertion(on, subject, object_):
@@ -74,53 +93,99 @@ def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
         case owl.DifferentIndividuals(individuals) if len(set(individuals)) < len(individuals):
             return (Body().rule("eq-diff1", None, origin),)
         case owl.HasKey(keyed, properties):
-            return (_key(keyed, properties, origin),)
+            ways = alternatives(simplify(keyed))
+            return tuple(_key(pair, properties, origin) for pair in product(ways, ways))
     return ()
 
 
-def _denial(inclusion: Inclusion, origin: str) -> Rule:
-    body, term, conclusion = inclusion.body, inclusion.term, inclusion.conclusion
+_Denial = Callable[[Inclusion, str], Rule]
+
+
+def _denials(conclusion: ClassExpression | DataRange) -> Iterator[_Denial]:
+    """What makes the constraints of a denial, each from the inclusion as it was opened anew.
+
+    What is denied of a union is denied of each of its alternatives.
+    """
     match conclusion:
         case owl.ComplementOf(operand):
-            body.require(operand, term)
-            return body.rule("cls-maxqc1" if inclusion.below_all else "cls-com", None, origin)
+            yield from (partial(_complement, operand=way) for way in alternatives(operand))
         case owl.Cardinality(Bound.MAX, 0, on, filler):
-            body.require(owl.SomeValuesFrom(on, filler or THING), term)
-            return body.rule("cls-maxc1", None, origin)
+            ways = alternatives(THING if filler is None else filler)
+            yield from (partial(_none, on=on, filler=way) for way in ways)
         case owl.Cardinality(Bound.MAX, 1, on, filler):
-            return _at_most_one(inclusion, on, filler or THING, origin)
+            ways = alternatives(THING if filler is None else filler)
+            pairs = combinations_with_replacement(ways, 2)
+            yield from (partial(_at_most_one, on=on, fillers=pair) for pair in pairs)
         case owl.OneOf(individuals):
-            if not body.atoms and not isinstance(body.resolved(term), Variable):
-                raise NotARuleError(f"to be one of {conclusion} is a choice, which is outside OWL 2 RL")
-            return body.rule("pr-oneof", None, origin, *((term, individual) for individual in individuals))
+            yield partial(_nothing_but, individuals=individuals)
         case _ if isinstance(conclusion, DataRange):
-            body.test(conclusion, term, inside=False)
-            return body.rule(inclusion.name, None, origin)
-    return body.rule("cls-maxc1" if inclusion.below_all else "cls-nothing2", None, origin)
+            yield partial(_no_value_outside, range_=conclusion)
+        case _:
+            yield _nothing
+
+
+def _nothing(inclusion: Inclusion, origin: str) -> Rule:
+    return inclusion.body.rule("cls-maxc1" if inclusion.below_all else "cls-nothing2", None, origin)
+
+
+def _complement(inclusion: Inclusion, origin: str, operand: ClassExpression | DataRange) -> Rule:
+    inclusion.body.require(operand, inclusion.term)
+    return inclusion.body.rule("cls-maxqc1" if inclusion.below_all else "cls-com", None, origin)
+
+
+def _none(
+    inclusion: Inclusion, origin: str, on: PropertyExpression, filler: ClassExpression | DataRange
+) -> Rule:
+    inclusion.body.require(owl.SomeValuesFrom(on, filler), inclusion.term)
+    return inclusion.body.rule("cls-maxc1", None, origin)
+
+
+def _nothing_but(inclusion: Inclusion, origin: str, individuals: tuple[Term, ...]) -> Rule:
+    """`⊥ :- C(x), x ≠ a, x ≠ b`"""
+    body, term = inclusion.body, inclusion.term
+    if not body.atoms and not isinstance(body.resolved(term), Variable):
+        raise NotARuleError(f"to be one of {inclusion.conclusion} is a choice, which is outside OWL 2 RL")
+    return body.rule("pr-oneof", None, origin, *((term, individual) for individual in individuals))
+
+
+def _no_value_outside(inclusion: Inclusion, origin: str, range_: DataRange) -> Rule:
+    inclusion.body.test(range_, inclusion.term, inside=False)
+    return inclusion.body.rule(inclusion.name, None, origin)
 
 
 def _at_most_one(
-    inclusion: Inclusion, on: owl.PropertyExpression, filler: ClassExpression | DataRange, origin: str
+    inclusion: Inclusion,
+    origin: str,
+    on: PropertyExpression,
+    fillers: tuple[ClassExpression | DataRange, ...],
 ) -> Rule:
-    """`⊥ :- C(x), R(x, y), D(y), R(x, z), D(z), y ≠ z`."""
+    """`⊥ :- C(x), R(x, y), D(y), R(x, z), E(z), y ≠ z`."""
     body = inclusion.body
     values = body.fresh(), body.fresh()
-    for value in values:
+    for value, filler in zip(values, fillers, strict=True):
         body.atoms.append(property_atom(on, inclusion.term, value))
         body.require(filler, value)
-    name = "cls-maxc2" if filler in (THING, owl.ANY_LITERAL) else "cls-maxqc3"
-    return body.rule(name, None, origin, values)
+    plain = all(filler in (THING, owl.ANY_LITERAL) for filler in fillers)
+    return body.rule("cls-maxc2" if plain else "cls-maxqc3", None, origin, values)
 
 
-def _key(keyed: ClassExpression, properties: tuple[owl.PropertyExpression, ...], origin: str) -> Rule:
-    """`⊥ :- C(x), C(y), R(x, z), R(y, z), …, x ≠ y`."""
-    if not properties:
-        raise NotARuleError(
-            "a key without properties says that there is one instance, which is outside OWL 2 RL"
-        )
+def _chain(chain: tuple[PropertyExpression, ...], origin: str) -> Rule:
+    """`⊥ :- P(x, y), Q(y, z)`"""
     body = Body()
-    for instance in (X, Y):
-        body.require(keyed, instance)
+    points = [X, *(body.fresh() for _ in chain)]
+    body.atoms += [property_atom(on, *ends) for on, ends in zip(chain, pairwise(points), strict=True)]
+    return body.rule("pr-empty", None, origin)
+
+
+def _key(
+    keyed: tuple[ClassExpression | DataRange, ...], properties: tuple[PropertyExpression, ...], origin: str
+) -> Rule:
+    """`⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
+    if not properties:
+        raise NotARuleError("a key without properties allows one instance, which is outside OWL 2 RL")
+    body = Body()
+    for instance, class_ in zip((X, Y), keyed, strict=True):
+        body.require(class_, instance)
     for on in properties:
         value = body.fresh()
         body.atoms += (property_atom(on, X, value), property_atom(on, Y, value))
@@ -135,7 +200,7 @@ def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression
 
 
 def _disjoint_properties(
-    name: str, first: owl.PropertyExpression, second: owl.PropertyExpression, origin: str
+    name: str, first: PropertyExpression, second: PropertyExpression, origin: str
 ) -> Rule:
     return Body([property_atom(first, X, Y), property_atom(second, X, Y)]).rule(name, None, origin)
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rdflib import OWL, RDFS, Variable
+from rdflib import OWL, Variable
 
-from pantarhei.language.data_range import ILL_TYPED, Datatype
+from pantarhei.language.data_range import COMPARABLE, ILL_TYPED
 from pantarhei.language.rule import Atom, Different, Member, Predicate, Rule
 from pantarhei.rules.canonical import canonical
 from pantarhei.rules.program import Symbol
@@ -25,7 +25,6 @@ X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 SAME = Symbol(OWL.sameAs, 2)
 DIFFERENT = Symbol(OWL.differentFrom, 2)
 THING = Symbol(OWL.Thing, 1)
-_ANY_LITERAL = Datatype(RDFS.Literal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def _each_without_unique_names(rules: Iterable[Rule]) -> Iterator[Rule]:
         elif rule.head is None and len(rule.different) == 1:
             ((pair),) = rule.different
             yield canonical(replace(rule, head=Atom(OWL.sameAs, (pair.left, pair.right))))
-            literals = (Member(pair.left, _ANY_LITERAL), Member(pair.right, _ANY_LITERAL))
+            literals = (Member(pair.left, COMPARABLE), Member(pair.right, COMPARABLE))
             yield canonical(replace(rule, tests=(*rule.tests, *literals)))
         else:
             known = (Atom(OWL.differentFrom, (d.left, d.right)) for d in rule.different)

@@ -29,9 +29,8 @@ from pantarhei.owl.axiom import (
     Trait,
 )
 from pantarhei.owl.normal_form import inverse
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES
 from pantarhei.rules.body import (
-    BOTTOM_PROPERTIES,
-    TOP_PROPERTIES,
     Body,
     Inclusion,
     NotARuleError,

@@ -20,7 +20,7 @@ from pantarhei.language.term import short
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import ANY_LITERAL, NOTHING, THING, Bound, ClassExpression, DataRange, PropertyKind
 from pantarhei.owl.normal_form import MOST_ALTERNATIVES, count_alternatives, split_left
-from pantarhei.owl.simplify import simplify
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simplify
 from pantarhei.owl.swrl import (
     BuiltInAtom,
     ClassAtom,
@@ -34,9 +34,7 @@ from pantarhei.owl.swrl import (
     arguments_of,
 )
 from pantarhei.rules.body import (
-    BOTTOM_PROPERTIES,
     MOST_ATOMS,
-    TOP_PROPERTIES,
     Body,
     NeverError,
     NotARuleError,

@@ -62,6 +62,8 @@ def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINI
     >>> [loss.part for loss in translation.losses]
     ['SubClassOf(A ObjectSomeValuesFrom(p B))']
     """
+    if reason := _why_ill_formed(axiom, definitions):
+        return Translation(axiom, losses=(Loss(str(axiom), reason),))
     if _is_about_annotations(axiom):
         return Translation(axiom, annotation=True)
     origin = str(axiom)
@@ -88,6 +90,20 @@ def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINI
         losses=tuple(losses),
         contradictions=tuple(r for r in rules if r.head is None and not r.body),
     )
+
+
+def _why_ill_formed(axiom: Axiom, definitions: Mapping[URIRef, DataRange]) -> str | None:
+    match axiom:
+        case owl.DatatypeDefinition(datatype, range_):
+            if datatype.iri not in definitions:
+                return f"the definition of {datatype} leads back to itself"
+            if definitions[datatype.iri] != inline_datatypes(range_, definitions):
+                return f"{datatype} has another definition, which is the one that counts"
+        case owl.SubPropertyOf(sub, super_) if (sub.kind is PropertyKind.ANNOTATION) is not (
+            super_.kind is PropertyKind.ANNOTATION
+        ):
+            return "one is an annotation property, which has no meaning, and the other is not"
+    return None
 
 
 def _is_about_annotations(axiom: Axiom) -> bool:

@@ -7,14 +7,13 @@ itself where its neighbours give trouble, so that an unclosed quotation mark doe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import IO, NamedTuple, Protocol, cast
 
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.owl.nesting_guard import DEEPEST_TRIPLE_TERM
+from pantarhei.owl.nesting_guard import DEEPEST_TRIPLE_TERM, without_strings
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24
@@ -52,7 +51,6 @@ class ByteFeed:
         return data
 
 
-_STRING = re.compile(rb'"(?:[^"\\\n]|\\.)*"')
 _TOO_DEEP = f"triple terms nested deeper than {DEEPEST_TRIPLE_TERM} levels"
 
 
@@ -77,7 +75,7 @@ def read_nquads(feed: ByteFeed, source: str, skip: Skip | None) -> Iterator[Stat
 def _line_by_line(first: int, block: bytes, source: str, skip: Skip | None) -> Iterator[Statement]:
     for line, text in enumerate(block.split(b"\n"), first):
         try:
-            if _STRING.sub(b"", text).count(b"<<(") > DEEPEST_TRIPLE_TERM:
+            if without_strings(text).count(b"<<(") > DEEPEST_TRIPLE_TERM:
                 raise SyntaxError(_TOO_DEEP)
             quads = list(ox.parse(text, ox.RdfFormat.N_QUADS))
         except SyntaxError as error:
@@ -131,7 +129,7 @@ class _Lines:
 
     def _follow_nesting(self, piece: bytes) -> None:
         """Refuse triple terms deep inside one another: the parser's stack would not hold them."""
-        written = _STRING.sub(b"", piece)
+        written = without_strings(piece)
         self._depth = max(0, self._depth + written.count(b"<<(") - written.count(b")>>"))
         if self._depth > DEEPEST_TRIPLE_TERM:
             raise MalformedInputError(self._source, self.line, _TOO_DEEP)

@@ -233,11 +233,11 @@ class Joins(Rows):
 
     def is_member(self, term, data_range):
         """1 if `term` is a literal in the data range, 0 if it is another literal, -1 if it is a name."""
+        byte: cython.Py_ssize_t  # literals times ranges: more than 32 bits can count
         if term < _FIRST_LITERAL:
             return -1
-        return (
-            self.memberships[(term - _FIRST_LITERAL) * self.width + (data_range >> 3)] >> (data_range & 7)
-        ) & 1
+        byte = cython.cast(cython.Py_ssize_t, term - _FIRST_LITERAL) * self.width + (data_range >> 3)
+        return (self.memberships[byte] >> (data_range & 7)) & 1
 
     def evaluate(self, builtin, left, right):
         """The built-in's answer: of a comparison 0 or 1, of a computation its number or `NONE`."""
