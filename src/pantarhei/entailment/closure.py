@@ -76,6 +76,9 @@ class Closure:
         self._assumptions: list[_Assumption] = []
         self._fresh: int = 0 if above is None else above._fresh
         self._derived: WindowModel | None = None
+        self._assumed_above: list[Triple] = (
+            [] if above is None else [*above._assumed_above, *above._assumed()]
+        )
         self.inconsistent = False
         self._rebuild()
 
@@ -113,7 +116,7 @@ class Closure:
 
     def proof_of_void(self) -> Proof | None:
         """A proof that there cannot be anything, which OWL's semantics excludes; None if there can."""
-        with self.assuming(self.about([self.fresh()])):
+        with self.assuming(self.about([URIRef(f"{_FRESH}0")])):
             return self.proof() if self.inconsistent else None
 
     @contextmanager
@@ -121,9 +124,10 @@ class Closure:
         """Within the context `facts` hold, and `inconsistent` says whether they can."""
         assumption = _Assumption(list(facts))
         before, fresh = self.inconsistent, self._fresh
+        model = self._model  # before the assumption is one: a model made anew has all of them in its base
         self._assumptions.append(assumption)
         try:
-            self._assume(assumption)
+            self._assume(assumption, model)
             yield
         finally:
             self._assumptions.pop()
@@ -189,7 +193,7 @@ class Closure:
             return
         values = {
             term
-            for subject, predicate, object_ in self._assumed()
+            for subject, predicate, object_ in (*self._assumed_above, *self._assumed())
             for term in ((subject,) if predicate == RDF.type else (object_,))
             if is_fresh(term)
         }
@@ -210,12 +214,11 @@ class Closure:
         assert self._derived is not None, "just made"
         return self._derived
 
-    def _assume(self, assumption: _Assumption) -> None:
+    def _assume(self, assumption: _Assumption, model: WindowModel) -> None:
         encoded = self._vocabulary.encode(assumption.given).facts
         if self._outgrown(encoded):
             self._rebuild()
             return
-        model = self._model
         self._level += 1
         assumption.level = self._level
         self._add(assumption, encoded)

@@ -33,19 +33,49 @@ def entails_reading(closure: Closure, reading: Reading) -> bool:
 
 def _is_entailed(closure: Closure, reading: Reading) -> bool:
     questions = Questions(closure)
-    about_someone = {axiom: nodes for axiom in reading.axioms if (nodes := _someone(axiom))}
+    about_someone = dict.fromkeys(axiom for axiom in reading.axioms if _someone(axiom))
     if not all(questions.entails(axiom) for axiom in reading.axioms if axiom not in about_someone):
         return False
     assertions = in_order(reading.assertions)
     if not all(_holds(questions, triple) for triple in assertions if not _has_blank_node(triple)):
         return False
     patterns = [(_opened(s), p, _opened(o)) for s, p, o in assertions if _has_blank_node((s, p, o))]
-    in_patterns = {term for pattern in patterns for term in pattern}
-    unbound = {Variable(node) for nodes in about_someone.values() for node in nodes} - in_patterns
+    said: list[_Pattern | Axiom] = [*patterns, *about_someone]
+    return all(_somebody_is(questions, part) for part in _connected(said))
+
+
+def _connected(said: list[_Pattern | Axiom]) -> list[list[_Pattern | Axiom]]:
+    """What is said, in parts that share no variable: each can be answered by itself."""
+    parts: list[tuple[set[Variable], list[_Pattern | Axiom]]] = []
+    for statement in said:
+        variables, joined = _variables(statement), [statement]
+        apart = []
+        for part in parts:
+            if part[0] & variables:
+                variables |= part[0]
+                joined = [*part[1], *joined]
+            else:
+                apart.append(part)
+        parts = [*apart, (variables, joined)]
+    return [statements for _, statements in parts]
+
+
+def _variables(statement: _Pattern | Axiom) -> set[Variable]:
+    if isinstance(statement, tuple):
+        return {term for term in statement if isinstance(term, Variable)}
+    return {Variable(node) for node in _someone(statement)}
+
+
+def _somebody_is(questions: Questions, said: list[_Pattern | Axiom]) -> bool:
+    """Whether there are names for which all of this is entailed."""
+    patterns = [statement for statement in said if isinstance(statement, tuple)]
+    axioms = [statement for statement in said if not isinstance(statement, tuple)]
+    in_patterns = set[Variable]().union(*map(_variables, patterns))
+    unbound = set[Variable]().union(*map(_variables, axioms)) - in_patterns
     return any(
-        all(questions.entails(_bound_axiom(axiom, complete)) for axiom in about_someone)
+        all(questions.entails(_bound_axiom(axiom, complete)) for axiom in axioms)
         for binding in _matches(questions, patterns)
-        for complete in islice(_completed(closure, sorted(unbound), binding), _MOST_GUESSES)
+        for complete in islice(_completed(questions.closure, sorted(unbound), binding), _MOST_GUESSES)
     )
 
 

@@ -37,6 +37,7 @@ class Schema:
         disjoint: pairs of classes that constraints deny an instance together; their subclasses are as well.
         unsatisfiable: the classes and properties that can have no instance, with a proof of the contradiction
             that one would be.
+        properties: the names that are properties; such a name may be a class as well.
     """
 
     superclasses: Mapping[Predicate, Names]
@@ -46,6 +47,7 @@ class Schema:
     inverses: Mapping[Predicate, Names]
     disjoint: tuple[tuple[Predicate, Predicate], ...]
     unsatisfiable: Mapping[Predicate, Proof]
+    properties: Names
 
     def subclasses(self, class_: Predicate) -> Names:
         """The classes whose instances are all in `class_`, itself among them. Costs a pass over all."""
@@ -63,16 +65,21 @@ class Schema:
             (RDFS.subPropertyOf, self.superproperties),
             (RDFS.domain, self.domains),
             (RDFS.range, self.ranges),
-            (OWL.inverseOf, self.inverses),
         ):
             yield from (
                 (name, predicate, other) for name in table for other in sorted(table[name]) if name != other
             )
         yield from _mutual(OWL.equivalentClass, self.superclasses)
         yield from _mutual(OWL.equivalentProperty, self.superproperties)
+        yield from _mutual(OWL.inverseOf, self.inverses)
         for first, second in self.disjoint:
             yield first, OWL.disjointWith, second
-        yield from ((name, RDFS.subClassOf, OWL.Nothing) for name in self.unsatisfiable)
+        yield from (
+            (name, RDFS.subPropertyOf, OWL.bottomObjectProperty)
+            if name in self.properties
+            else (name, RDFS.subClassOf, OWL.Nothing)
+            for name in self.unsatisfiable
+        )
 
 
 def _mutual(predicate: URIRef, above: Mapping[Predicate, Names]) -> Iterator[Triple]:
@@ -117,7 +124,8 @@ def schema_of(
                 ranges[property_] = _types(closure, value) | closure.datatypes_of(value)
                 inverses[property_] = _between(closure, value, subject)
     denied = _denied_pairs(constraints)
-    return Schema(above, superproperties, domains, ranges, inverses, denied, unsatisfiable)
+    names = frozenset(properties)
+    return Schema(above, superproperties, domains, ranges, inverses, denied, unsatisfiable, names)
 
 
 def _types(closure: Closure, name: Term) -> Names:
