@@ -1,0 +1,242 @@
+"""Conclusions: blank nodes are whoever there is, and each part of a graph is asked for."""
+
+import pytest
+from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, Namespace
+
+from pantarhei.errors import InputError, PantarheiError
+from pantarhei.ontology import load_ontology
+
+EX = Namespace("http://example.org/")
+PREFIXES = """
+@prefix : <http://example.org/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+DECLARED = """
+:p a owl:ObjectProperty . :q a owl:ObjectProperty . :v a owl:DatatypeProperty .
+:A a owl:Class . :B a owl:Class . :C a owl:Class .
+"""
+
+
+def graph(text):
+    return Graph().parse(data=PREFIXES + text, format="turtle")
+
+
+@pytest.fixture(scope="module")
+def ontology():
+    return load_ontology(
+        graph(
+            DECLARED
+            + """
+            :A rdfs:subClassOf :B ; owl:disjointWith :C ; rdfs:label "of the first kind" .
+            :p rdfs:subPropertyOf :q . :q a owl:TransitiveProperty .
+            :a a :A ; :p :b ; :v 1 . :b :p :c ; :v 2 . :c a :C ; :p :d . :d a :A ; :p :d .
+            _:n :p :a . _:n a :B .
+            """
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "expected"),
+    [
+        ("_:x a :A .", True),
+        ("_:x a :B , :C .", False),
+        ("_:x a :A ; :p _:y . _:y :p _:z . _:z a :C .", True),
+        ("_:x a :A ; :p _:y . _:y a :C .", False),
+        ("_:x :p _:y .", True),
+        (":b :p _:y . _:y a :C .", True),
+        (":c :p _:y . _:y a :C .", False),
+        ("_:x :p :b ; a :B .", True),
+        ("_:x :p _:x .", True),
+        ("_:x :p _:x ; a :C .", False),
+        ("_:x :p _:y . _:y :p _:x .", True),
+        ("_:x :p _:y . _:y :p _:x ; a :B .", True),
+        ("_:x :p _:y . _:y :p _:z . _:z :p _:x ; a :C .", False),
+        ("_:x :q _:y . _:x a :A . _:y a :C .", True),
+        ("_:x :q _:y . _:x a :C . _:y a :C .", False),
+        ("_:x a owl:Thing .", True),
+        ("_:x a owl:Nothing .", False),
+        ("_:x a owl:Thing ; :p :b ; a :A .", True),
+        ("_:x :v 1 .", True),
+        ("_:x :v 1.0 .", True),
+        ("_:x :v 3 .", False),
+        ("_:x :v 1 . _:y :v 2 . _:x :p _:y .", True),
+        ("_:x :v 1 . _:y :v 2 . _:y :p _:x .", False),
+        ("_:x :v _:y .", True),
+        ("_:x a :A . _:y a :C . _:x :q _:y . _:z :p _:x .", True),
+        ("_:x :unheard _:y .", False),
+        ("_:x a :Unheard .", False),
+    ],
+)
+def test_blank_nodes_are_whoever_there_is(ontology, conclusion, expected):
+    assert ontology.entails(graph(DECLARED + conclusion)) is expected
+
+
+def test_a_label_of_the_conclusion_is_not_that_of_the_ontology(ontology):
+    (someone,) = {s for s in ontology.graph.subjects(EX.p, EX.a) if isinstance(s, BNode)}
+    assert ontology.entails([(someone, RDF.type, EX.C)])
+    assert ontology.entails([(someone, EX.p, EX.b), (someone, RDF.type, EX.A)])
+    assert not ontology.entails([(someone, EX.p, EX.a), (someone, RDF.type, EX.C)])
+
+
+def test_a_blank_node_of_the_ontology_can_be_who_is_asked_for(ontology):
+    assert ontology.entails(graph("_:other :p :a ; a :B ."))
+    assert not ontology.entails(graph("_:other :p :a ; a :A ."))
+
+
+SAME = """
+:p a owl:FunctionalProperty , owl:ObjectProperty . :A owl:disjointWith :B .
+:a :p :b , :c . :d a :A . :e a :B . :f a :A .
+"""
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "expected"),
+    [
+        ("_:x owl:sameAs :b . _:x a owl:Thing .", True),
+        ("_:x owl:sameAs :b .", True),
+        (":a :p _:x . _:x owl:sameAs :c .", True),
+        (":a :p _:x . _:x owl:sameAs :d .", False),
+        ("_:x a :A . _:y a :B . _:x owl:differentFrom _:y .", True),
+        ("_:x a :A . _:y a :A . _:x owl:differentFrom _:y .", False),
+        ("_:x owl:differentFrom _:y .", True),
+        ("_:x owl:differentFrom :b , :c .", False),
+        ("_:x owl:differentFrom :d , :f .", True),
+        ("_:x owl:differentFrom _:x .", False),
+        ("_:x a :A . _:x a [ a owl:Class ; owl:complementOf :B ] .", True),
+        ("_:x a [ a owl:Class ; owl:complementOf :B ] .", True),
+        ("_:x a :B . _:x a [ a owl:Class ; owl:complementOf :B ] .", False),
+        ("_:x a [ a owl:Restriction ; owl:onProperty :p ; owl:hasValue :c ] .", True),
+        ("_:x a [ a owl:Restriction ; owl:onProperty :p ; owl:hasValue :d ] .", False),
+        (
+            "[] a owl:AllDifferent ; owl:distinctMembers ( _:x _:y ) . _:x a :A . _:y a :B .",
+            True,
+        ),
+        (
+            "[] a owl:AllDifferent ; owl:distinctMembers ( _:x _:y _:z ) .",
+            False,
+        ),
+    ],
+)
+def test_axioms_about_blank_nodes_are_about_those_they_are_bound_to(conclusion, expected):
+    premise = load_ontology(graph(DECLARED + SAME))
+    assert premise.entails(graph(DECLARED + conclusion)) is expected
+
+
+def test_a_negative_assertion_may_be_about_someone():
+    text = "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual {0} ; owl:assertionProperty :p ; "
+    text += "owl:targetIndividual {1} ."
+    premise = load_ontology(graph(DECLARED + text.format(":a", ":b") + ":a a :A . :b a :B ."))
+    assert premise.entails(graph(text.format("_:x", ":b")))
+    assert premise.entails(graph(text.format("_:x", "_:y") + "_:x a :A ."))
+    assert not premise.entails(graph(text.format("_:x", ":b") + "_:x a :B ."))
+
+
+# -- sizes ------------------------------------------------------------------------------------------
+
+
+def chain(length, node):
+    return [(node(i), EX.p, node(i + 1)) for i in range(length)]
+
+
+@pytest.mark.timeout(60)
+def test_two_thousand_triples_with_blank_nodes():
+    named = graph(":p a owl:ObjectProperty .")
+    for triple in chain(1000, lambda i: EX[f"n{i}"]):
+        named.add(triple)
+    line = load_ontology(named)
+    someone = {i: BNode() for i in range(1001)}
+    labelled = [(someone[i], EX.p, someone[i + 1]) for i in range(1000)]
+    anchored = [(EX.n0, EX.p, someone[1]), *labelled[1:]]
+    twice = [*anchored, *((EX[f"n{i}"], EX.p, BNode()) for i in range(1000))]
+    assert len(twice) == 2000
+    assert line.entails(twice)
+    assert not line.entails([*twice, (someone[1000], EX.p, EX.n0)])
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("last", ["_:z :q _:w .", "_:z :p _:z .", ":b0 :p _:z .", "_:z a :A ."])
+def test_parts_that_share_no_blank_node_do_not_multiply(last):
+    premise = load_ontology(graph(DECLARED + "".join(f":a{i} :p :b{i} . " for i in range(10))))
+    pairs = "".join(f"_:x{i} :p _:y{i} . " for i in range(15))
+    assert premise.entails(graph(DECLARED + pairs))
+    assert not premise.entails(graph(DECLARED + pairs + last))
+
+
+@pytest.mark.timeout(30)
+def test_axioms_about_many_blank_nodes_come_back():
+    premise = load_ontology(graph(DECLARED + "".join(f":a{i} a :A . " for i in range(31))))
+    nodes = " ".join(f"_:x{i}" for i in range(5))
+    assert not premise.entails(graph(f"[] a owl:AllDifferent ; owl:distinctMembers ( {nodes} ) ."))
+
+
+# -- what a graph can be ----------------------------------------------------------------------------
+
+
+def test_the_empty_graph_is_entailed(ontology):
+    assert ontology.entails(Graph())
+    assert ontology.entails([])
+    assert ontology.entails(iter(()), annotations=True)
+    assert load_ontology(Graph()).entails(Graph())
+
+
+def test_declarations_alone_are_entailed(ontology):
+    assert ontology.entails(graph(DECLARED + ":New a owl:Class . :new a owl:ObjectProperty ."))
+
+
+def test_a_graph_and_its_triples_are_asked_alike(ontology):
+    for text in ("_:x a :A ; :p _:y .", ":A rdfs:subClassOf :B .", ":B rdfs:subClassOf :A ."):
+        given = graph(text)
+        expected = ontology.entails(given)
+        assert ontology.entails(list(given)) is expected
+        assert ontology.entails(triple for triple in given) is expected
+        assert ontology.entails(set(given)) is expected
+
+
+def test_each_part_of_a_graph_counts(ontology):
+    yes = (":A rdfs:subClassOf :B . ", ":a :q :d . ", "_:x a :C . ")
+    no = (":B rdfs:subClassOf :A . ", ":d :q :a . ", "_:x a :A , :C . ")
+    assert ontology.entails(graph("".join(yes)))
+    for i in range(3):
+        parts = [no[j] if i == j else yes[j].replace("_:x", "_:other") for j in range(3)]
+        assert not ontology.entails(graph("".join(parts)))
+
+
+LABELLED = ':A rdfs:label "of the first kind" . '
+MISLABELLED = ':A rdfs:label "of another kind" . '
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "annotations", "expected"),
+    [
+        (LABELLED, False, True),
+        (LABELLED, True, True),
+        (MISLABELLED, False, True),
+        (MISLABELLED, True, False),
+        (LABELLED + ":A rdfs:subClassOf :B .", True, True),
+        (LABELLED + ":B rdfs:subClassOf :A .", True, False),
+        (MISLABELLED + ":B rdfs:subClassOf :A .", False, False),
+        (":A rdfs:subClassOf :B .", True, True),
+    ],
+)
+def test_annotations_are_looked_at_where_that_is_asked_for(ontology, conclusion, annotations, expected):
+    assert ontology.entails(graph(conclusion), annotations=annotations) is expected
+
+
+def test_what_is_no_triple_is_refused(ontology):
+    with pytest.raises(PantarheiError):
+        ontology.entails([(Literal("a"), RDF.type, EX.A)])
+    with pytest.raises(InputError):
+        ontology.entails([(BNode(), RDFS.subClassOf, EX.A)])
+    assert ontology.entails([(EX.A, RDFS.subClassOf, EX.B)])
+
+
+def test_blank_nodes_that_the_ontology_declares_do_not_meet_those_of_a_question():
+    node = BNode("n1")
+    union = [(node, RDF.type, RDFS.Datatype), (EX.v, RDFS.range, node)]
+    premise = graph(DECLARED)
+    premise.add((node, RDF.type, RDFS.Class))
+    complement = [(node, OWL.datatypeComplementOf, RDFS.Literal)]
+    assert not load_ontology(premise).entails([*union, *complement])

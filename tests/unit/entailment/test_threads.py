@@ -1,0 +1,156 @@
+"""One ontology, asked by several threads at once, and copies of one that was asked."""
+
+import copy
+import pickle
+import sys
+import threading
+
+import pytest
+from rdflib import RDF, RDFS, Graph, Namespace
+
+from pantarhei.ontology import load_ontology
+
+EX = Namespace("http://example.org/")
+CLASSES = 30
+QUESTIONS = [(i, j) for i in range(0, CLASSES, 4) for j in range(0, CLASSES, 5)]
+
+
+def chain_of_classes():
+    """C0 ⊑ C1 ⊑ …, with an instance of each fifth and a property that makes names equal."""
+    graph = Graph().parse(
+        data="""
+        @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        :p a owl:ObjectProperty , owl:FunctionalProperty . :a :p :b , :c .
+        """,
+        format="turtle",
+    )
+    for i in range(CLASSES - 1):
+        graph.add((EX[f"C{i}"], RDFS.subClassOf, EX[f"C{i + 1}"]))
+    for i in range(0, CLASSES, 5):
+        graph.add((EX[f"i{i}"], RDF.type, EX[f"C{i}"]))
+    return load_ontology(graph)
+
+
+def ask(ontology, i, j):
+    """Whether C_i ⊑ C_j, also where the predicate asked about beside it is new."""
+    question = [(EX[f"C{i}"], RDFS.subClassOf, EX[f"C{j}"])]
+    if (i + j) % 3 == 0:
+        question.append((EX[f"new{i}x{j}"], RDFS.subClassOf, EX[f"new{i}x{j}"]))
+    return ontology.entails(question)
+
+
+@pytest.fixture
+def quick_switches():
+    """Threads change places as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def run(works):
+    """Run all at once; the errors of all."""
+    errors = []
+    barrier = threading.Barrier(len(works))
+
+    def guarded(work):
+        try:
+            barrier.wait()
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return errors
+
+
+@pytest.mark.timeout(60)
+def test_threads_that_ask_at_once_get_right_answers(quick_switches):
+    ontology = chain_of_classes()
+    answers = [{} for _ in range(4)]
+
+    def work(k):
+        for i, j in QUESTIONS[k::2] + QUESTIONS[: 10 * k]:
+            answers[k][i, j] = ask(ontology, i, j)
+
+    assert run([lambda k=k: work(k) for k in range(4)]) == []
+    wrong = {(i, j) for found in answers for (i, j), answer in found.items() if answer is not (i <= j)}
+    assert wrong == set()
+    assert sum(map(len, answers)) > len(QUESTIONS)
+    assert ontology._closure._assumptions == []
+
+
+@pytest.mark.timeout(60)
+def test_questions_and_the_schema_do_not_meet(quick_switches):
+    ontology = chain_of_classes()
+    expected = chain_of_classes().schema
+    schemas, wrong = [], []
+
+    def look():
+        schemas.append(ontology.schema)
+
+    def question():
+        wrong.extend((i, j) for i, j in QUESTIONS[::3] if ask(ontology, i, j) is not (i <= j))
+
+    assert run([look, question, look, question]) == []
+    assert wrong == []
+    assert schemas == [expected, expected]
+
+
+@pytest.mark.timeout(60)
+def test_reports_are_made_while_others_ask(quick_switches):
+    ontology = chain_of_classes()
+    expected = str(chain_of_classes().report())
+    reports = []
+    works = [lambda: reports.append(str(ontology.report())), lambda: ask(ontology, 0, 5)] * 2
+    assert run(works) == []
+    assert reports == [expected, expected]
+
+
+@pytest.mark.parametrize("duplicate", [lambda o: pickle.loads(pickle.dumps(o)), copy.copy, copy.deepcopy])
+def test_a_copy_of_an_ontology_that_was_asked_answers(duplicate):
+    ontology = chain_of_classes()
+    assert ontology.schema.superclasses
+    assert ask(ontology, 3, 7)
+    again = duplicate(ontology)
+    assert again == ontology
+    assert again.schema == ontology.schema
+    for asked in (again, ontology):
+        assert ask(asked, 3, 7)
+        assert not ask(asked, 7, 3)
+    assert again._lock is not ontology._lock
+
+
+@pytest.mark.timeout(60)
+def test_an_ontology_pickles_while_it_is_asked(quick_switches):
+    ontology = chain_of_classes()
+    copies = []
+
+    def question():
+        for i, j in QUESTIONS[::4]:
+            ask(ontology, i, j)
+
+    def pack():
+        copies.extend(pickle.loads(pickle.dumps(ontology)) for _ in range(5))
+
+    assert run([question, pack, question]) == []
+    assert all(each == ontology for each in copies)
+    assert ask(copies[-1], 3, 7)
+    assert not ask(copies[-1], 7, 3)
+
+
+def test_an_error_in_a_question_lets_the_next_thread_ask():
+    ontology = chain_of_classes()
+
+    def fail():
+        with pytest.raises(ValueError):
+            ontology.entails([(EX.a, RDFS.subClassOf, "no term")])
+
+    run([fail])
+    answers = []
+    assert run([lambda: answers.append(ask(ontology, 1, 2))]) == []
+    assert answers == [True]
