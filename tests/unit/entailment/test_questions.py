@@ -416,6 +416,8 @@ CHARACTERISTICS = [
     (":u a owl:FunctionalProperty .", ":u a owl:FunctionalProperty .", True),
     ("", ":u a owl:FunctionalProperty .", False),
     (f":u rdfs:range {values('1', '2')} .", ":u a owl:FunctionalProperty .", False),
+    (below("owl:Thing", one_of(":c")), ":p a owl:FunctionalProperty .", True),
+    (below("owl:Thing", one_of(":c")), ":u a owl:FunctionalProperty .", False),
     (below("owl:Thing", itself(":p")), ":p a owl:ReflexiveProperty .", True),
 ]  # fmt: skip
 

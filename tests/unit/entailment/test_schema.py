@@ -90,7 +90,8 @@ def test_properties_stand_below_others():
 
 def test_domains_and_ranges_are_inherited_in_both_ways():
     schema = schema_of(
-        ":q rdfs:domain :A ; rdfs:range :C . :A rdfs:subClassOf :B . :p rdfs:subPropertyOf :q ; rdfs:range :D ."
+        ":q rdfs:domain :A ; rdfs:range :C . :A rdfs:subClassOf :B . "
+        ":p rdfs:subPropertyOf :q ; rdfs:range :D ."
     )
     assert schema.domains[EX.p] == schema.domains[EX.q] == {EX.A, EX.B}
     assert schema.ranges[EX.p] == {EX.C, EX.D}
@@ -215,7 +216,8 @@ UNSATISFIABLE = [
     (":p a owl:SymmetricProperty , owl:AsymmetricProperty .", {EX.p}),
     (":p rdfs:subPropertyOf :q , :r . :q owl:propertyDisjointWith :r .", {EX.p}),
     (
-        ":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :u ; owl:hasValue 'x' ] . :u rdfs:range xsd:integer .",
+        ":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :u ; owl:hasValue 'x' ] . "
+        ":u rdfs:range xsd:integer .",
         {EX.A},
     ),
     (":u rdfs:range xsd:integer , xsd:string .", {EX.u}),
@@ -249,7 +251,8 @@ def test_the_report_names_what_can_have_no_instance():
 RICH = """
 :A rdfs:subClassOf :B . :B owl:equivalentClass :C . :A owl:disjointWith :D .
 :p rdfs:domain :A ; rdfs:range :B ; owl:inverseOf :q . :q rdfs:subPropertyOf :r . :r a owl:SymmetricProperty .
-:u rdfs:range xsd:integer ; rdfs:subPropertyOf :v . :a a :A ; :p :b ; owl:sameAs :aa . :a owl:differentFrom :c .
+:u rdfs:range xsd:integer ; rdfs:subPropertyOf :v .
+:a a :A ; :p :b ; owl:sameAs :aa ; owl:differentFrom :c .
 :A owl:hasKey ( :u ) . :v rdfs:range [ a rdfs:Datatype ; owl:unionOf ( xsd:integer xsd:string ) ] .
 :Hot a rdfs:Datatype ; owl:equivalentClass [ a rdfs:Datatype ; owl:onDatatype xsd:decimal ;
     owl:withRestrictions ( [ xsd:minInclusive 80 ] ) ] .
@@ -308,11 +311,11 @@ def test_the_triples_come_in_the_same_order_each_time():
 
 
 def test_a_schema_pickles():
-    schema = schema_of(RICH + ":A rdfs:subClassOf :D .")
+    schema = schema_of(RICH + ":G rdfs:subClassOf :A , :D .")
     copy = pickle.loads(pickle.dumps(schema))
     assert copy == schema
     assert list(copy.triples()) == list(schema.triples())
-    assert copy.unsatisfiable[EX.A].lines() == schema.unsatisfiable[EX.A].lines()
+    assert copy.unsatisfiable[EX.G].lines() == schema.unsatisfiable[EX.G].lines()
 
 
 def test_asking_for_the_schema_changes_no_answer():
