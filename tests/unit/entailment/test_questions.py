@@ -181,6 +181,15 @@ SUBCLASS = [
     (below(":A", one_of(":a")) + ":a a :B .", below(":A", ":B"), True),
     ("", below(one_of(":a", ":b"), one_of(":b", ":a")), True),
     ("", below(one_of(":a", ":b"), one_of(":a")), False),
+    (
+        ":B owl:equivalentClass " + one_of(":c", ":a") + " . :a a :C ; owl:sameAs :c .",
+        below(":B", ":C"),
+        True,
+    ),
+    (":B owl:equivalentClass " + one_of(":c", ":a") + " . :a a :C .", below(":B", ":C"), False),
+    # what is on the left need not be assumed for the right side to hold
+    (":p a owl:ReflexiveProperty .", below(every(":q", at("min", 2, ":u")), itself(":p")), True),
+    ("", below(every(":q", at("min", 2, ":u")), itself(":p")), False),
     # cardinalities
     (below(":A", at("max", 1, ":p")), below(":A", at("max", 1, ":p")), True),
     (below(":A", at("max", 1, ":p")), below(":A", at("max", 2, ":p")), True),
@@ -202,6 +211,14 @@ SUBCLASS = [
     (":p a owl:FunctionalProperty .", below(some(":p", "owl:Thing"), at("", 1, ":p")), True),
     ("", below(":A", at("min", 0, ":p")), True),
     # data
+    (
+        ":u a owl:FunctionalProperty . " + below(":C", has(":u", "true")),
+        ":C owl:disjointWith " + some(":u", data_none(data_either("xsd:boolean", "xsd:string"))) + " .",
+        True,
+    ),
+    ("", below("owl:Thing", at("max", 1, ":v", values("1"))), True),
+    ("", below("owl:Thing", at("max", 2, ":v", "xsd:boolean")), True),
+    ("", below("owl:Thing", at("max", 1, ":v", "xsd:boolean")), False),
     ("", below(some(":u", "xsd:integer"), some(":u", "xsd:decimal")), True),
     ("", below(some(":u", "xsd:decimal"), some(":u", "xsd:integer")), False),
     ("", below(some(":u", OLDER), some(":u", ADULT)), True),
