@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from rdflib import OWL, RDF, RDFS, BNode, Graph, URIRef
+from rdflib import OWL, RDF, RDFS, Graph, URIRef
 
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
@@ -27,7 +27,6 @@ from pantarhei.materialize.growth import groups_of_same
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
-from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES
 from pantarhei.owl.global_restrictions import breaches
 from pantarhei.owl.imports import Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
@@ -105,8 +104,9 @@ class Ontology:
         Costs what one instance of each class and property entails. Threads take turns.
         """
         classes, properties = self._names()
+        of_data = self._data_properties
         with self._lock:
-            return schema_of(self._closure, classes, properties, self.constraints)
+            return schema_of(self._closure, classes, properties, of_data, self.constraints)
 
     def entails(self, graph: Graph | Iterable[Triple], annotations: bool = False) -> bool:
         """Whether the ontology entails all that `graph` says (OWL 2 Direct Semantics, no unique names).
@@ -128,8 +128,7 @@ class Ontology:
         known = [t for t in self.triples if is_declaration(t) and isinstance(t[0], URIRef)]
         reading = read_axioms([*given, *known])
         unread = [leftover for leftover in reading.leftovers if not leftover.is_idle]
-        if unread:
-            raise InputError(f"{unread[0]} is neither an axiom nor an assertion: {unread[0].reason}")
+        facts = self._facts_in(unread)
         if annotations and not reading.annotations <= set(self.triples):
             return False
         axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
@@ -137,12 +136,34 @@ class Ontology:
             if reason := check_range(range_) or why_unknown(range_):
                 raise InputError(f"a question about {range_} cannot be answered: {reason}")
         with self._lock:
-            return entails_reading(self._closure, replace(reading, axioms=axioms))
+            asked = replace(reading, axioms=axioms, assertions=reading.assertions | facts)
+            return entails_reading(self._closure, asked)
+
+    def _facts_in(self, unread: Iterable[Leftover]) -> frozenset[Triple]:
+        """The facts among triples that by themselves seem to write axioms: of names this ontology has made.
+
+        Some ontologies put names of their own into OWL's and RDF's namespaces.
+        """
+        facts: list[Triple] = []
+        for leftover in unread:
+            classes, properties = self._names()
+            for triple in leftover.triples:
+                _, predicate, object_ = triple
+                if (object_ if predicate == RDF.type else predicate) not in (*classes, *properties):
+                    raise InputError(f"{leftover} is neither an axiom nor an assertion: {leftover.reason}")
+            facts += leftover.triples
+        return frozenset(facts)
 
     @cached_property
     def _closure(self) -> Closure:
         declared = (s for s, p, o in self.triples if p == RDF.type and o == OWL.NamedIndividual)
-        return Closure((*self.rules, *self.constraints), self.background, declared)
+        return Closure((*self.rules, *self.constraints), self.background, declared, self._data_properties)
+
+    @property
+    def _data_properties(self) -> set[Predicate]:
+        """The names that are declared as data properties."""
+        declared = (s for s, p, o in self.triples if (p, o) == (RDF.type, OWL.DatatypeProperty))
+        return {name for name in declared if isinstance(name, URIRef)}
 
     def _names(self) -> tuple[list[Predicate], list[Predicate]]:
         """The classes and properties that are declared or that rules speak of, in order."""
@@ -281,18 +302,9 @@ def _kept(axiom: Axiom, definitions: Mapping[URIRef, DataRange]) -> tuple[str, .
 
 
 def _entry_of_leftover(left: Leftover) -> Entry:
-    if left.is_idle and all(map(_is_harmless, left.triples)):
+    if left.is_idle:
         return Entry(str(left), left.construct, Outcome.UNUSED)
     return Entry(str(left), left.construct, Outcome.NOT_SUPPORTED, lost=((str(left), left.reason),))
-
-
-def _is_harmless(idle: Triple) -> bool:
-    """Whether a triple that no axiom uses is part of a list, or of an expression without a name."""
-    subject, predicate, object_ = idle
-    if predicate in (RDF.first, RDF.rest) or (predicate == RDF.type and object_ == RDF.List):
-        return True
-    says_what_it_is = is_declaration(idle) or (predicate, object_) == (RDF.type, OWL.Restriction)
-    return isinstance(subject, BNode) and (says_what_it_is or predicate in EXPRESSION_PREDICATES)
 
 
 def _outcome(translation: Translation) -> Outcome:

@@ -17,7 +17,7 @@ from rdflib import OWL, RDF, Literal, URIRef, Variable
 
 from pantarhei.entailment.value import ANY_LITERAL, RangeNames, is_range_name
 from pantarhei.language.data_range import DataRange, Datatype, contains
-from pantarhei.language.emptiness import is_empty
+from pantarhei.language.emptiness import includes, is_empty
 from pantarhei.language.rule import Atom, Predicate, Rule
 from pantarhei.language.term import Term, Triple, in_order
 from pantarhei.materialize.consistency import model_of_background
@@ -50,6 +50,7 @@ class Closure:
         rules: rules and constraints, as they are under unique names.
         facts: the assertions.
         individuals: names of what there is, though nothing may be said of it.
+        data_properties: properties whose values are literals, and so no owl:Thing.
         above: a closure whose fresh names and data ranges are known here too.
     """
 
@@ -58,12 +59,20 @@ class Closure:
         rules: Iterable[Rule],
         facts: Iterable[Triple],
         individuals: Iterable[Term] = (),
+        data_properties: Iterable[Predicate] = (),
         above: Closure | None = None,
     ) -> None:
         self._names: RangeNames = RangeNames() if above is None else above._names.copy()
         self._rules = tuple(rules)
         written = tuple(map(_about_named, self._rules))
-        theory = Theory.of((*written, *self._names.variants(written)), unique_names=False)
+        self._data_properties: frozenset[Predicate] = frozenset(
+            data_properties if above is None else above._data_properties
+        )
+        theory = Theory.of(
+            (*written, *self._names.variants(written)),
+            unique_names=False,
+            data_properties=self._data_properties,
+        )
         self._growing = GrowingProgram(theory)
         self._vocabulary = self._growing.vocabulary
         self._classes_of_names = [
@@ -156,13 +165,10 @@ class Closure:
         return self._names.known(self._types_of(value))
 
     def datatypes_of(self, value: Term) -> frozenset[URIRef]:
-        """The datatypes that a fresh name stands for a value of."""
-        types = self._types_of(value)
-        return frozenset(
-            range_.iri
-            for range_, name in self._names.names.items()
-            if name in types and isinstance(range_, Datatype)
-        )
+        """The datatypes, of those that rules speak of, that a fresh name stands for a value of."""
+        known = self.ranges_of(value)
+        met = (range_ for range_ in self._names.names if isinstance(range_, Datatype))
+        return frozenset(range_.iri for range_ in met if includes(range_, known))
 
     def value_in(self, value: Term, range_: DataRange) -> Triple:
         """The fact that a fresh name stands for a literal in the data range."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice, pairwise, product
+from itertools import combinations, pairwise, product
 from math import prod
 
 from rdflib import OWL, RDF, Literal
@@ -240,8 +240,20 @@ class Questions:
         self, term: Term, number: int, on: PropertyExpression, filler: ClassExpression | DataRange
     ) -> bool:
         values = [value for value in self._values_of(on, term) if self._is_in(filler, value)]
-        some = islice(combinations(values, number), _MOST_CASES)
-        return any(all(self._are_different(x, y) for x, y in combinations(chosen, 2)) for chosen in some)
+        waiting: list[tuple[tuple[Term, ...], int]] = [((), 0)]
+        for _ in range(_MOST_CASES):
+            if not waiting:
+                return False
+            chosen, start = waiting.pop()
+            if len(chosen) == number:
+                return True
+            waiting += [
+                ((*chosen, values[i]), i + 1)
+                for i in reversed(range(start, min(len(values), _MOST_VALUES)))
+                if len(values) - i >= number - len(chosen)
+                and all(self._are_different(other, values[i]) for other in chosen)
+            ]
+        return False
 
     def _is_pair(self, on: PropertyExpression, subject: Term, object_: Term) -> bool:
         if isinstance(on, owl.InverseOf):
@@ -327,7 +339,7 @@ class Questions:
                 ways = [tuple(self._cases(THING if counted is None else counted, value)) for value in values]
                 yield from _joined(_Case(tuple(facts)), ways)
             case _:
-                yield _Case(axioms=(owl.ClassAssertion(expression, term),))
+                yield _Case(_thing(term), (owl.ClassAssertion(expression, term),))
 
     def _fresh_values(self, number: int) -> list[Term]:
         """Fresh names, which are to differ pairwise.

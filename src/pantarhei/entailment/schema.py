@@ -37,7 +37,8 @@ class Schema:
         disjoint: pairs of classes that constraints deny an instance together; their subclasses are as well.
         unsatisfiable: the classes and properties that can have no instance, with a proof of the contradiction
             that one would be.
-        properties: the names that are properties; such a name may be a class as well.
+        object_properties: the properties between individuals.
+        data_properties: the properties that have literals.
     """
 
     superclasses: Mapping[Predicate, Names]
@@ -47,7 +48,8 @@ class Schema:
     inverses: Mapping[Predicate, Names]
     disjoint: tuple[tuple[Predicate, Predicate], ...]
     unsatisfiable: Mapping[Predicate, Proof]
-    properties: Names
+    object_properties: Names
+    data_properties: Names
 
     def subclasses(self, class_: Predicate) -> Names:
         """The classes whose instances are all in `class_`, itself among them. Costs a pass over all."""
@@ -75,8 +77,10 @@ class Schema:
         for first, second in self.disjoint:
             yield first, OWL.disjointWith, second
         yield from (
-            (name, RDFS.subPropertyOf, OWL.bottomObjectProperty)
-            if name in self.properties
+            (name, RDFS.subPropertyOf, OWL.bottomDataProperty)
+            if name in self.data_properties
+            else (name, RDFS.subPropertyOf, OWL.bottomObjectProperty)
+            if name in self.object_properties
             else (name, RDFS.subClassOf, OWL.Nothing)
             for name in self.unsatisfiable
         )
@@ -95,10 +99,15 @@ def schema_of(
     closure: Closure,
     classes: Iterable[Predicate],
     properties: Iterable[Predicate],
+    data_properties: Iterable[Predicate],
     constraints: Iterable[Rule],
 ) -> Schema:
-    """The schema of the given names. Costs what one instance of each entails."""
+    """The schema of the given names; `data_properties` are among `properties`.
+
+    Costs what one instance of each entails, and a look at the closure for each.
+    """
     classes, properties = list(classes), list(properties)
+    of_data = frozenset(data_properties)
     closure.expect(classes, properties)
     above: dict[Predicate, Names] = {}
     unsatisfiable: dict[Predicate, Proof] = {}
@@ -121,11 +130,13 @@ def schema_of(
             else:
                 superproperties[property_] = _between(closure, subject, value)
                 domains[property_] = _types(closure, subject)
-                ranges[property_] = _types(closure, value) | closure.datatypes_of(value)
+                is_data = property_ in of_data
+                ranges[property_] = closure.datatypes_of(value) if is_data else _types(closure, value)
                 inverses[property_] = _between(closure, value, subject)
     denied = _denied_pairs(constraints)
-    names = frozenset(properties)
-    return Schema(above, superproperties, domains, ranges, inverses, denied, unsatisfiable, names)
+    of_objects = frozenset(properties) - of_data
+    tables = (above, superproperties, domains, ranges, inverses)
+    return Schema(*tables, denied, unsatisfiable, of_objects, of_data)
 
 
 def _types(closure: Closure, name: Term) -> Names:

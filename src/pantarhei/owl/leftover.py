@@ -32,13 +32,22 @@ class Leftover:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the triples write an expression that nothing is said about."""
-        return self.reason == _IDLE
+        """Whether the triples write an expression that nothing is said about, or a list."""
+        return self.reason == _IDLE and all(map(_is_part_of_an_expression, self.triples))
 
     def __str__(self) -> str:
         subject, predicate, object_ = self.triples[0]
         more = f" and {len(self.triples) - 1} more" if len(self.triples) > 1 else ""
         return f"{short(subject)} {short(predicate)} {short(object_)}{more}"
+
+
+def _is_part_of_an_expression(triple: Triple) -> bool:
+    """Whether a triple is part of a list, or of an expression without a name."""
+    subject, predicate, object_ = triple
+    if predicate in (RDF.first, RDF.rest) or (predicate == RDF.type and object_ == RDF.List):
+        return True
+    says_what_it_is = is_declaration(triple) or (predicate, object_) == (RDF.type, OWL.Restriction)
+    return isinstance(subject, BNode) and (says_what_it_is or predicate in EXPRESSION_PREDICATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +171,8 @@ class _Sorting:
 
     def _annotated_nodes(self) -> set[Term]:
         """What can have nothing but annotations: nodes that write axioms, and shapes and rules."""
-        nodes: set[Term] = {s for s, _, _ in self.remainder.used if isinstance(s, BNode)}
+        writing = (s for s, p, o in self.remainder.used if not _is_about_somebody(p, o))
+        nodes: set[Term] = {node for node in writing if isinstance(node, BNode)}
         nodes |= {s for s, _, o in self.index.with_predicate(RDF.type) if _is_in(SHACL, o)}
         return nodes | self._typed(frozenset({SWRL.Imp}))
 
@@ -193,6 +203,13 @@ class _Sorting:
         if triples:
             self.taken |= set(triples)
             self.leftovers.append(Leftover(construct, tuple(triples), reason))
+
+
+def _is_about_somebody(predicate: Term, object_: Term) -> bool:
+    """Whether the subject of such a triple is an individual, not what writes an axiom or expression."""
+    if predicate == RDF.type:
+        return not is_reserved(object_)
+    return predicate in (OWL.sameAs, OWL.differentFrom)
 
 
 def _is_in(namespace: Namespace, term: Term) -> bool:

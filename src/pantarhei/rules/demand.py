@@ -37,18 +37,22 @@ class Theory:
         unique_names: different names denote different things. If not, what is denied to be different is
             equal, and equality is reasoned with.
         speaks_of_things: a body asks for owl:Thing, which then every name is.
+        data_properties: properties whose values are no owl:Thing.
     """
 
     rules: tuple[Rule, ...]
     unique_names: bool = True
     speaks_of_things: bool = False
+    data_properties: frozenset[Predicate] = frozenset()
 
     @classmethod
-    def of(cls, rules: Iterable[Rule], unique_names: bool) -> Theory:
+    def of(
+        cls, rules: Iterable[Rule], unique_names: bool, data_properties: Iterable[Predicate] = ()
+    ) -> Theory:
         """The theory of `rules`, written as they are under unique names."""
         given = tuple(rules if unique_names else _each_without_unique_names(rules))
         things = any(atom.predicate == OWL.Thing for rule in given for atom in rule.body)
-        return cls(given, unique_names, things)
+        return cls(given, unique_names, things, frozenset(data_properties))
 
     def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
         """Whether `new` symbols beside the `known` ones demand rules."""
@@ -71,7 +75,9 @@ class Theory:
         if SAME in met:
             found += _unique(met) if self.unique_names else _equality(met)
         if self.speaks_of_things:
-            found += (rule for symbol in met if symbol != THING for rule in _things(symbol))
+            for symbol in met:
+                if symbol != THING:
+                    found += _things(symbol, symbol.name in self.data_properties)
         return tuple(found)
 
 
@@ -136,11 +142,12 @@ def _replacements(symbol: Symbol) -> tuple[Rule, ...]:
 
 
 @lru_cache(maxsize=65536)
-def _things(symbol: Symbol) -> tuple[Rule, ...]:
+def _things(symbol: Symbol, has_literals: bool) -> tuple[Rule, ...]:
     name, arity = symbol
     if arity == 1:
         return (_rule("pr-thing", [Atom(name, (X,))], Atom(OWL.Thing, (X,))),)
-    return tuple(_rule("pr-thing", [Atom(name, (X, Y))], Atom(OWL.Thing, (v,))) for v in (X, Y))
+    ends = (X,) if has_literals else (X, Y)
+    return tuple(_rule("pr-thing", [Atom(name, (X, Y))], Atom(OWL.Thing, (end,))) for end in ends)
 
 
 def _each_without_unique_names(rules: Iterable[Rule]) -> Iterator[Rule]:
