@@ -7,7 +7,7 @@ background.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -139,17 +139,17 @@ class Ontology:
             asked = replace(reading, axioms=axioms, assertions=reading.assertions | facts)
             return entails_reading(self._closure, asked)
 
-    def _facts_in(self, unread: Iterable[Leftover]) -> frozenset[Triple]:
+    def _facts_in(self, unread: Sequence[Leftover]) -> frozenset[Triple]:
         """The facts among triples that by themselves seem to write axioms: of names this ontology has made.
 
         Some ontologies put names of their own into OWL's and RDF's namespaces.
         """
         facts: list[Triple] = []
+        names = {name for made in self._names() for name in made} if unread else set()
         for leftover in unread:
-            classes, properties = self._names()
             for triple in leftover.triples:
                 _, predicate, object_ = triple
-                if (object_ if predicate == RDF.type else predicate) not in (*classes, *properties):
+                if (object_ if predicate == RDF.type else predicate) not in names:
                     raise InputError(f"{leftover} is neither an axiom nor an assertion: {leftover.reason}")
             facts += leftover.triples
         return frozenset(facts)

@@ -37,6 +37,7 @@ from pantarhei.language.value import (
 )
 
 SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
+EQUAL: Final = SWRLB.equal
 
 # A result that needs more digits is none: rules that square a number must come to an end.
 MOST_DIGITS: Final = 1000

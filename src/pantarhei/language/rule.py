@@ -7,8 +7,8 @@ rdflib's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from rdflib import RDF, BNode, URIRef, Variable
 
@@ -68,6 +68,10 @@ class Member:
     def arguments(self) -> tuple[Argument, ...]:
         return (self.argument,)
 
+    def with_arguments(self, change: Callable[[Argument], Argument]) -> Member:
+        """The same of another argument."""
+        return replace(self, argument=change(self.argument))
+
     def __str__(self) -> str:
         return f"{short(self.argument)} {'∈' if self.inside else '∉'} {self.range}"
 
@@ -83,6 +87,10 @@ class Builtin:
 
     name: URIRef
     arguments: tuple[Argument, ...]
+
+    def with_arguments(self, change: Callable[[Argument], Argument]) -> Builtin:
+        """The same of other arguments."""
+        return replace(self, arguments=tuple(map(change, self.arguments)))
 
     def __str__(self) -> str:
         return f"{short(self.name)}({', '.join(map(short, self.arguments))})"

@@ -151,14 +151,9 @@ class Body:
             None if head is None else self.resolved_atom(head),
             tuple(Different(self.resolved(a), self.resolved(b)) for a, b in different),
             origin,
-            tuple(self.resolved_test(test) for test in self.tests),
+            tuple(test.with_arguments(self.resolved) for test in self.tests),
         )
         return canonical(replace(rule, body=(*rule.body, *_things(rule))))
-
-    def resolved_test(self, test: Test) -> Test:
-        if isinstance(test, Member):
-            return replace(test, argument=self.resolved(test.argument))
-        return replace(test, arguments=tuple(map(self.resolved, test.arguments)))
 
 
 def _things(rule: Rule) -> tuple[Atom, ...]:

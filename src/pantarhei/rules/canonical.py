@@ -234,11 +234,6 @@ def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
     def moved(atom: Atom) -> Atom:
         return Atom(atom.predicate, tuple(map(rename, atom.arguments)))
 
-    def tested(test: Test) -> Test:
-        if isinstance(test, Member):
-            return replace(test, argument=rename(test.argument))
-        return replace(test, arguments=tuple(map(rename, test.arguments)))
-
     def place(argument: Argument) -> tuple[int, tuple[str, ...]]:
         return order[argument] if isinstance(argument, Variable) else -1, argument_key(argument)
 
@@ -248,7 +243,7 @@ def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
         body=tuple(sorted(dict.fromkeys(map(moved, rule.body)), key=atom_key)),
         head=None if rule.head is None else moved(rule.head),
         different=tuple(sorted({Different(left, right) for left, right in pairs}, key=different_key)),
-        tests=tuple(dict.fromkeys(map(tested, rule.tests))),
+        tests=tuple(dict.fromkeys(test.with_arguments(rename) for test in rule.tests)),
     )
 
 

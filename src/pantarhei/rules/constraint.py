@@ -73,8 +73,7 @@ def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
             conclusion = open_inclusion(axiom).conclusion
             if not is_denial(conclusion):
                 return ()
-            denials = (partial(denial, open_inclusion(axiom)) for denial in _denials(conclusion))
-            return tuple(denial(origin) for denial in denials)
+            return tuple(denial(open_inclusion(axiom), origin) for denial in _denials(conclusion))
         case owl.DisjointClasses(operands):
             name = "cax-dw" if len(operands) == 2 else "cax-adc"
             return tuple(_disjoint_classes(name, a, b, origin) for a, b in combinations(operands, 2))

@@ -73,7 +73,7 @@ class Theory:
                 found.append(_rule("pr-different", [Atom(OWL.differentFrom, (X, Y))], mirrored))
         found += (_rule(_EMPTY[s], [Atom(s.name, (X, Y)[: s.arity])], None) for s in met if s in _EMPTY)
         if SAME in met:
-            found += _unique(met) if self.unique_names else _equality(met)
+            found += _unique() if self.unique_names else _equality(met)
         if self.speaks_of_things:
             for symbol in met:
                 if symbol != THING:
@@ -109,7 +109,7 @@ def _ill_typed(on: Predicate) -> Rule:
     return canonical(Rule("dt-not-type", body, None, (), "what a literal is", (Member(Y, ILL_TYPED),)))
 
 
-def _unique(symbols: tuple[Symbol, ...]) -> list[Rule]:
+def _unique() -> list[Rule]:
     return [_rule("pr-unique", [Atom(OWL.sameAs, (X, Y))], None, Different(X, Y))]
 
 

@@ -12,13 +12,13 @@ finitely many conjunctions, since a proof need not use a fact to derive that fac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 
 from rdflib import Variable
 
-from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test
+from pantarhei.language.rule import Argument, Atom, Different, Rule, Test
 from pantarhei.rules.canonical import canonical
 
 # A predicate with the number of its arguments: a class and a property may share a name.
@@ -283,7 +283,7 @@ def _derived(state: _State, goal: _Goal, rest: _Goals | None, rule: Rule, number
     different = tuple(
         Different(_fresh_argument(d.left, number), _fresh_argument(d.right, number)) for d in rule.different
     )
-    tests = (_with_arguments(test, lambda a: _fresh_argument(a, number)) for test in rule.tests)
+    tests = (test.with_arguments(lambda a: _fresh_argument(a, number)) for test in rule.tests)
     return _State(
         _pushed(rest, body, left, goal),
         state.atoms,
@@ -291,12 +291,6 @@ def _derived(state: _State, goal: _Goal, rest: _Goals | None, rule: Rule, number
         (*state.tests, *tests),
         binding,
     )
-
-
-def _with_arguments(test: Test, change: Callable[[Argument], Argument]) -> Test:
-    if isinstance(test, Member):
-        return replace(test, argument=change(test.argument))
-    return replace(test, arguments=tuple(map(change, test.arguments)))
 
 
 def _fresh(atom: Atom, number: int) -> Atom:
@@ -345,6 +339,6 @@ def _instance(rule: Rule, state: _State) -> Rule | None:
             body=tuple(_resolved(atom, state.binding) for atom in state.atoms),
             head=None if rule.head is None else _resolved(rule.head, state.binding),
             different=tuple(different),
-            tests=tuple(_with_arguments(test, lambda a: _value(a, state.binding)) for test in state.tests),
+            tests=tuple(test.with_arguments(lambda a: _value(a, state.binding)) for test in state.tests),
         )
     )

@@ -29,7 +29,7 @@ from pantarhei.owl.axiom import (
     Trait,
 )
 from pantarhei.owl.normal_form import inverse
-from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES
+from pantarhei.owl.simplify import is_extreme
 from pantarhei.rules.body import (
     Body,
     Inclusion,
@@ -60,9 +60,9 @@ def rules_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
         case owl.SubClassOf() | owl.PropertyDomain() | owl.PropertyRange():
             return _inclusion(axiom, origin)
         case owl.SubPropertyOf(sub, super_):
-            return () if _is_extreme(super_) else (_path("prp-spo1", (sub,), super_, origin),)
+            return () if is_extreme(super_) else (_path("prp-spo1", (sub,), super_, origin),)
         case owl.SubPropertyChainOf(chain, super_):
-            return () if _is_extreme(super_) else (_path("prp-spo2", chain, super_, origin),)
+            return () if is_extreme(super_) else (_path("prp-spo2", chain, super_, origin),)
         case owl.InverseProperties(first, second):
             return (
                 _path("prp-inv1", (first,), inverse(second), origin),
@@ -141,11 +141,6 @@ def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 # --- What is not supported ---
-
-
-def _is_extreme(on: PropertyExpression) -> bool:
-    """A universal property follows from everything; an empty one makes a constraint."""
-    return isinstance(on, owl.Property) and on.iri in TOP_PROPERTIES | BOTTOM_PROPERTIES
 
 
 def _why_not_on_the_right(conclusion: ClassExpression | DataRange) -> str:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidRuleError
+from pantarhei.language.builtin import EQUAL
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Argument, Atom, Member, Predicate, Rule, Test, is_computation
 from pantarhei.language.term import Term, value_of
@@ -30,8 +31,6 @@ NO_FORMS: Forms = {}
 NONE = -1
 CHECK, FORWARD, BACKWARD = range(3)
 DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(6)
-
-EQUAL = URIRef("http://www.w3.org/2003/11/swrlb#equal")
 
 # Identifiers of literals start here, so that the kernel can tell a literal from a name.
 FIRST_LITERAL = 1 << 30

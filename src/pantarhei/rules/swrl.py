@@ -14,7 +14,7 @@ from math import prod
 
 from rdflib import OWL, Literal, URIRef, Variable
 
-from pantarhei.language.builtin import COMPARISONS, COMPUTATIONS, SWRLB
+from pantarhei.language.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB
 from pantarhei.language.rule import Argument, Atom, Builtin, Rule, Test, is_computation
 from pantarhei.language.term import short
 from pantarhei.owl import axiom as owl
@@ -44,7 +44,6 @@ from pantarhei.rules.termination import ROUNDING, SIGNS, endless
 
 NAME = "pr-swrl"
 
-EQUAL = URIRef(SWRLB + "equal")
 # Computations have one operand or two; `add` and `multiply` may have more, and are taken two at a time.
 _UNARY = ROUNDING | SIGNS
 _ASSOCIATIVE = frozenset(URIRef(SWRLB + name) for name in ("add", "multiply"))
