@@ -15,11 +15,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 import numpy as np
 from rdflib import OWL, Dataset, Graph
 
+from pantarhei.books import Arrival, Books
 from pantarhei.errors import InvalidTripleError, OptionError, TimestampError
 from pantarhei.language.delta import Delta, TripleDelta
 from pantarhei.language.term import Term, Triple, check_triple, in_order
@@ -39,7 +40,7 @@ from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
 from pantarhei.repair.result import Assertion, Repair
 from pantarhei.rules.demand import Theory
 from pantarhei.rules.program import NO_FORMS, Integers
-from pantarhei.window.log import EMPTY_LOG, Entry, Log
+from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window, step_to
 from pantarhei.window.watermark import in_time_order
 
@@ -73,43 +74,7 @@ class WindowUpdate:
     delta: TripleDelta
 
 
-class _Arrival(NamedTuple):
-    """What undoing the newest ABox takes."""
-
-    level: int
-    facts: Integers
-    previous: Integers
-    cut: Integers
-    contradicted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Books:
-    """All that a reasoner knows of its stream: replaced as a whole, so that a change is made or not made.
-
-    Args:
-        log: what was asserted and cut.
-        step: where time has come to.
-        next_level: the level of the next timestamp.
-        arrival: how to undo the newest entry of the log.
-        repairs: the repairs that found a contradiction, with their levels, oldest first.
-    """
-
-    log: Log = EMPTY_LOG
-    step: Step | None = None
-    next_level: int = 0
-    arrival: _Arrival | None = None
-    repairs: tuple[tuple[int, Repair], ...] = ()
-
-    def remembering(self, arrival: _Arrival, repair: Repair) -> _Books:
-        """The books with the newest arrival and its repair."""
-        repairs = tuple(known for known in self.repairs if self.log.first_level <= known[0] < arrival.level)
-        if arrival.contradicted:
-            repairs = (*repairs, (arrival.level, repair))
-        return replace(self, arrival=arrival, repairs=repairs)
-
-
-_Outcome = tuple[WindowUpdate, _Books, FormsChange]
+_Outcome = tuple[WindowUpdate, Books, FormsChange]
 
 
 class StreamReasoner:
@@ -183,7 +148,7 @@ class StreamReasoner:
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._messages = 0
         self._forms = GivenForms(self._vocabulary)
-        self._books = _Books()
+        self._books = Books()
         self._derived: WindowModel | None = None
         self._derived = self._model  # refuses an inconsistent background
         facts = self._derived.facts()
@@ -391,7 +356,7 @@ class StreamReasoner:
         return update, books.remembering(arrival, repair), forms
 
     @staticmethod
-    def _undo(model: WindowModel, older: Log, arrival: _Arrival) -> None:
+    def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
         """Bring the model back to before the newest ABox; `older` is the log without it."""
         back = [(facts, entry.level) for entry, facts in older.occurrences(arrival.cut) if len(facts)]
         if back:
@@ -400,20 +365,20 @@ class StreamReasoner:
         model.withdraw(arrival.facts, arrival.previous, arrival.level)
 
     @staticmethod
-    def _asserted_again(older: Log, undone: _Arrival, entry: Entry) -> Encoded:
+    def _asserted_again(older: Log, undone: Arrival, entry: Entry) -> Encoded:
         """What stands asserted where the cut of an arrival was undone, and `entry` came instead."""
         again = set(map(tuple, undone.cut.tolist()))
         forms = {fact: form for old in older for fact, form in old.forms.items() if fact in again}
         return Encoded(np.concatenate([undone.cut, entry.facts]), {**forms, **entry.forms})
 
-    def _add(self, model: WindowModel, entry: Entry, facts: Integers, older: Log) -> tuple[_Arrival, Repair]:
+    def _add(self, model: WindowModel, entry: Entry, facts: Integers, older: Log) -> tuple[Arrival, Repair]:
         """Add `facts` of the arriving `entry` and repair; `older` is the log without the entry."""
         previous = model.add(facts, entry.level)
         if self._method == "off":  # what contradicted before does so still
             model.find_violations()
         lineage = model.lineage(self._budget.instances)
         if lineage is None:
-            return _Arrival(entry.level, facts, previous, _NO_FACTS, False), Repair(entry.at, self._method)
+            return Arrival(entry.level, facts, previous, _NO_FACTS, False), Repair(entry.at, self._method)
         conflicts = find_conflicts(lineage, entry.level, self._budget)
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
@@ -421,7 +386,7 @@ class StreamReasoner:
         account = Account(older, entry, self._vocabulary, self._growing.program.rules)
         repair = account.of(self._method, lineage, conflicts, cut, undecided)
         _log.info("%s", repair)
-        return _Arrival(entry.level, facts, previous, cut, True), repair
+        return Arrival(entry.level, facts, previous, cut, True), repair
 
     def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
         """(facts to cut, those of them that no decision was reached on)."""
