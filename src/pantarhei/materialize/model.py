@@ -96,6 +96,7 @@ class WindowModel:
         self.vocabulary = vocabulary
         self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans)
         self.kernel.detect = True
+        self._can_merge = keep == "newest"
         self._consults = bool(program.ranges or program.builtins)
         self._shift = first_level  # what the kernel's levels are lower by
 
@@ -109,6 +110,21 @@ class WindowModel:
         """Assert `facts` at `level`, not below the newest one; returns what `withdraw` needs to undo it."""
         self._come_to(level)
         return self._add(facts, np.full(len(facts), level - self._shift, np.int32))
+
+    def merge(self, facts: Integers, asserted: int, level: int) -> Integers:
+        """Assert `facts[:asserted]` at the new `level`; the others are all that follows from these and the
+        background, without a violation.
+
+        Returns what `withdraw` needs to undo it. With `keep="every"` what follows is derived again.
+        """
+        if not self._can_merge:
+            return self.add(facts[:asserted], level)
+        self._come_to(level)
+        previous = np.empty(asserted, np.int32)
+        if self._consults:
+            self.kernel.consult(self.vocabulary)
+        self.kernel.merge(_readable(facts), asserted, level - self._shift, _readable(previous))
+        return previous
 
     def restore(self, facts: Integers, levels: npt.NDArray[np.int64]) -> None:
         """Assert `facts` again at the levels of the window they once had. No conflicts are looked for."""

@@ -7,6 +7,10 @@ cdef class Joins(Rows):
     cdef int[::1] code
     cdef int[::1] forward_plans
     cdef int[::1] forward_start
+    cdef int[::1] crossing_plans
+    cdef int[::1] crossing_start
+    cdef unsigned char[::1] streamed
+    cdef bint crossing_is_stale
     cdef int[::1] backward_plans
     cdef int[::1] backward_start
     cdef readonly int known
@@ -18,6 +22,7 @@ cdef class Joins(Rows):
     cdef object literals
 
     cdef int fire(self, int row, int level) except -1 nogil
+    cdef int fire_crossing(self, int row, int level) except -1 nogil
     cdef int explain(self, int row) except -1 nogil
     cdef int begin(self, int plan, int row, int subject, int object, int level) except -1 nogil
     cdef int extend(self, int plan, int step, int level) except -1 nogil

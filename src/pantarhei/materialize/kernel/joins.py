@@ -43,7 +43,7 @@ if cython.compiled:
 else:
     from pantarhei.materialize.kernel.rows import Rows
 
-from pantarhei.materialize.kernel.rows import ints_of, new_ints
+from pantarhei.materialize.kernel.rows import ints_of, new_bytes, new_ints
 
 NONE = cython.declare(cython.int, -1)
 STOP = cython.declare(cython.int, -2)  # what `weigh` answers to end an enumeration
@@ -89,6 +89,8 @@ class Joins(Rows):
         self.backward_plans = ints_of(plans.backward_plans)
         self.backward_start = ints_of(plans.backward_start)
         self.known = len(plans.forward_start) - 1
+        self.streamed = new_bytes(self.known)
+        self.crossing_is_stale = True
         self.widest = plans.widest_body
         self.slots = new_ints(plans.most_variables, 0)
         self.body = new_ints(plans.widest_body, -1)
@@ -119,6 +121,37 @@ class Joins(Rows):
             return 0
         for i in range(self.forward_start[predicate], self.forward_start[predicate + 1]):
             if self.begin(self.forward_plans[i], row, subject, object_, level):
+                return 1
+        return 0
+
+    def plan_crossing(self):
+        """Choose the forward plans that can join a new fact with one that was there before.
+
+        These are the plans with a further atom whose predicate has streamed (`streamed`).
+        """
+        chosen = []
+        starts = [0]
+        for predicate in range(self.known):
+            for i in range(self.forward_start[predicate], self.forward_start[predicate + 1]):
+                plan = self.forward_plans[i]
+                for step in range(self.code[plan + STEPS]):
+                    if self.streamed[self.code[plan + FIRST_STEP + step * STEP_SIZE + 1]]:
+                        chosen.append(plan)
+                        break
+            starts.append(len(chosen))
+        self.crossing_plans, self.crossing_start = ints_of(chosen), ints_of(starts)
+        self.crossing_is_stale = False
+
+    def fire_crossing(self, row, level):
+        """As `fire`, without the instances whose other facts all come with `row` or are background."""
+        predicate: cython.int = self.rows[row].predicate
+        i: cython.int
+        if predicate >= self.known:
+            return 0
+        for i in range(self.crossing_start[predicate], self.crossing_start[predicate + 1]):
+            if self.begin(
+                self.crossing_plans[i], row, self.rows[row].subject, self.rows[row].object, level
+            ):
                 return 1
         return 0
 

@@ -17,7 +17,9 @@ cdef class NewestKernel(Proofs):
     cdef int enough
     cdef long long patience
     cdef int ahead
+    cdef bint merged
     cdef Ints found
+    cdef Ints shaken
     cdef readonly long long renewals
     cdef readonly long long rederivations
     cdef readonly long long searches
@@ -31,6 +33,10 @@ cdef class NewestKernel(Proofs):
     cdef void agenda_pop(self) noexcept nogil
     cdef int derive(self, int predicate, int subject, int object, int level) except -1 nogil
     cdef int run(self) except -1 nogil
+    cdef int reach(self, int row) noexcept nogil
+    cdef int rested_on(self, int row) noexcept nogil
+    cdef int shake(self, int row) except -1 nogil
+    cdef int touch(self, int row, int level) except -1 nogil
     cdef int consider(self, int row, Ints doomed) except -1 nogil
     cdef int overdelete(self, Ints doomed) except -1 nogil
     cdef int support(self, int row, int enough, int mark_level, long long mark_sequence) except -2 nogil

@@ -15,12 +15,20 @@ Renewal is lazy: a fact that is stored and asserted again only gets the newer ba
 of what rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or
 someone asks (`settle`). Presence is exact all the time.
 
+A finished interpretation (`merge`) brings what follows from its ABox along: then only joins with what was
+there before are looked for. Facts of it that are stored already just note its level: as `base` if asserted,
+else as `held`, to which they are renewed in the same way. A row's *reach* is the largest of level, base and
+held. For each rule instance the head's reach is at least the smallest level in the body.
+
 Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is
 well-founded by (level descending, sequence ascending), then rederives what has other support, newest first
-(after DRed and B/F, MN19).
+(after DRed and B/F, MN19). Where interpretations were merged, a level may rest on the reach of a body, so
+minima are taken over that; and a row whose base or held sinks is *shaken*: what noted its level because of it
+is shaken too, and all of them look for the level that other support gives.
 
 Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its
-consequences; NOTED already in the list being collected.
+consequences; NOTED already in the list being collected; FINISHED in the queue, its consequences within its
+interpretation known; SHAKEN its `held` (its former base too, kept there meanwhile) is no longer to be trusted.
 """
 
 from __future__ import annotations
@@ -45,6 +53,8 @@ PENDING = cython.declare(cython.int, 1)
 DOOMED = cython.declare(cython.int, 2)
 PROCESSED = cython.declare(cython.int, 4)
 NOTED = cython.declare(cython.int, 8)
+FINISHED = cython.declare(cython.int, 16)
+SHAKEN = cython.declare(cython.int, 32)
 
 # What an enumeration is for.
 DERIVE = cython.declare(cython.int, 0)
@@ -88,7 +98,9 @@ class NewestKernel(Proofs):
         self.enough = 0
         self.patience = UNLIMITED
         self.ahead = 0  # what was read ahead; of no meaning
+        self.merged = False  # whether an interpretation ever was
         self.found = Ints()
+        self.shaken = Ints()
         self.renewals = 0
         self.rederivations = 0
         self.searches = 0
@@ -142,6 +154,10 @@ class NewestKernel(Proofs):
 
     def enqueue(self, row, level):
         """Queue `row` at `level`, out of the list it was in."""
+        predicate: cython.int = self.rows[row].predicate
+        if predicate < self.known and not self.streamed[predicate] and level != _FOREVER:
+            self.streamed[predicate] = 1
+            self.crossing_is_stale = True
         self.delist(row)
         self.rows[row].level = level
         self.rows[row].flags |= PENDING
@@ -209,7 +225,7 @@ class NewestKernel(Proofs):
                 return -1
             return weight
         if self.purpose == OVERDELETE:
-            return -1 if flags & PROCESSED else weight
+            return -1 if flags & PROCESSED else self.rested_on(row)
         return weight
 
     def leaf(self, plan, level):
@@ -236,10 +252,7 @@ class NewestKernel(Proofs):
         row = self.find(
             head, self.value(self.code[plan + HEAD_SUBJECT]), self.value(self.code[plan + HEAD_OBJECT])
         )
-        if row >= 0 and self.rows[row].level == level and not self.rows[row].flags & (NOTED | DOOMED):
-            self.rows[row].flags |= NOTED
-            self.found.push(row)
-        return 0
+        return self.touch(row, level) if row >= 0 else 0
 
     def derive(self, predicate, subject, object, level):
         """The fact holds at `level`: store it, or raise its level, and queue it."""
@@ -248,7 +261,7 @@ class NewestKernel(Proofs):
             return 0
         row = self.find(predicate, subject, object)
         if row >= 0:
-            if self.rows[row].level >= level:
+            if self.rows[row].level >= level or self.rows[row].held >= level:
                 return 0
         else:
             row = self.insert(predicate, subject, object)
@@ -258,6 +271,7 @@ class NewestKernel(Proofs):
         """Take facts from the queue, newest level first, until it is empty."""
         level: cython.int
         row: cython.int
+        finished: cython.int
         self.purpose = DERIVE
         while self.agenda_size > 0:
             level = self.agenda[0]
@@ -266,12 +280,16 @@ class NewestKernel(Proofs):
                 self.agenda_pop()
                 continue
             self.delist(row)
-            self.rows[row].flags &= ~PENDING
+            finished = self.rows[row].flags & FINISHED
+            self.rows[row].flags &= ~(PENDING | FINISHED)
             self.enlist(row)
             self.rows[row].sequence = self.clock
             self.clock += 1
             self.pops += 1
-            self.fire(row, level)
+            if finished:
+                self.fire_crossing(row, level)
+            else:
+                self.fire(row, level)
         return 0
 
     # -- adding and sliding ------------------------------------------------------------------------
@@ -321,6 +339,39 @@ class NewestKernel(Proofs):
                     self.rows[row].base = levels[i]
             self.run()
 
+    def merge(
+        self, facts: cython.int[:, ::1], asserted: cython.int, level: cython.int, previous: cython.int[::1]
+    ):
+        """Assert the first `asserted` of `facts` at `level`; the others are all that follows from these and
+        the background, and no constraint is violated among them.
+
+        `level` is the newest, and nothing was asserted at it before. `previous` is filled as by `add`. Costs
+        the firings of joins with what was there before, and O(1) for each fact.
+        """
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        row: cython.int
+        if self.crossing_is_stale:
+            self.plan_crossing()
+        with cython.nogil:
+            self.merged = True
+            for i in range(len(facts)):
+                if i % BLOCK == 0:
+                    for j in range(i, min(i + BLOCK, len(facts))):
+                        self.ahead ^= self.read_ahead(facts[j, 0], facts[j, 1], facts[j, 2])
+                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                if i < asserted:
+                    previous[i] = -1 if row < 0 else self.rows[row].base
+                if row < 0:
+                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2])
+                    self.rows[row].flags |= FINISHED
+                    self.enqueue(row, level)
+                elif i >= asserted and self.rows[row].level < level and self.rows[row].held < level:
+                    self.rows[row].held = level
+                if i < asserted and self.rows[row].base < level:
+                    self.rows[row].base = level
+            self.run()
+
     def slide(self, oldest: cython.int):
         """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted
         since.
@@ -339,9 +390,9 @@ class NewestKernel(Proofs):
                 row = self.partitions[self.bucket(level)]
                 while row >= 0:
                     after = self.rows[row].next_listed
-                    if self.rows[row].base >= oldest:
+                    if self.reach(row) >= oldest:
                         self.renewals += 1
-                        self.enqueue(row, self.rows[row].base)
+                        self.enqueue(row, self.reach(row))
                     else:
                         self.ahead ^= self.read_ahead(
                             self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
@@ -364,8 +415,8 @@ class NewestKernel(Proofs):
         with cython.nogil:
             self.detect = False
             for row in range(self.used):
-                if self.rows[row].predicate >= 0 and self.rows[row].base > self.rows[row].level:
-                    self.enqueue(row, self.rows[row].base)
+                if self.rows[row].predicate >= 0 and self.reach(row) > self.rows[row].level:
+                    self.enqueue(row, self.reach(row))
             self.run()
             self.detect = detect
 
@@ -377,6 +428,7 @@ class NewestKernel(Proofs):
                 self.rows[row].level -= less
             if self.rows[row].base < _FOREVER:
                 self.rows[row].base = max(-1, self.rows[row].base - less)
+            self.rows[row].held = max(-1, self.rows[row].held - less)
         self.oldest -= less
         self.newest -= less
 
@@ -410,16 +462,52 @@ class NewestKernel(Proofs):
             for i in range(len(facts)):
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
+                    if self.merged and self.rows[row].base > max(bases[i], self.rows[row].level):
+                        self.rows[row].held = max(self.rows[row].held, self.rows[row].base)
+                        self.shake(row)
                     self.rows[row].base = bases[i]
                     self.consider(row, doomed)
             self.overdelete(doomed)
             self.rederive(doomed)
             self.detect = detect
 
+    def reach(self, row):
+        """The largest of the row's level, base and held."""
+        reach: cython.int = self.rows[row].level
+        if self.rows[row].base > reach:
+            reach = self.rows[row].base
+        if self.rows[row].held > reach:
+            reach = self.rows[row].held
+        return reach
+
+    def rested_on(self, row):
+        """The level up to which others may rest on the row."""
+        return self.reach(row) if self.merged else self.rows[row].level
+
+    def shake(self, row):
+        """Note that `held` of the row is no longer to be trusted."""
+        if not self.rows[row].flags & SHAKEN:
+            self.rows[row].flags |= SHAKEN
+            self.shaken.push(row)
+        return 0
+
+    def touch(self, row, level):
+        """A rule instance that held up `row` as far as `level` may be lost: note what has to be looked at."""
+        if level < self.rows[row].level:
+            return 0
+        if self.rows[row].held > self.rows[row].level and level >= self.rows[row].held:
+            self.shake(row)
+        if not self.rows[row].flags & (NOTED | DOOMED):
+            self.rows[row].flags |= NOTED
+            self.found.push(row)
+        return 0
+
     def consider(self, row, doomed):
         """Overdelete `row` unless its base or a well-founded proof still holds it at its level."""
         level: cython.int = self.rows[row].level
         if self.rows[row].flags & DOOMED or self.rows[row].base >= level:
+            return 0
+        if self.rows[row].held >= level and not self.rows[row].flags & SHAKEN:
             return 0
         self.patience = PATIENCE
         if self.support(row, level, level, self.rows[row].sequence) >= level:
@@ -429,21 +517,28 @@ class NewestKernel(Proofs):
         return 0
 
     def overdelete(self, doomed):
-        """Doom what rests on the doomed, round by round, until nothing more does.
+        """Doom what rests on the doomed, and shake what noted a level because of them or of the shaken, round
+        by round, until nothing more does.
 
         A head is considered once a round, however many of a hub's facts are doomed in it.
         """
         i: cython.int = 0
         j: cython.int
         end: cython.int
-        while i < doomed.size:
+        shaken: cython.int = 0
+        while i < doomed.size or shaken < self.shaken.size:
             end = doomed.size
             self.purpose = OVERDELETE
             self.found.size = 0
             while i < end:
-                self.fire(doomed.items[i], self.rows[doomed.items[i]].level)
+                self.fire(doomed.items[i], self.rested_on(doomed.items[i]))
                 self.rows[doomed.items[i]].flags |= PROCESSED
                 i += 1
+            end = self.shaken.size
+            while shaken < end:
+                if not self.rows[self.shaken.items[shaken]].flags & PROCESSED:
+                    self.fire(self.shaken.items[shaken], self.reach(self.shaken.items[shaken]))
+                shaken += 1
             for j in range(self.found.size):
                 self.rows[self.found.items[j]].flags &= ~NOTED
             for j in range(self.found.size):
@@ -464,27 +559,35 @@ class NewestKernel(Proofs):
         return self.best
 
     def rederive(self, doomed):
-        """Queue each doomed row at the level its other support gives, run, and remove what found none."""
+        """Queue each doomed row at the level its other support gives, and each shaken one where that raises
+        it; run, and remove what found no support.
+        """
         i: cython.int
         row: cython.int
         level: cython.int
-        self.instances.size = 0  # here: the level of each doomed row
+        self.instances.size = 0  # here: the level of each doomed row, then of each shaken one
         self.rederivations += doomed.size
-        for i in range(doomed.size):
-            row = doomed.items[i]
+        for i in range(doomed.size + self.shaken.size):
+            row = doomed.items[i] if i < doomed.size else self.shaken.items[i - doomed.size]
             self.patience = UNLIMITED
-            level = self.support(row, self.rows[row].level, -1, 0)  # nothing holds it up above where it was
-            if self.rows[row].base > level:
-                level = self.rows[row].base
+            level = self.support(row, self.reach(row), -1, 0)  # nothing holds it up above its former reach
             self.instances.push(level)
+        for i in range(self.shaken.size):
+            self.rows[self.shaken.items[i]].held = -1
+            self.rows[self.shaken.items[i]].flags &= ~SHAKEN
         for i in range(doomed.size):
             row = doomed.items[i]
             self.delist(row)
             self.rows[row].level = -1
             self.rows[row].flags = PENDING  # hidden until it is derived again
-        for i in range(doomed.size):
-            if self.instances.items[i] >= self.oldest:
-                self.enqueue(doomed.items[i], self.instances.items[i])
+        for i in range(self.instances.size):
+            row = doomed.items[i] if i < doomed.size else self.shaken.items[i - doomed.size]
+            level = self.instances.items[i]
+            if i < doomed.size and self.reach(row) > level:
+                level = self.reach(row)
+            if level >= self.oldest and level > self.rows[row].level:
+                self.enqueue(row, level)
+        self.shaken.size = 0
         self.run()
         for i in range(doomed.size):
             if self.rows[doomed.items[i]].level < 0:

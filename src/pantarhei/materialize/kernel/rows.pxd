@@ -6,6 +6,7 @@ cdef struct Row:
     int object
     int level
     int base
+    int held
     int flags
     int next_subject
     int previous_subject

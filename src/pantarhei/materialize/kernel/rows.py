@@ -9,8 +9,8 @@ through
   and found by a hash table of their first rows. A predicate has such chains only where a rule or a query
   asks for them.
 
-A row also carries what the window model says of its fact (`level`, `base`, `flags`, `sequence`: see
-newest.py) and the links of the one list it stands in (`next_listed`). Rows are recycled; a free row has
+A row also carries what the window model says of its fact (`level`, `base`, `held`, `flags`, `sequence`:
+see newest.py) and the links of the one list it stands in (`next_listed`). Rows are recycled; a free row has
 predicate -1.
 
 This module is ordinary Python that Cython compiles, with the C types in rows.pxd. Compiled, `rows` is an
@@ -31,6 +31,7 @@ ROW = np.dtype(
         ("object", np.int32),
         ("level", np.int32),
         ("base", np.int32),
+        ("held", np.int32),
         ("flags", np.int32),
         ("next_subject", np.int32),
         ("previous_subject", np.int32),
@@ -39,7 +40,8 @@ ROW = np.dtype(
         ("next_listed", np.int32),
         ("previous_listed", np.int32),
         ("sequence", np.int64),
-    ]
+    ],
+    align=True,  # as the C compiler lays it out
 )
 COMPILED = bool(cython.compiled)  # for Python
 NONE = cython.declare(cython.int, -1)
@@ -73,6 +75,12 @@ def new_rows(count):
 def new_ints(count, value):
     """`count` 32-bit integers of the given value; uncompiled a memoryview, whose elements are Python ints."""
     array = np.full(count, value, np.int32)
+    return array if cython.compiled else memoryview(array)
+
+
+def new_bytes(count):
+    """`count` zero bytes."""
+    array = np.zeros(count, np.uint8)
     return array if cython.compiled else memoryview(array)
 
 
@@ -230,6 +238,7 @@ class Rows:
         self.rows[row].object = object
         self.rows[row].level = -1
         self.rows[row].base = -1
+        self.rows[row].held = -1
         self.rows[row].flags = 0
         self.rows[row].sequence = 0
         self.place(row)
