@@ -4,6 +4,7 @@
     ├── InputError                 something given could not be read
     │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
     │   ├── InvalidTripleError         not a triple of RDF terms
+    │   ├── ForeignInterpretationError an interpretation made with another ontology or background
     │   ├── TimestampError             not a timestamp, or of another kind than the stream's
     │   └── MissingTimestampError      a graph of a stream without a time
     ├── OntologyError
@@ -13,6 +14,8 @@
     │   └── MissingImportError         an `owl:imports` that no catalog entry resolves
     ├── StreamError
     │   └── LateABoxError              an ABox older than the newest one
+    ├── CheckpointError            a checkpoint that cannot be written, read or used
+    │   └── CheckpointMismatchError    one of another ontology or background
     ├── OptionError                an option's value is not one of those it can have
     ├── QueryError                 a query that is malformed or refused
     └── ReadOnlyError              an attempt to write to a view of the materialization
@@ -55,6 +58,25 @@ class InvalidTripleError(InputError):
 
     def __str__(self) -> str:
         return f"not a triple: {self.given}: {self.reason}"
+
+
+class ForeignInterpretationError(InputError):
+    """An interpretation that was made with another ontology, background or reading of names.
+
+    Args:
+        made_with: the digest of what it was made with.
+        expected: the digest of what the reasoner has.
+    """
+
+    def __init__(self, made_with: str, expected: str) -> None:
+        super().__init__(made_with, expected)
+        self.made_with, self.expected = made_with, expected
+
+    def __str__(self) -> str:
+        return (
+            f"the interpretation was made with the foundation {self.made_with[:16]}, the reasoner has "
+            f"{self.expected[:16]}; make it with the same ontology, background and unique_names"
+        )
 
 
 class TimestampError(InputError):
@@ -174,6 +196,41 @@ class LateABoxError(StreamError):
         return (
             f"the ABox at {self.at} is older than the newest time seen, {self.newest}; "
             "push ABoxes in time order, or let the stream wait for them with allowed_lateness"
+        )
+
+
+class CheckpointError(PantarheiError):
+    """A checkpoint that cannot be written, read or used.
+
+    Args:
+        source: where it is, or what was given.
+        reason: what is wrong with it, and what to do.
+    """
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(source, reason)
+        self.source, self.reason = source, reason
+
+    def __str__(self) -> str:
+        return f"the checkpoint {self.source}: {self.reason}"
+
+
+class CheckpointMismatchError(CheckpointError):
+    """A checkpoint was made with another ontology or background than it is restored with.
+
+    Args:
+        source: where it is, or what was given.
+        what: what differs.
+        saved: the fingerprint of what it was made with.
+        given: the fingerprint of what is given now.
+    """
+
+    def __init__(self, source: str, what: str, saved: str, given: str) -> None:
+        PantarheiError.__init__(self, source, what, saved, given)
+        self.source, self.what, self.saved, self.given = source, what, saved, given
+        self.reason = (
+            f"it was made with other {what}, fingerprint {saved}, than are given now, fingerprint {given}; "
+            "restore it with the same, or make a new StreamReasoner and push the window's ABoxes to it"
         )
 
 

@@ -67,7 +67,7 @@ def to_rdflib(term: object) -> Term:
     datatype = URIRef(term.datatype.value)
     if datatype in _PLAIN:
         return Literal(term.value)
-    return _typed(term.value, datatype)
+    return typed_literal(term.value, datatype)
 
 
 _PLAIN = frozenset({XSD.string, RDF.langString})
@@ -75,9 +75,9 @@ _MARKUP = frozenset({RDF.XMLLiteral, RDF.HTML})
 _LONGEST_CONVERTED = 4000
 
 
-def _typed(lexical: str, datatype: URIRef) -> Literal:
-    """A typed literal, without a Python value where rdflib's would cost: an ill-typed one is logged with a
-    traceback, markup is parsed into a tree.
+def typed_literal(lexical: str, datatype: URIRef) -> Literal:
+    """A typed literal as it is written, without a Python value where rdflib's would cost: an ill-typed one is
+    logged with a traceback, markup is parsed into a tree.
     """
     unparsed: Literal = str.__new__(Literal, lexical)
     unparsed._language, unparsed._datatype, unparsed._value, unparsed._ill_typed = None, datatype, None, None

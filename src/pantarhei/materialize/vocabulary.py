@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Literal as Literal_
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 COLUMNS = ("subject", "predicate", "object")
+Place = Literal_["subject", "predicate", "object", "class"]
 _TYPE = str(RDF_TYPE)
 
 
@@ -99,16 +101,19 @@ class Vocabulary:
         self._variants: list[tuple[int, Literal]] = []
         self.varied = LiteralSet()  # of values that were met in more than one form
         self.ill_typed = LiteralSet()
-        self._subjects = _Role(
-            self._number_name, (URIRef, BNode), "the subject must be an IRI or a blank node", {}
-        )
-        self._predicates = _Role(self._number_property, (URIRef,), "the predicate must be an IRI", {})
-        self._individuals = _Role(
-            self._number_object, (URIRef, BNode, Literal), "the object must be a term", {}
-        )
-        self._types = _Role(
-            self._number_class, (URIRef, BNode), "the object of rdf:type must be a class, not a literal", {}
-        )
+        self._roles: dict[Place, _Role] = {
+            "subject": _Role(
+                self._number_name, (URIRef, BNode), "the subject must be an IRI or a blank node", {}
+            ),
+            "predicate": _Role(self._number_property, (URIRef,), "the predicate must be an IRI", {}),
+            "object": _Role(self._number_object, (URIRef, BNode, Literal), "the object must be a term", {}),
+            "class": _Role(
+                self._number_class,
+                (URIRef, BNode),
+                "the object of rdf:type must be a class, not a literal",
+                {},
+            ),
+        }
         self.memberships: npt.NDArray[np.uint8] = np.zeros(0, np.uint8)
         self._ranges: tuple[DataRange, ...] = ()
         self._ranges_of = tester(())
@@ -182,22 +187,26 @@ class Vocabulary:
         types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
         is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
         facts = np.empty((len(subjects.codes), 3), np.int32)
-        facts[:, 1] = self._numbers(subjects, slice(None), scope, self._subjects)
-        facts[~is_class, 0] = self._numbers(predicates, ~is_class, scope, self._predicates)
-        facts[is_class, 0] = self._numbers(objects, is_class, scope, self._types)
-        facts[~is_class, 2] = self._numbers(objects, ~is_class, scope, self._individuals)
-        forms = self._taken_forms(facts, np.flatnonzero(~is_class & (facts[:, 2] < 0)))
+        facts[:, 1] = self._numbers(subjects, slice(None), scope, self._roles["subject"])
+        facts[~is_class, 0] = self._numbers(predicates, ~is_class, scope, self._roles["predicate"])
+        facts[is_class, 0] = self._numbers(objects, is_class, scope, self._roles["class"])
+        facts[~is_class, 2] = self._numbers(objects, ~is_class, scope, self._roles["object"])
+        forms = self.take_forms(facts, np.flatnonzero(~is_class & (facts[:, 2] < 0)), len(facts))
         facts[is_class, 2] = NONE
         return Encoded(facts, forms)
 
-    def _taken_forms(self, facts: Integers, rows: npt.NDArray[np.intp]) -> Forms:
-        """The forms that stand in `rows` in place of objects, which are put there."""
+    def take_forms(self, facts: Integers, rows: npt.NDArray[np.intp], asserted: int) -> Forms:
+        """The forms that stand in `rows` in place of objects, which are put there.
+
+        Only those of the first `asserted` facts count.
+        """
         forms: dict[tuple[int, ...], Literal] = {}
         for row in rows.tolist():
             predicate, subject, code = facts[row].tolist()
-            facts[row, 2], form = self._variants[~code]
-            number = int(facts[row, 2])
-            forms[predicate, subject, number] = forms[subject, number] = form
+            number, form = self._variants[~code]
+            facts[row, 2] = number
+            if row < asserted:
+                forms[predicate, subject, number] = forms[subject, number] = form
         return forms
 
     def _numbers(
@@ -207,14 +216,24 @@ class Vocabulary:
         codes = column.codes[where]
         used = np.zeros(len(column.distinct), bool)
         used[codes] = True
-        texts = column.distinct[used].tolist()
-        found = [
+        numbers = np.zeros(len(used), np.int32)
+        numbers[used] = self._numbers_of(column.distinct[used].tolist(), scope, role)
+        return numbers[codes]
+
+    def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> Integers:
+        """The numbers of terms in N-Triples syntax that stand in a place; of an object `~i` where the i-th of
+        the variants says both number and form.
+
+        Raises:
+            InvalidTripleError: one is no term, or none that may stand there.
+        """
+        return np.array(self._numbers_of(texts, scope, self._roles[place]), np.int32)
+
+    def _numbers_of(self, texts: Sequence[str], scope: str, role: _Role) -> list[int]:
+        return [
             self._number_text(text, scope, role) if number is None else number
             for text, number in zip(texts, map(role.known.get, texts), strict=True)
         ]
-        numbers = np.zeros(len(used), np.int32)
-        numbers[used] = found
-        return numbers[codes]
 
     def _number_text(self, text: str, scope: str, role: _Role) -> int:
         term = parse_term(text, scope)
@@ -231,6 +250,10 @@ class Vocabulary:
             number = self._number_form(term)
             return self._variants[~number][0] if number < 0 else number
         return self._number_name(term)
+
+    def number_symbol(self, symbol: Symbol) -> int:
+        """The number of a class or property, a new one if it has none."""
+        return self._number_class(symbol.name) if symbol.arity == 1 else self._number_property(symbol.name)
 
     def _number_object(self, term: Term) -> int:
         """The number of a name or literal; `~i` where the i-th of `_variants` says both number and form."""

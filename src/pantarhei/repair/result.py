@@ -82,6 +82,8 @@ class Repair:
             costs a pass over the window's assertions.
         undecided: of these, the facts that were removed because no decision was in reach (`grounded`, or
             `exact` past its budget), with their newest timestamps.
+        unlisted: how many more conflicts there were that `conflicts` does not list: a checkpoint keeps the
+            first thousand of each repair.
     """
 
     def __init__(
@@ -91,9 +93,23 @@ class Repair:
         conflicts: Sequence[Conflict] = (),
         removed: Callable[[], frozenset[Assertion]] = frozenset,
         undecided: Callable[[], frozenset[Assertion]] = frozenset,
+        unlisted: int = 0,
     ) -> None:
-        self.at, self.method, self.conflicts = at, method, conflicts
+        self.at, self.method, self.conflicts, self.unlisted = at, method, conflicts, unlisted
         self._removed, self._undecided = removed, undecided
+
+    @classmethod
+    def of(
+        cls,
+        at: TimePoint,
+        method: Method,
+        conflicts: Sequence[Conflict],
+        removed: frozenset[Assertion],
+        undecided: frozenset[Assertion],
+        unlisted: int = 0,
+    ) -> Repair:
+        """A repair of which all is known already."""
+        return cls(at, method, _restored(tuple(conflicts)), lambda: removed, lambda: undecided, unlisted)
 
     @cached_property
     def removed(self) -> frozenset[Assertion]:
@@ -109,8 +125,11 @@ class Repair:
         return LazySequence(len(self.conflicts), lambda: [conflict.assertions for conflict in self.conflicts])
 
     def __str__(self) -> str:
-        counts = f"{len(self.conflicts)} conflicts, {len(self.removed)} assertions removed"
-        conflicts = (f"  {conflict}" for conflict in self.conflicts)
+        count = len(self.conflicts) + self.unlisted
+        counts = f"{count} conflicts, {len(self.removed)} assertions removed"
+        conflicts = [f"  {conflict}" for conflict in self.conflicts]
+        if self.unlisted:
+            conflicts.append(f"  and {self.unlisted} more")
         return "\n".join([f"at {show_time(self.at)}: {counts}", *conflicts])
 
     def __repr__(self) -> str:
@@ -120,7 +139,7 @@ class Repair:
         if not isinstance(other, Repair):
             return NotImplemented
         mine, theirs = (
-            (each.at, each.method, tuple(each.conflicts), each.removed, each.undecided)
+            (each.at, each.method, tuple(each.conflicts), each.unlisted, each.removed, each.undecided)
             for each in (self, other)
         )
         return mine == theirs
@@ -128,15 +147,5 @@ class Repair:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        conflicts = _restored(tuple(self.conflicts))
-        return _repair, (self.at, self.method, conflicts, self.removed, self.undecided)
-
-
-def _repair(
-    at: TimePoint,
-    method: Method,
-    conflicts: Sequence[Conflict],
-    removed: frozenset[Assertion],
-    undecided: frozenset[Assertion],
-) -> Repair:
-    return Repair(at, method, conflicts, lambda: removed, lambda: undecided)
+        known = (self.at, self.method, tuple(self.conflicts), self.removed, self.undecided, self.unlisted)
+        return Repair.of, known

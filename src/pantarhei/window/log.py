@@ -6,7 +6,7 @@ all before; asserted again later, it is back. A log is a value: a change makes a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -49,6 +49,12 @@ class Log:
 
     chunks: tuple[tuple[Entry, ...], ...] = ()
     first_level: int = 0
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Log:
+        """The log of entries in ascending order. Costs their number."""
+        given = tuple(entries)
+        return cls(tuple(given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)))
 
     def with_entry(self, entry: Entry) -> Log:
         """The log with a newer entry."""
