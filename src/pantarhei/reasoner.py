@@ -11,23 +11,37 @@ replaces them last of all and at once; whatever goes wrong before, the model is 
 from __future__ import annotations
 
 import logging
+import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 import numpy as np
-from rdflib import OWL, Dataset, Graph
+from rdflib import Dataset, Graph
 
 from pantarhei.books import Arrival, Books
-from pantarhei.errors import InvalidTripleError, OptionError, TimestampError
+from pantarhei.checkpoint import (
+    GivenBackground,
+    Json,
+    Options,
+    State,
+    Written,
+    checked_note,
+    read_checkpoint,
+    save,
+    write_whole,
+)
+from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
+from pantarhei.foundation import Foundation
+from pantarhei.interpretation import Closed, Interpretation, encode, split
 from pantarhei.language.delta import Delta, TripleDelta
-from pantarhei.language.term import Term, Triple, check_triple, in_order
+from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of, time_of
 from pantarhei.materialize.consistency import refuse_violations
 from pantarhei.materialize.forms import FormsChange, GivenForms
-from pantarhei.materialize.growth import GrowingProgram, groups_of_same
 from pantarhei.materialize.model import Keep, Lineage, WindowModel, Work
 from pantarhei.materialize.vocabulary import Encoded
 from pantarhei.ontology import Ontology
@@ -38,8 +52,7 @@ from pantarhei.repair.choose import METHODS, Method, choose
 from pantarhei.repair.component import Set
 from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
 from pantarhei.repair.result import Assertion, Repair
-from pantarhei.rules.demand import Theory
-from pantarhei.rules.program import NO_FORMS, Integers
+from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, Integers
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window, step_to
 from pantarhei.window.watermark import in_time_order
@@ -127,24 +140,19 @@ class StreamReasoner:
         _check_type("ontology", ontology, Ontology, "what load_ontology gives")
         _check_type("window", window, Window, "a Window, such as Window(range=10)")
         _check_type("budget", budget, Budget | None, "a Budget")
-        if isinstance(background, str):
-            raise OptionError("background", repr(background), "a graph or triples; parse the file first")
         _check_option("repair", repair, METHODS)
         _check_option("keep", keep, get_args(Keep))
         _check_option("unique_names", unique_names, (True, False))
         self.ontology, self.window = ontology, window
         self._method, self._keep, self._budget = repair, keep, budget or Budget()
-        given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))
-        always = {*ontology.background, *given}
-        same = groups_of_same(always) if unique_names else ()
-        self._growing = GrowingProgram(
-            Theory.of((*ontology.rules, *ontology.constraints), unique_names=unique_names), same
-        )
-        self._vocabulary = self._growing.vocabulary
-        asks = any(atom.predicate == OWL.sameAs for rule in ontology.rules for atom in rule.body)
-        self._background = self._vocabulary.encode(_without_merged(in_order(always), () if asks else same))
-        if not self._growing.covers(self._background.facts):
-            self._growing.grow(self._background.facts)
+        self._unique_names = unique_names
+        if isinstance(background, Iterable) and not isinstance(background, str):
+            background = tuple(cast("Iterable[Triple]", background))
+        self._foundation = Foundation.of(ontology, background, unique_names)
+        self._given = GivenBackground.beside(ontology, background)
+        self.note: dict[str, Json] = {}
+        self._growing, self._vocabulary = self._foundation.growing, self._foundation.vocabulary
+        self._background = self._foundation.background
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._messages = 0
         self._forms = GivenForms(self._vocabulary)
@@ -176,13 +184,36 @@ class StreamReasoner:
         with self._lock:
             step = step_to(self.window, self._books.step, at)
             given = self._encode(abox)
-            if not self._growing.covers(given.facts):
-                self._derived = None  # a model of the grown program is to be made
-                self._growing.grow(given.facts)
-            newest = self._books.log.newest
-            if newest is not None and newest.ticks == step.now:
-                return self._transact(lambda model: self._extend(model, step, newest, given))
-            return self._transact(lambda model: self._take_in(model, step, at, given))
+            return self._arrive(step, at, Closed(given.facts, given, finished=False))
+
+    def push_materialized(self, at: TimePoint, interpretation: Interpretation | pa.Table) -> WindowUpdate:
+        """Take in the ABox of timestamp `at` together with what follows from it, as found elsewhere.
+
+        Does what `push` of the ABox does; the rules are only joined across timestamps. What was found is
+        trusted to be just what follows.
+
+        Args:
+            at: as `push`.
+            interpretation: what `ABoxMaterializer` gives, made with the same ontology, background and reading
+                of names; or an Arrow table as `push` takes it with a further column `derived` of booleans.
+
+        Raises:
+            ForeignInterpretationError: it was made with something else.
+            LateABoxError, TimestampError, InvalidTripleError: as `push`.
+        """
+        with self._lock:
+            step = step_to(self.window, self._books.step, at)
+            return self._arrive(step, at, self._encode_closed(interpretation))
+
+    def _arrive(self, step: Step, at: TimePoint, given: Closed) -> WindowUpdate:
+        """Take in an ABox, new or a further part of the newest."""
+        if not self._growing.covers(given.facts):
+            self._derived = None  # a model of the grown program is to be made
+            self._growing.grow(given.facts)
+        newest = self._books.log.newest
+        if newest is not None and newest.ticks == step.now:
+            return self._transact(lambda model: self._extend(model, step, newest, given.asserted))
+        return self._transact(lambda model: self._take_in(model, step, at, given))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -295,6 +326,77 @@ class StreamReasoner:
         with self._lock:
             return self._model.work
 
+    # -- going on in another process ---------------------------------------------------------------
+
+    def snapshot(self, note: Mapping[str, Json] | None = None) -> bytes:
+        """The state as bytes, for `restore`. Costs the window's assertions as columns.
+
+        Args:
+            note: what JSON can say, to be found again as `note` of the restored reasoner: how far the stream
+                was read, say. It is saved with the state, or neither is.
+
+        Raises:
+            OptionError: JSON cannot say `note`.
+        """
+        with self._lock:
+            written = Written(self._forms.facts, self._forms.pairs)
+            state = State(self._books, written, self._messages, checked_note(note or {}), self._computed())
+            options = Options(self.window, self._method, self._keep, self._unique_names, self._budget)
+            return save(state, options, self.ontology, self._given, self._vocabulary)
+
+    def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
+        """Write a snapshot to `path`, in the place of the one that is there; it is whole at any moment.
+
+        Raises:
+            CheckpointError: it cannot be written; what was there is there still.
+            OptionError: JSON cannot say `note`.
+        """
+        write_whole(Path(path), self.snapshot(note))
+
+    @classmethod
+    def restore(
+        cls,
+        source: str | os.PathLike[str] | bytes,
+        ontology: Ontology,
+        *,
+        background: Graph | Iterable[Triple] | None = None,
+    ) -> StreamReasoner:
+        """The reasoner that was saved: with the same pushes from here on it gives the same answers.
+
+        Window, options, and background beside the ontology's are those that were saved. With `keep="every"`
+        the interpretations are those of the window's ABoxes pushed in order, which Definition 8 does not
+        wholly determine. Costs a materialization of the window.
+
+        Args:
+            source: a path, or the bytes of a snapshot.
+            ontology: the one that it was saved with; it is not in the checkpoint.
+            background: if given, it must be the saved one. Its blank nodes are then the ones meant.
+
+        Raises:
+            CheckpointError: there is no checkpoint, or it is damaged, or of a newer format.
+            CheckpointMismatchError: ontology or background are others.
+        """
+        saved = read_checkpoint(source)
+        given = None if background is None else GivenBackground.beside(ontology, background)
+        saved.check(ontology, given)
+        always, options = (given or saved.background).triples, saved.options
+        reasoner = cls(ontology, options.window, always, *options.others)
+        state = saved.state(reasoner._growing)
+        reasoner._books, reasoner._messages, reasoner.note = state.books, state.messages, dict(state.note)
+        reasoner._forms = GivenForms(
+            reasoner._vocabulary, dict(state.written.facts), dict(state.written.pairs)
+        )
+        reasoner._derived = None
+        reasoner._derived = reasoner._model
+        return reasoner
+
+    def _computed(self) -> Integers:
+        """The literals in the materialization that need not be in the books: what rules have computed."""
+        if not self._growing.program.builtins:
+            return np.empty(0, np.int32)
+        objects = self._model.facts()[:, 2]
+        return objects[objects >= FIRST_LITERAL]
+
     # -- one step ----------------------------------------------------------------------------------
 
     def _transact(self, change: Callable[[WindowModel], _Outcome]) -> WindowUpdate:
@@ -316,13 +418,17 @@ class StreamReasoner:
         update, forms = self._update(model, step, at, dropped, Repair(at, self._method))
         return update, replace(self._books, log=log, step=step), forms
 
-    def _take_in(self, model: WindowModel, step: Step, at: TimePoint, given: Encoded) -> _Outcome:
+    def _take_in(self, model: WindowModel, step: Step, at: TimePoint, given: Closed) -> _Outcome:
         """The ABox of a new timestamp."""
         log, dropped = self._slid(model, step)
-        level = self._books.next_level
-        entry = Entry(level, at, step.now, given.facts, _NO_FACTS, given.forms)
-        arrival, repair = self._add(model, entry, given.facts, log)
-        update, forms = self._update(model, step, at, dropped, repair, given)
+        level, asserted = self._books.next_level, given.asserted
+        entry = Entry(level, at, step.now, asserted.facts, _NO_FACTS, asserted.forms)
+        if given.finished:
+            previous = model.merge(given.facts, len(asserted.facts), level)
+        else:
+            previous = model.add(given.facts, level)
+        arrival, repair = self._repaired(model, entry, asserted.facts, previous, log)
+        update, forms = self._update(model, step, at, dropped, repair, asserted)
         log = log.with_entry(replace(entry, cut=arrival.cut))
         books = replace(self._books, log=log, step=step, next_level=level + 1)
         return update, books.remembering(arrival, repair), forms
@@ -346,9 +452,11 @@ class StreamReasoner:
         if before.contradicted:
             self._undo(model, older, before)
             asserted = self._asserted_again(older, before, entry)
-            arrival, repair = self._add(model, entry, entry.facts, older)
+            previous = model.add(entry.facts, entry.level)
+            arrival, repair = self._repaired(model, entry, entry.facts, previous, older)
         else:
-            arrival, repair = self._add(model, entry, given.facts, older)
+            previous = model.add(given.facts, entry.level)
+            arrival, repair = self._repaired(model, entry, given.facts, previous, older)
             previous = np.concatenate([before.previous, arrival.previous])
             arrival = arrival._replace(facts=entry.facts, previous=previous)
         update, forms = self._update(model, step, newest.at, [], repair, asserted)
@@ -371,9 +479,13 @@ class StreamReasoner:
         forms = {fact: form for old in older for fact, form in old.forms.items() if fact in again}
         return Encoded(np.concatenate([undone.cut, entry.facts]), {**forms, **entry.forms})
 
-    def _add(self, model: WindowModel, entry: Entry, facts: Integers, older: Log) -> tuple[Arrival, Repair]:
-        """Add `facts` of the arriving `entry` and repair; `older` is the log without the entry."""
-        previous = model.add(facts, entry.level)
+    def _repaired(
+        self, model: WindowModel, entry: Entry, facts: Integers, previous: Integers, older: Log
+    ) -> tuple[Arrival, Repair]:
+        """Repair after `facts` of the arriving `entry` were added, which gave `previous`.
+
+        `older` is the log without the entry.
+        """
         if self._method == "off":  # what contradicted before does so still
             model.find_violations()
         lineage = model.lineage(self._budget.instances)
@@ -463,6 +575,15 @@ class StreamReasoner:
         model.take_changes()
         return model
 
+    def _encode_closed(self, interpretation: Interpretation | pa.Table) -> Closed:
+        if not isinstance(interpretation, Interpretation):
+            return split(interpretation, self._encode(interpretation))
+        made_with, ours = interpretation.foundation, self._foundation
+        if made_with != ours.digest:
+            raise ForeignInterpretationError(made_with, ours.digest)
+        self._messages += 1
+        return encode(interpretation, self._vocabulary, ours.common, f"m{self._messages}-")
+
     def _encode(self, abox: ABox) -> Encoded:
         if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
             self._messages += 1
@@ -490,12 +611,6 @@ class _LiveSource:
     def __len__(self) -> int:
         with self._reasoner._lock:
             return len(self._reasoner._model)
-
-
-def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -> list[Triple]:
-    """The triples without those that only say of merged names that they are one."""
-    merged = {name for group in same for name in group}
-    return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged and t[2] in merged)]
 
 
 def _check_type(name: str, given: object, type_: Any, expected: str) -> None:

@@ -30,11 +30,12 @@ class GrowingProgram:
     """
 
     program: Program
+    theory: Theory
 
     def __init__(self, theory: Theory, same: Iterable[Sequence[Term]] = ()) -> None:
         groups = [tuple(group) for group in same]
-        self._theory = replace(theory, rules=_merged(theory.rules, groups))
-        self._ill_typed = _with_ill_typed_constants(self._theory.rules)
+        self.theory = replace(theory, rules=_merged(theory.rules, groups))
+        self._ill_typed = _with_ill_typed_constants(self.theory.rules)
         self._covered = 0
         self.vocabulary = Vocabulary(compile_(()))
         for first, *others in groups:
@@ -48,7 +49,7 @@ class GrowingProgram:
         """
         symbols = self.vocabulary.symbols
         if len(symbols) > self._covered:
-            if self._theory.follows(symbols[self._covered :], symbols):
+            if self.theory.follows(symbols[self._covered :], symbols):
                 return False
             self._covered = len(symbols)  # nothing is asked for these
         return not self._with_ill_typed_values(facts)
@@ -71,8 +72,8 @@ class GrowingProgram:
     def _grow(self, ill_typed: tuple[Predicate, ...]) -> None:
         """Compile anew until what is demanded brings nothing more."""
         demanded: tuple[Rule, ...] | None = None
-        while demanded != (demanded := self._theory.demanded(self.vocabulary.symbols, ill_typed)):
-            program = compile_((*self._theory.rules, *demanded), self.vocabulary)
+        while demanded != (demanded := self.theory.demanded(self.vocabulary.symbols, ill_typed)):
+            program = compile_((*self.theory.rules, *demanded), self.vocabulary)
             self.vocabulary.adopt(program)
         self.program = program
         self._ill_typed, self._covered = ill_typed, len(self.vocabulary.symbols)

@@ -113,7 +113,7 @@ class WindowModel:
 
     def merge(self, facts: Integers, asserted: int, level: int) -> Integers:
         """Assert `facts[:asserted]` at the new `level`; the others are all that follows from these and the
-        background, without a violation.
+        background.
 
         Returns what `withdraw` needs to undo it. With `keep="every"` what follows is derived again.
         """
@@ -194,6 +194,16 @@ class WindowModel:
         """The facts of one interpretation, shape (n, 3)."""
         self.kernel.settle()
         facts: Integers = self.kernel.facts(_readable(self.kernel.interpretation(level - self._shift)))
+        return facts
+
+    def derived_at(self, level: int) -> Integers:
+        """The facts of one interpretation that are not asserted at its level, shape (n, 3), as they settled.
+
+        Only with `keep="newest"`.
+        """
+        rows = self.kernel.interpretation(level - self._shift)[::-1]
+        _, bases = self.kernel.levels_of(_readable(rows))
+        facts: Integers = self.kernel.facts(_readable(rows[bases != level - self._shift]))
         return facts
 
     def facts_of(self, rows: Sequence[int]) -> Integers:

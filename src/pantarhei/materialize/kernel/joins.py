@@ -125,33 +125,32 @@ class Joins(Rows):
         return 0
 
     def plan_crossing(self):
-        """Choose the forward plans that can join a new fact with one that was there before.
+        """Choose the forward plans that can join a fact of a finished interpretation with one outside.
 
-        These are the plans with a further atom whose predicate has streamed (`streamed`).
+        These are the plans with a further atom whose predicate has streamed (`streamed`), and the
+        constraints, of which an interpretation tells nothing.
         """
         chosen = []
         starts = [0]
         for predicate in range(self.known):
             for i in range(self.forward_start[predicate], self.forward_start[predicate + 1]):
                 plan = self.forward_plans[i]
-                for step in range(self.code[plan + STEPS]):
-                    if self.streamed[self.code[plan + FIRST_STEP + step * STEP_SIZE + 1]]:
-                        chosen.append(plan)
-                        break
+                steps = range(self.code[plan + STEPS])
+                others = [self.code[plan + FIRST_STEP + step * STEP_SIZE + 1] for step in steps]
+                if self.code[plan + HEAD] < 0 or any(self.streamed[other] for other in others):
+                    chosen.append(plan)
             starts.append(len(chosen))
         self.crossing_plans, self.crossing_start = ints_of(chosen), ints_of(starts)
         self.crossing_is_stale = False
 
     def fire_crossing(self, row, level):
-        """As `fire`, without the instances whose other facts all come with `row` or are background."""
+        """As `fire`, but rules only with facts that may be outside `row`'s interpretation and background."""
         predicate: cython.int = self.rows[row].predicate
         i: cython.int
         if predicate >= self.known:
             return 0
         for i in range(self.crossing_start[predicate], self.crossing_start[predicate + 1]):
-            if self.begin(
-                self.crossing_plans[i], row, self.rows[row].subject, self.rows[row].object, level
-            ):
+            if self.begin(self.crossing_plans[i], row, self.rows[row].subject, self.rows[row].object, level):
                 return 1
         return 0
 

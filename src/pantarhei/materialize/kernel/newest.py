@@ -28,7 +28,7 @@ is shaken too, and all of them look for the level that other support gives.
 
 Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its
 consequences; NOTED already in the list being collected; FINISHED in the queue, its consequences within its
-interpretation known; SHAKEN its `held` (its former base too, kept there meanwhile) is no longer to be trusted.
+interpretation known; SHAKEN its `held` (with its former base, kept there meanwhile) is not to be trusted.
 """
 
 from __future__ import annotations
@@ -343,7 +343,7 @@ class NewestKernel(Proofs):
         self, facts: cython.int[:, ::1], asserted: cython.int, level: cython.int, previous: cython.int[::1]
     ):
         """Assert the first `asserted` of `facts` at `level`; the others are all that follows from these and
-        the background, and no constraint is violated among them.
+        the background.
 
         `level` is the newest, and nothing was asserted at it before. `previous` is filled as by `add`. Costs
         the firings of joins with what was there before, and O(1) for each fact.

@@ -1,0 +1,97 @@
+"""What every timestamp rests on: the compiled rules, the background, and the numbers of their terms.
+
+A reasoner has one, and so has each worker that materializes ABoxes for it. Made from the same ontology,
+background and reading of names, two foundations number alike; what one of them numbers later is its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, cast
+
+from rdflib import OWL, Graph
+
+from pantarhei.errors import OptionError
+from pantarhei.language.term import Term, Triple, check_triple, in_order
+from pantarhei.materialize.growth import GrowingProgram, groups_of_same
+from pantarhei.materialize.vocabulary import Encoded, Vocabulary
+from pantarhei.ontology import Ontology
+from pantarhei.rules.demand import Theory
+
+
+class Common(NamedTuple):
+    """How many symbols, names and literals a foundation numbers; their numbers are the same in each."""
+
+    symbols: int
+    names: int
+    literals: int
+
+
+@dataclass(frozen=True)
+class Foundation:
+    """A growing program with the background encoded; pickles, for Brick to 1.4 MB.
+
+    Args:
+        growing: the program.
+        background: the ontology's and the further background, closed under nothing yet.
+        common: how many numbers there were to begin with.
+        unique_names: how names are read.
+    """
+
+    growing: GrowingProgram
+    background: Encoded
+    common: Common
+    unique_names: bool
+
+    @classmethod
+    def of(
+        cls,
+        ontology: Ontology,
+        background: Graph | Iterable[Triple] | None = None,
+        unique_names: bool = True,
+    ) -> Foundation:
+        """The foundation of `ontology` with more background. Costs compiling the rules.
+
+        Raises:
+            InvalidTripleError: something in `background` is no triple.
+            OptionError: `background` is a text.
+        """
+        if isinstance(background, str):
+            raise OptionError("background", repr(background), "a graph or triples; parse the file first")
+        given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))
+        always = {*ontology.background, *given}
+        same = groups_of_same(always) if unique_names else ()
+        theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names=unique_names)
+        growing = GrowingProgram(theory, same)
+        asks = any(atom.predicate == OWL.sameAs for rule in ontology.rules for atom in rule.body)
+        encoded = growing.vocabulary.encode(_without_merged(in_order(always), () if asks else same))
+        if not growing.covers(encoded.facts):
+            growing.grow(encoded.facts)
+        numbers = growing.vocabulary
+        common = Common(len(numbers.symbols), len(numbers.names), len(numbers.literals))
+        return cls(growing, encoded, common, unique_names)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The numbers of symbols and terms."""
+        return self.growing.vocabulary
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that two foundations must agree on to understand each other's numbers."""
+        numbers, common = self.vocabulary, self.common
+        parts = [f"unique names: {self.unique_names}"]
+        parts += [f"{symbol.arity} {symbol.name}" for symbol in numbers.symbols[: common.symbols]]
+        parts += [term.n3() for term in numbers.names[: common.names]]
+        parts += [term.n3() for term in numbers.literals[: common.literals]]
+        parts += sorted(str(rule) for rule in self.growing.theory.rules)
+        return hashlib.sha256("\n".join(parts).encode() + self.background.facts.tobytes()).hexdigest()
+
+
+def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -> list[Triple]:
+    """The triples without those that only say of merged names that they are one."""
+    merged = {name for group in same for name in group}
+    return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged and t[2] in merged)]

@@ -1,0 +1,372 @@
+"""The canonical model of one ABox, made apart from any window: what a worker does for a reasoner.
+
+ABoxes of different timestamps do not meet before they are in a window, so that each can be closed under the
+rules, with the background, wherever there is a processor (PB26, section 7). `ABoxMaterializer` does so;
+`StreamReasoner.push_materialized` takes what it gives.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import RDF, Graph, Literal
+
+from pantarhei.errors import InvalidTripleError
+from pantarhei.foundation import Common, Foundation
+from pantarhei.language.term import Triple
+from pantarhei.materialize.model import FOREVER, Lineage, WindowModel
+from pantarhei.materialize.vocabulary import Encoded, Vocabulary
+from pantarhei.repair.conflict import Budget, find_conflicts
+from pantarhei.rules.program import FIRST_LITERAL, NONE, Forms, Integers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
+
+# Past so many terms a materializer forgets them and begins anew: they are those of ABoxes long done.
+MOST_TERMS = 2_000_000
+
+
+class Terms(NamedTuple):
+    """Terms that an interpretation has beyond those of the foundation, in N-Triples syntax.
+
+    A place in `classes` or `properties` is a symbol's number less the foundation's count, and so on.
+    """
+
+    classes: tuple[str, ...]
+    properties: tuple[str, ...]
+    names: tuple[str, ...]
+    literals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """The canonical model of one ABox: what it asserts, and what follows from that and the background.
+
+    Args:
+        facts: shape (n, 3), asserted ones first. Numbers below those of the foundation mean its terms, the
+            others those of `terms`, in order: symbols the classes and then the properties.
+        asserted: how many of them are asserted.
+        terms: the terms beyond the foundation's.
+        conflicts: the minimal inconsistent sets among the asserted facts, as places in `facts`.
+        contradictory: whether there are any; they may be too many to be listed.
+        foundation: the digest of what it was made with.
+    """
+
+    facts: Integers
+    asserted: int
+    terms: Terms
+    conflicts: tuple[tuple[int, ...], ...]
+    contradictory: bool
+    foundation: str
+
+
+class ABoxMaterializer:
+    """Makes the canonical models of ABoxes, one after another, each by itself.
+
+    A model of the rules with the background stays; an ABox comes into it and leaves again. Not for several
+    threads at once.
+
+    Args:
+        foundation: rules and background; afterwards it belongs to the materializer, which goes on numbering.
+        budget: how far conflict sets are searched for.
+    """
+
+    def __init__(self, foundation: Foundation, budget: Budget | None = None) -> None:
+        self._fresh = pickle.dumps(foundation)
+        self._digest, self.common = foundation.digest, foundation.common
+        self._budget = budget or Budget()
+        self._begin(foundation)
+
+    def _begin(self, foundation: Foundation) -> None:
+        self._growing, self._vocabulary = foundation.growing, foundation.vocabulary
+        self._background = foundation.background
+        self._model = self._new_model()
+
+    def _begin_anew(self) -> None:
+        self._begin(pickle.loads(self._fresh))
+
+    def _new_model(self) -> WindowModel:
+        self._level = 0
+        model = WindowModel(self._growing.program, "newest", self._vocabulary)
+        model.add_background(self._background.facts)
+        model.take_changes()
+        return model
+
+    def materialize(self, abox: ABox) -> Interpretation:
+        """The interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
+
+        Raises:
+            InvalidTripleError: something in it is no triple.
+        """
+        if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
+            table = cast("pa.Table", abox)
+            return next(self.materialize_parts(table, [0, len(table)]))
+        self._make_room()
+        return self._close(self._vocabulary.encode(cast("Iterable[Triple]", abox)))
+
+    def materialize_parts(self, table: pa.Table, bounds: Sequence[int]) -> Iterator[Interpretation]:
+        """The interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
+
+        Cheaper than one by one: terms are looked up once for all parts.
+
+        Raises:
+            InvalidTripleError: something in the table is no triple.
+        """
+        self._make_room()
+        if not self._computes and not self._vocabulary.has_variants:
+            encoded = self._vocabulary.encode_table(table, "")
+            if not self._vocabulary.has_variants:  # else the form of a literal can be another in each part
+                for start, end in pairwise(bounds):
+                    yield self._close(Encoded(encoded.facts[start:end], encoded.forms))
+                return
+        for start, end in pairwise(bounds):
+            self._make_room()
+            yield self._close(self._vocabulary.encode_table(table.slice(start, end - start), ""))
+
+    @property
+    def _computes(self) -> bool:
+        return bool(self._growing.program.builtins)
+
+    def _make_room(self) -> None:
+        """Forget what other ABoxes left, where it costs memory or shows in the form of what is computed."""
+        terms = len(self._vocabulary.names) + len(self._vocabulary.literals)
+        if terms > MOST_TERMS or (self._computes and self._level):
+            self._begin_anew()
+
+    def _close(self, given: Encoded) -> Interpretation:
+        """The interpretation of an encoded ABox."""
+        if not self._growing.covers(given.facts):
+            self._growing.grow(given.facts)
+            self._model = self._new_model()
+        model = self._model
+        self._level += 1
+        model.slide(self._level)
+        previous = model.add(given.facts, self._level)
+        asserted = given.facts[_first_places(given.facts, previous, self._level)]
+        found = model.derived_at(self._level)
+        lineage = model.lineage(self._budget.instances)
+        conflicts = () if lineage is None else self._conflicts(lineage, asserted)
+        model.take_changes()
+        return self._written(asserted, found, given.forms, conflicts, lineage is not None)
+
+    def _conflicts(self, lineage: Lineage, asserted: Integers) -> tuple[tuple[int, ...], ...]:
+        """The conflict sets among the asserted facts, as places."""
+        place = {fact: i for i, fact in enumerate(map(tuple, asserted.tolist()))}
+        places = {
+            row: place.get(tuple(fact), NONE)
+            for row, fact in zip(lineage.rows.tolist(), lineage.facts.tolist(), strict=True)
+        }
+        found = find_conflicts(lineage, self._level, self._budget).found
+        return tuple(sorted(tuple(sorted(places[row] for row in conflict.rows)) for conflict in found))
+
+    def _written(
+        self,
+        asserted: Integers,
+        derived: Integers,
+        forms: Forms,
+        conflicts: tuple[tuple[int, ...], ...],
+        contradictory: bool,
+    ) -> Interpretation:
+        facts = np.concatenate([asserted, derived])
+        writing = _Writing(self._vocabulary, self.common)
+        if forms or self._vocabulary.has_variants:
+            writing.distinguish_forms(facts, len(asserted), forms)
+        terms = writing.renumber(facts)
+        return Interpretation(facts, len(asserted), terms, conflicts, contradictory, self._digest)
+
+
+def _first_places(facts: Integers, previous: Integers, level: int) -> npt.NDArray[np.intp]:
+    """Where each different fact stands first; `previous` is what asserting them at `level` gave."""
+    first = previous != level
+    again = np.flatnonzero(first & (previous == FOREVER))  # facts of the background do not tell
+    seen: set[tuple[int, ...]] = set()
+    for i, fact in zip(again.tolist(), map(tuple, facts[again].tolist()), strict=True):
+        first[i] = fact not in seen
+        seen.add(fact)
+    return np.flatnonzero(first)
+
+
+class _Writing:
+    """Turns a vocabulary's numbers into those of an interpretation, whose further terms are its own."""
+
+    def __init__(self, vocabulary: Vocabulary, common: Common) -> None:
+        self._vocabulary, self._common = vocabulary, common
+        self._forms: list[Literal] = []  # literals with numbers behind those of the vocabulary
+
+    def distinguish_forms(self, facts: Integers, asserted: int, forms: Forms) -> None:
+        """Give numbers of their own to the literals whose form is not the first of their value.
+
+        What is derived has the form of the assertion with the same subject and value, or else the first one
+        in this ABox.
+        """
+        first: dict[int, Literal] = {}
+        numbers: dict[Literal, int] = {}
+        for place in np.flatnonzero(self._vocabulary.varied.among(facts[:, 2])).tolist():
+            fact = tuple(facts[place].tolist())
+            form = forms.get(fact)
+            if place < asserted:
+                form = self._vocabulary.literals[fact[2] - FIRST_LITERAL] if form is None else form
+                first.setdefault(fact[2], form)
+            else:
+                own = None if fact[2] - FIRST_LITERAL < self._common.literals else first.get(fact[2])
+                form = forms.get(fact[1:], own)
+            if form is not None:
+                fresh = FIRST_LITERAL + len(self._vocabulary.literals) + len(self._forms)
+                number = numbers.setdefault(form, fresh)
+                if number == fresh:
+                    self._forms.append(form)
+                facts[place, 2] = number
+
+    def renumber(self, facts: Integers) -> Terms:
+        """Number all terms beyond the common ones in the order in which they stand in `facts`."""
+        numbers, common = self._vocabulary, self._common
+        symbols = [numbers.symbols[number] for number in _compact(facts[:, 0], common.symbols)]
+        classes = [symbol for symbol in symbols if symbol.arity == 1]
+        properties = [symbol for symbol in symbols if symbol.arity == 2]
+        if classes and properties:
+            rank = {symbol: i for i, symbol in enumerate((*classes, *properties))}
+            order = np.array([rank[symbol] for symbol in symbols], np.int32)
+            own = facts[:, 0] >= common.symbols
+            facts[own, 0] = common.symbols + order[facts[own, 0] - common.symbols]
+        objects = facts[:, 2]
+        is_name = (objects >= 0) & (objects < FIRST_LITERAL)
+        ends = np.concatenate([facts[:, 1], objects[is_name]])
+        names = _compact(ends, common.names)
+        facts[:, 1], facts[is_name, 2] = ends[: len(facts)], ends[len(facts) :]
+        values = objects[objects >= FIRST_LITERAL]
+        literals = _compact(values, FIRST_LITERAL + common.literals)
+        facts[objects >= FIRST_LITERAL, 2] = values
+        return Terms(
+            tuple(symbol.name.n3() for symbol in classes),
+            tuple(symbol.name.n3() for symbol in properties),
+            tuple(numbers.names[number].n3() for number in names),
+            tuple(self._literal(number - FIRST_LITERAL).n3() for number in literals),
+        )
+
+    def _literal(self, place: int) -> Literal:
+        known = self._vocabulary.literals
+        return known[place] if place < len(known) else self._forms[place - len(known)]
+
+
+def _compact(column: Integers, common: int) -> list[int]:
+    """Renumber what is not below `common` in the order in which it appears, in place; returns what it was."""
+    own = column >= common
+    found, first, places = np.unique(column[own], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    column[own] = common + rank[places]
+    known: list[int] = found[order].tolist()
+    return known
+
+
+class Closed(NamedTuple):
+    """An ABox in a reasoner's numbers, with what follows from it if that is known (`finished`).
+
+    `facts` has what is asserted, then what is derived.
+    """
+
+    facts: Integers
+    asserted: Encoded
+    finished: bool = True
+
+
+def split(table: pa.Table, encoded: Encoded) -> Closed:
+    """The facts of a table with a column `derived`.
+
+    Raises:
+        InvalidTripleError: it has none, or one that does not hold a boolean in each row.
+    """
+    names = table.schema.names
+    column = table.column(names.index("derived")) if names.count("derived") == 1 else None
+    if column is None or str(column.type) != "bool" or column.null_count:
+        given = f"a table with columns {', '.join(names)}"
+        raise InvalidTripleError(given, "exactly one column derived of booleans is expected, without nulls")
+    derived = np.asarray(column)
+    asserted = encoded.facts[~derived]
+    forms: dict[tuple[int, ...], Literal] = {}
+    for fact in map(tuple, asserted.tolist() if encoded.forms else ()):
+        if fact in encoded.forms:
+            forms[fact] = forms[fact[1:]] = encoded.forms[fact]
+    return Closed(np.concatenate([asserted, encoded.facts[derived]]), Encoded(asserted, forms))
+
+
+def encode(interpretation: Interpretation, vocabulary: Vocabulary, common: Common, scope: str) -> Closed:
+    """The facts of an interpretation in the numbers of `vocabulary`.
+
+    Blank nodes belong to the message that `scope` names. Costs a look-up for each of its terms.
+
+    Raises:
+        InvalidTripleError: one of its terms is none.
+    """
+    terms, facts = interpretation.terms, interpretation.facts.copy()
+    symbols = [vocabulary.numbers_of(terms.classes, "class", scope)]
+    symbols.append(vocabulary.numbers_of(terms.properties, "predicate", scope))
+    _replace(facts[:, 0], common.symbols, np.concatenate(symbols))
+    names = vocabulary.numbers_of(terms.names, "subject", scope)
+    _replace(facts[:, 1], common.names, names)
+    objects = facts[:, 2]
+    is_name = (objects >= 0) & (objects < FIRST_LITERAL)
+    is_literal = objects >= FIRST_LITERAL
+    values = objects[is_literal]
+    _replace(values, FIRST_LITERAL + common.literals, vocabulary.numbers_of(terms.literals, "object", scope))
+    ends = objects[is_name]
+    _replace(ends, common.names, names)
+    objects[is_name], objects[is_literal] = ends, values
+    varied = np.flatnonzero(is_literal)[values < 0]
+    forms = vocabulary.take_forms(facts, varied, interpretation.asserted)
+    return Closed(facts, Encoded(facts[: interpretation.asserted], forms))
+
+
+def _replace(column: Integers, common: int, numbers: Integers) -> None:
+    """Put `numbers[i]` in place of `common + i`."""
+    own = column >= common
+    column[own] = numbers[column[own] - common]
+
+
+class Texts:
+    """The terms of a foundation in N-Triples syntax, to write interpretations with."""
+
+    def __init__(self, foundation: Foundation) -> None:
+        numbers, common = foundation.vocabulary, foundation.common
+        self._symbols = _strings(symbol.name.n3() for symbol in numbers.symbols[: common.symbols])
+        self._names = _strings(name.n3() for name in numbers.names[: common.names])
+        self._literals = _strings(literal.n3() for literal in numbers.literals[: common.literals])
+
+    def table(self, interpretation: Interpretation) -> pa.Table:
+        """The facts as a table of strings `subject`, `predicate`, `object` and booleans `derived`."""
+        import pyarrow as pa
+
+        facts, terms = interpretation.facts, interpretation.terms
+        symbols = pa.concat_arrays([self._symbols, _strings(terms.classes), _strings(terms.properties)])
+        names = pa.concat_arrays([self._names, _strings(terms.names)])
+        literals = pa.concat_arrays([self._literals, _strings(terms.literals)])
+        predicates, subjects, objects = facts.T
+        is_class = objects == NONE
+        first_literal = len(names) - FIRST_LITERAL
+        first_symbol = len(names) + len(literals)
+        places = np.where(objects >= FIRST_LITERAL, objects + first_literal, objects)
+        places = np.where(is_class, first_symbol + predicates, places)
+        types = pa.concat_arrays([symbols, _strings([RDF.type.n3()])])
+        return pa.table(
+            {
+                "subject": names.take(pa.array(subjects)),
+                "predicate": types.take(pa.array(np.where(is_class, len(symbols), predicates))),
+                "object": pa.concat_arrays([names, literals, symbols]).take(pa.array(places)),
+                "derived": pa.array(np.arange(len(facts)) >= interpretation.asserted),
+            }
+        )
+
+
+def _strings(texts: Iterable[str]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(list(texts), pa.string())

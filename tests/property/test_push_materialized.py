@@ -1,0 +1,120 @@
+"""ABoxes closed elsewhere give what ABoxes as they are give, at every step and in every respect."""
+
+import os
+from collections import Counter
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.foundation import Foundation
+from pantarhei.interpretation import ABoxMaterializer, Texts
+from strategies import worlds
+from worlds import interpretations, subsets
+
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+SEEN = Counter()
+
+
+class SideBySide(RuleBasedStateMachine):
+    """One reasoner is given ABoxes, the other what was made of them elsewhere, now and then an ABox too."""
+
+    keep = "newest"
+
+    @initialize(
+        world=worlds(),
+        range=st.sampled_from((0, 1, 2, 3, 5)),
+        slide=st.sampled_from((1, 1, 2)),
+        repair=st.sampled_from(("exact", "exact", "grounded", "algorithm3", "off")),
+        unique_names=st.sampled_from((True, True, False)),
+    )
+    def begin(self, world, range, slide, repair, unique_names):
+        rules, background, self.pool = world
+        self.ontology = Ontology.from_rules(rules)
+        options = {"repair": repair, "keep": self.keep, "unique_names": unique_names}
+        window = Window(range, min(slide, range + 1))
+        self.plain, self.merged = (StreamReasoner(self.ontology, window, background, **options) for _ in "12")
+        for reasoner in (self.plain, self.merged):
+            reasoner._model.renumber_at = 9
+        foundation = Foundation.of(self.ontology, background, unique_names)
+        self.texts = Texts(foundation)
+        self.worker = ABoxMaterializer(foundation)
+        self.now = 0
+
+    @rule(
+        gap=st.sampled_from((1, 1, 1, 2, 4)),
+        choice=subsets,
+        how=st.sampled_from(("interpretation", "interpretation", "table", "abox")),
+    )
+    def push(self, gap, choice, how):
+        self.now += gap
+        abox = [self.pool[i] for i in choice]
+        update = self.plain.push(self.now, abox)
+        if how == "abox":
+            other = self.merged.push(self.now, abox)
+        else:
+            made = self.worker.materialize(abox)
+            SEEN["derived"] += len(made.facts) > made.asserted
+            SEEN["contradictory"] += made.contradictory
+            given = made if how == "interpretation" else self.texts.table(made)
+            other = self.merged.push_materialized(self.now, given)
+        self.compare(update, other)
+
+    @precondition(lambda self: self.now)
+    @rule(choice=subsets, materialized=st.booleans())
+    def push_more(self, choice, materialized):
+        abox = [self.pool[i] for i in choice]
+        update = self.plain.push(self.now, abox)
+        if materialized:
+            other = self.merged.push_materialized(self.now, self.worker.materialize(abox))
+        else:
+            other = self.merged.push(self.now, abox)
+        self.compare(update, other)
+
+    @rule(gap=st.sampled_from((1, 1, 2, 5)))
+    def advance(self, gap):
+        self.now += gap
+        self.compare(self.plain.advance(self.now), self.merged.advance(self.now))
+
+    @rule()
+    def interpretations_are_equal(self):
+        assert interpretations(self.plain) == interpretations(self.merged)
+
+    def compare(self, plain, merged):
+        self.merged._model.kernel.check_invariants()
+        assert self.plain.assertions() == self.merged.assertions()
+        assert self.plain.materialization() == self.merged.materialization()
+        assert (plain.delta.added, plain.delta.removed) == (merged.delta.added, merged.delta.removed)
+        assert (plain.start, plain.end, plain.dropped) == (merged.start, merged.end, merged.dropped)
+        assert as_sets(plain.repair) == as_sets(merged.repair)
+        SEEN["repairs"] += bool(plain.repair.removed)
+        SEEN["steps"] += 1
+
+
+def as_sets(repair):
+    conflicts = {(conflict.assertions, frozenset(conflict.constraints)) for conflict in repair.conflicts}
+    return repair.at, repair.method, conflicts, repair.removed, repair.undecided
+
+
+class SideBySideEvery(SideBySide):
+    keep = "every"
+
+
+TestNewest = SideBySide.TestCase
+TestEvery = SideBySideEvery.TestCase
+TestNewest.settings = settings(
+    max_examples=4000 if LONG else 250, stateful_step_count=40 if LONG else 20, deadline=None
+)
+TestEvery.settings = settings(
+    max_examples=1000 if LONG else 40, stateful_step_count=40 if LONG else 20, deadline=None
+)
+
+
+def test_there_was_something_to_see():
+    """So that a strategy that went thin is noticed; runs last in this file."""
+    if not SEEN:
+        pytest.skip("the state machines were not run")
+    assert SEEN["steps"] >= 1500 and SEEN["derived"] >= 300
+    assert SEEN["repairs"] >= 100 and SEEN["contradictory"] >= 20
