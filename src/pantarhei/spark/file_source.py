@@ -1,0 +1,222 @@
+"""Files of a stream for Spark: read once in a batch, or as they are added to a folder.
+
+A streamed folder is read in the order of its files' names: ABoxes enter in time order, so the writer has to
+number the files or name them by their time anyway, and names survive what modification times do not (copies,
+restored backups, files that are written elsewhere and then moved). A file must be complete when it appears
+under its name: write it under a name that begins with `.` or `_`, or in another folder, and rename it.
+
+An offset is `{"files": n, "last": name, "digest": d}`: how many files have been read, the name of the last
+one, and a digest of all their names and sizes. The files between two offsets are those whose names lie
+between the last ones, and the digest shows whether they are still what they were.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypedDict, cast
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
+
+from pantarhei.errors import OptionError, StreamError
+from pantarhei.language.time import TimeKind, kind_of
+from pantarhei.spark.arrow_rows import TIME_TYPES, record_batches
+from pantarhei.spark.file_parts import FilePart, PartFile, list_files, parts_of, syntax_of
+from pantarhei.spark.skip_log import LOGGER, skipping
+from pantarhei.spark.source_options import FileOptions
+from pantarhei.spark.text_rows import TextReading, read_rows
+from pantarhei.streams.read import read_stream
+from pantarhei.streams.statements import ByteFeed
+from pantarhei.streams.times import BY_NAME
+
+
+class FilesOffset(TypedDict):
+    """How far a folder has been read."""
+
+    files: int
+    last: str
+    digest: str
+
+
+@dataclass
+class FilePartition(InputPartition):
+    """A part of a file for one task."""
+
+    part: FilePart
+
+
+def infer_kind(options: FileOptions) -> TimeKind:
+    """The kind of the timestamps, from the first ABox of the first file that has one.
+
+    Raises:
+        OptionError: there is no ABox; the option `timestampType` is needed.
+        InputError: what comes before the first ABox is not as it should be.
+    """
+    on_error = "skip" if options.skip_errors else "raise"
+    for path in options.paths:
+        for file in list_files(path, options.format):
+            syntax = syntax_of(file, options.format)
+            for abox in read_stream(file, format=syntax, time=options.time, on_error=on_error):
+                return kind_of(abox.at)
+    raise OptionError(
+        "timestampType",
+        "nothing",
+        f"{', '.join(TIME_TYPES)}, since there is no ABox yet to tell its times' type",
+    )
+
+
+class FileReader(DataSourceReader):
+    """Reads files, each whole, or big ones in parts if `parts_of` can divide them."""
+
+    def __init__(self, options: FileOptions, kind: TimeKind, schema: pa.Schema) -> None:
+        self._options, self._kind, self._schema = options, kind, schema
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """One for each file or part, in the order of the paths and then of the files' names."""
+        files = (file for path in self._options.paths for file in list_files(path, self._options.format))
+        return [FilePartition(part) for file in files for part in _parts(file, self._options)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition.
+
+        Raises:
+            InputError: something is not as it should be; the message names file and line.
+        """
+        if isinstance(partition, FilePartition):  # Spark makes up one if there is none
+            yield from read_part(partition.part, self._options, self._kind, self._schema)
+
+
+def _parts(file: str, options: FileOptions) -> list[FilePart]:
+    divisible = options.time == BY_NAME and syntax_of(file, options.format) == "nquads"
+    return parts_of(file, options.split_size if divisible else 0)
+
+
+def read_part(
+    part: FilePart, options: FileOptions, kind: TimeKind, schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a part; what is skipped is said when it ends."""
+    syntax = syntax_of(part.path, options.format)
+    with open(part.path, "rb") as file, skipping(part.path, options.skip_errors) as skip:
+        is_part = part.end is not None
+        reading = TextReading(syntax, options.time, kind, skip, part.line, is_part)
+        feed = ByteFeed(PartFile(file, part))
+        yield from record_batches(read_rows(feed, part.path, reading), kind, schema)
+
+
+class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads the files that are added to a folder or match a glob, in the order of their names."""
+
+    def __init__(self, options: FileOptions, kind: TimeKind, schema: pa.Schema) -> None:
+        self._options, self._kind, self._schema = options, kind, schema
+        (self._path,) = options.paths if len(options.paths) == 1 else ("",)
+        if not os.path.isdir(self._path) and not glob.has_magic(self._path):
+            raise OptionError(
+                "path", ", ".join(options.paths),
+                "one folder that there is, or one glob: a stream is read from files that are added; "
+                "read a single file with spark.read",
+            )  # fmt: skip
+        self._seen: set[str] | None = None
+        self._available: dict[str, str] | None = None
+        self._planned: dict[str, list[str]] = {}
+
+    def initialOffset(self) -> dict[str, object]:
+        """Before the first file."""
+        return {"files": 0, "last": "", "digest": ""}
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """At most `maxFilesPerTrigger` files."""
+        return ReadMaxFiles(self._options.max_files) if self._options.max_files else ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Only what is there now will be read."""
+        self._available = self._files()
+
+    def latestOffset(self, start: dict[str, object], limit: ReadLimit) -> dict[str, object]:
+        """The offset after the next files.
+
+        Raises:
+            StreamError: a file has come too late to be read in the order of names.
+        """
+        begin = cast(FilesOffset, start)
+        files = self._files()
+        self._refuse_late(files, begin)
+        usable = files if self._available is None else self._available
+        new = sorted(name for name in usable if name > begin["last"])
+        if isinstance(limit, ReadMaxFiles):
+            new = new[: limit.max_files]
+        end = _advanced(begin, {name: usable[name] for name in new})
+        self._planned = {end["digest"]: new}
+        return dict(end)
+
+    def partitions(self, start: dict[str, object], end: dict[str, object]) -> Sequence[InputPartition]:
+        """The files between two offsets, one partition for each or for each part of a big one.
+
+        Raises:
+            StreamError: they are not what they were when the offsets were made.
+        """
+        files = self._between(cast(FilesOffset, start), cast(FilesOffset, end))
+        return [FilePartition(part) for file in files for part in _parts(file, self._options)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a partition; errors as in a batch."""
+        assert isinstance(partition, FilePartition)
+        return read_part(partition.part, self._options, self._kind, self._schema)
+
+    def _files(self) -> dict[str, str]:
+        """The paths of the files that there are by the names that order them."""
+        relative = partial(os.path.relpath, start=self._path) if os.path.isdir(self._path) else str
+        return {relative(file): file for file in list_files(self._path, self._options.format)}
+
+    def _between(self, start: FilesOffset, end: FilesOffset) -> list[str]:
+        files = self._files()
+        names = self._planned.get(end["digest"])
+        if names is None or not files.keys() >= set(names):
+            names = sorted(name for name in files if start["last"] < name <= end["last"])
+        between = {name: files[name] for name in names}
+        if _advanced(start, between) != end:
+            raise StreamError(
+                f"{self._path}: {end['files'] - start['files']} files after {start['last']!r} up to "
+                f"{end['last']!r} were to be read, and what is there now is {len(between)} files, or files "
+                "of other sizes; put back what has been there, or begin with a new checkpoint"
+            )
+        return list(between.values())
+
+    def _refuse_late(self, files: Mapping[str, str], start: FilesOffset) -> None:
+        """Refuse files whose names sort before what has been read, and that were not read."""
+        before = {name for name in files if name <= start["last"]}
+        if self._seen is None:
+            count = len(before) - start["files"]
+            late = f"one or more of {len(before)} files" if count > 0 else ""
+        else:
+            late = ", ".join(sorted(before - self._seen))
+        self._seen = set(files)
+        if not late:
+            return
+        message = (
+            f"{self._path}: {late} came after {start['last']!r} had been read, but sorts before it; files "
+            "are read in the order of their names, so give new files names that sort last"
+        )
+        if not self._options.skip_errors:
+            raise StreamError(message)
+        LOGGER.warning("skipped: %s", message)
+
+
+def _advanced(start: FilesOffset, files: Mapping[str, str]) -> FilesOffset:
+    """The offset after these files, given by name in order."""
+    offset = start
+    for name, path in files.items():
+        content = f"{offset['digest']} {os.path.getsize(path)} {name}".encode(errors="surrogateescape")
+        digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+        offset = {"files": offset["files"] + 1, "last": name, "digest": digest}
+    return offset

@@ -1,0 +1,45 @@
+"""What a worker left out under `on_error="skip"`, said in its log.
+
+A data source gives Spark rows and nothing beside them, so what was skipped is a warning of the logger
+`pantarhei.spark.source`: on the executor's standard error and, with
+`spark.sql.pyspark.worker.logging.enabled`, in the table `spark.tvf.python_worker_logs()`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LOGGER = logging.getLogger("pantarhei.spark.source")
+
+
+class SkipLog:
+    """Counts what is left out of a source and keeps the first reasons."""
+
+    SHOWN = 10
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._shown: list[str] = []
+
+    def __call__(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
+        """Take note of `count` statements that are left out, from the given line on."""
+        self.count += count
+        if len(self._shown) < self.SHOWN:
+            self._shown.append(reason if line is None else f"line {line}: {reason}")
+
+    def __str__(self) -> str:
+        more = "; …" if self.count > len(self._shown) else ""
+        return f"{self.count} skipped: {'; '.join(self._shown)}{more}"
+
+
+@contextmanager
+def skipping(source: str, skips: bool) -> Iterator[SkipLog | None]:
+    """A log to skip into, None if nothing is to be skipped; says at the end what was."""
+    log = SkipLog() if skips else None
+    try:
+        yield log
+    finally:
+        if log is not None and log.count:
+            LOGGER.warning("%s: %s", source, log)

@@ -1,0 +1,131 @@
+"""The options of the data source, checked as a whole before anything is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pantarhei.errors import OptionError
+from pantarhei.language.time import TimeKind
+from pantarhei.spark.arrow_rows import TIME_TYPES
+from pantarhei.streams.times import AUTO, time_properties
+
+SPLIT_SIZE = 128 << 20
+_UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_OWN_TO_SPARK = ("spark.", "__")
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """What to read from files, and how.
+
+    Attributes:
+        paths: absolute paths of files or folders, or globs.
+        format: "nquads" or "trig", or None where each file's suffix tells.
+        time: where a graph's time is, as `read_stream` takes it.
+        skip_errors: leave out what is wrong, count it and say so.
+        kind: what the timestamps are, None if the first ABox is to tell.
+        split_size: bytes of N-Quads a part of a file has at least; 0 to read files whole.
+        max_files: how many files a step of a stream takes; None for all there are.
+    """
+
+    paths: tuple[str, ...]
+    format: str | None = None
+    time: str = AUTO
+    skip_errors: bool = False
+    kind: TimeKind | None = None
+    split_size: int = SPLIT_SIZE
+    max_files: int | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, str]) -> FileOptions:
+        """The options as Spark gives them, keys in any case.
+
+        Raises:
+            OptionError: one is unknown, has an impossible value, or the path is missing.
+        """
+        options = known_options(
+            given, "path", "paths", "format", "time", "on_error", "timestampType", "splitSize",
+            "maxFilesPerTrigger",
+        )  # fmt: skip
+        time = options.get("time", AUTO)
+        time_properties(time)
+        return cls(
+            _paths(options),
+            options.get("format"),
+            time,
+            skips_errors(options),
+            kind_option(options),
+            _size("splitSize", options.get("splitSize", str(SPLIT_SIZE))),
+            positive(options, "maxFilesPerTrigger"),
+        )
+
+
+def known_options(given: Mapping[str, str], *names: str) -> dict[str, str]:
+    """The options under the names as they are written here.
+
+    Raises:
+        OptionError: there is one of another name.
+    """
+    spelled = {name.lower(): name for name in names}
+    found = {}
+    for key, value in given.items():
+        if key.lower() in spelled:
+            found[spelled[key.lower()]] = value
+        elif not key.startswith(_OWN_TO_SPARK):
+            raise OptionError(key, repr(value), f"one of the options {', '.join(names)}")
+    return found
+
+
+def skips_errors(options: Mapping[str, str]) -> bool:
+    """Whether `on_error` is "skip"."""
+    on_error = options.get("on_error", "raise")
+    if on_error not in ("raise", "skip"):
+        raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
+    return on_error == "skip"
+
+
+def kind_option(options: Mapping[str, str]) -> TimeKind | None:
+    """The kind that `timestampType` chooses."""
+    name = options.get("timestampType")
+    if name is not None and name.lower() not in TIME_TYPES:
+        raise OptionError("timestampType", repr(name), ", ".join(TIME_TYPES))
+    return None if name is None else TIME_TYPES[name.lower()]
+
+
+def positive(options: Mapping[str, str], name: str) -> int | None:
+    """The option as a number above 0."""
+    text = options.get(name)
+    if text is not None and not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise OptionError(name, repr(text), "a whole number above 0")
+    return None if text is None else int(text)
+
+
+def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
+    try:
+        given = [options["path"]] if "path" in options else json.loads(options.get("paths", "[]"))
+    except ValueError:
+        given = []
+    if not given:
+        raise OptionError("path", "nothing", "a file, a folder or a glob, as load(path) gives it")
+    return tuple(_local(path) for path in given)
+
+
+def _local(path: str) -> str:
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", path)
+    if scheme is None:
+        return os.path.abspath(path)
+    if scheme[1].lower() != "file":
+        raise OptionError("path", path, "a path in a file system that every worker has mounted")
+    return os.path.abspath(re.sub(r"^file:/+", "/", path, flags=re.IGNORECASE))
+
+
+def _size(name: str, text: str) -> int:
+    match = re.fullmatch(r"(\d+)\s*([bkmg]?)(?:i?b)?", text.strip().lower(), re.ASCII)
+    if match is None:
+        expected = "a number of bytes such as 134217728 or 128m; 0 to read files whole"
+        raise OptionError(name, repr(text), expected)
+    return int(match[1]) * _UNITS[match[2]]

@@ -1,0 +1,278 @@
+"""Rows of text are what `read_stream` reads, whichever way they are taken out of the file."""
+
+from __future__ import annotations
+
+import io
+import random
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import BNode, Literal, URIRef
+
+from pantarhei.errors import InputError, MalformedInputError, TimestampError
+from pantarhei.language.ntriples import parse_term
+from pantarhei.language.time import TimeKind, kind_of
+from pantarhei.spark import arrow_rows, plain_quads, text_rows
+from pantarhei.spark.arrow_rows import record_batches
+from pantarhei.spark.plain_quads import PlainQuadsReader
+from pantarhei.spark.skip_log import SkipLog
+from pantarhei.spark.text_rows import TextReading, read_rows
+from pantarhei.streams import read_stream
+from pantarhei.streams.statements import ByteFeed
+
+NAME = "stream.nq"
+PROV = "<http://www.w3.org/ns/prov#generatedAtTime>"
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+class Named(io.BytesIO):
+    name = NAME
+
+
+def flat(aboxes):
+    return [(at, *triple) for at, triples in aboxes for triple in triples]
+
+
+def by_read_stream(data, syntax="nquads", time="auto", on_error="raise"):
+    reader = read_stream(Named(data), format=syntax, time=time, on_error=on_error)
+    return flat(reader), reader.skipped_count
+
+
+def as_text(data, syntax="nquads", time="auto", on_error="raise", kind=None):
+    log = SkipLog()
+    skip = log if on_error == "skip" else None
+    rows = flat(read_rows(ByteFeed(io.BytesIO(data)), NAME, TextReading(syntax, time, kind, skip)))
+    return rows, log.count
+
+
+def parsed(rows):
+    return [(at, *map(parse_term, terms)) for at, *terms in rows]
+
+
+def shown(rows):
+    """Terms with all that tells them apart; rdflib keeps a language's capitals, pyoxigraph does not."""
+    return [(at, kind_of(at), *map(shown_term, terms)) for at, *terms in rows]
+
+
+def shown_term(term):
+    assert isinstance(term, URIRef | BNode | Literal)
+    language = term.language.lower() if isinstance(term, Literal) and term.language else None
+    return type(term), str(term), str(term.datatype) if isinstance(term, Literal) else None, language
+
+
+def outcome(read):
+    try:
+        return read()
+    except InputError as error:
+        return type(error), str(error)
+
+
+def assert_same(data, **options):
+    expected = outcome(lambda: by_read_stream(data, **options))
+    found = outcome(lambda: as_text(data, **options))
+    if isinstance(expected[0], type):
+        assert found == expected
+    else:
+        assert (shown(parsed(found[0])), found[1]) == (shown(expected[0]), expected[1])
+
+
+NODES = ["<urn:x:a>", "<http://example.org/b#c>", "<http://example.org/é>", "_:b", "_:c1", "<urn:%20>"]
+WORDS = [
+    '"plain"',
+    '"with spaces . and <marks>"',
+    r'"escaped \" \\ \n \u00e9"',
+    '"é 日本"',
+    '"chat"@fr-BE',
+    '"x"@EN',
+    f'"01"^^<{XSD}integer>',
+    f'"oops"^^<{XSD}decimal>',
+    f'"a"^^<{XSD}string>',
+    '"<p>"^^<urn:own>',
+    '""',
+    '"a\tb"',
+]
+PROPERTIES = ["<urn:x:p>", "<http://example.org/q>", TYPE]
+GRAPHS = [
+    "<urn:at:1>",
+    "<urn:at:2>",
+    "<urn:at:2>",
+    "<http://example.org/other/2>",
+    "<urn:at:0.5>",
+    "<urn:g>",
+    "_:g",
+]
+TIMES = [
+    f'<urn:g> {PROV} "1" .',
+    f'_:g {PROV} "2" .',
+    f'<urn:g> {PROV} "3" <urn:g> .',
+    f'<urn:z> {PROV} "9" .',
+]
+ODD = [
+    "",
+    "# a comment",
+    "<urn:a> <urn:b> oops <urn:at:1> .",
+    '<urn:a> <urn:b> "open <urn:at:1> .',
+    "<urn:a>  <urn:b> <urn:c> <urn:at:1>.",
+    "<urn:a> <urn:b> <urn:c> <urn:at:1> . # why",
+    "<urn:a> <urn:b> <urn:c> .",
+    '<urn:a> <urn:b> "x"@en--ltr <urn:at:1> .',
+    "<urn:a> <urn:b> <<( <urn:a> <urn:b> <urn:c> )>> <urn:at:1> .",
+    "<urn:a> <urn:b> <urn:c> <urn:at:1> .\r",
+    "\ufeff<urn:a> <urn:b> <urn:c> <urn:at:1> .",
+    f'<urn:a> {TYPE} "no class" <urn:at:1> .',
+    '"subject" <urn:b> <urn:c> <urn:at:1> .',
+    "<urn:a> <urn:b> <urn:c> <urn:at:2026-01-31T10:00:00> .",
+    "<relative> <urn:b> <urn:c> <urn:at:1> .",
+    "<urn:a> _:b <urn:c> <urn:at:1> .",
+    '<urn:a> <urn:b> <urn:c> "1" .',
+    "<urn:a> <urn:b> <urn:%zz> <urn:at:1> .",
+]
+
+plain_lines = st.builds(
+    lambda s, p, o, g: f"{s} {p} {o} {g} .",
+    *map(st.sampled_from, (NODES, PROPERTIES[:2], NODES + WORDS, GRAPHS[:4])),
+)
+any_lines = st.one_of(
+    plain_lines,
+    plain_lines,
+    st.builds(
+        lambda s, p, o, g: f"{s} {p} {o} {g} .",
+        *map(st.sampled_from, (NODES, PROPERTIES, NODES + WORDS, GRAPHS)),
+    ),
+    st.sampled_from(TIMES),
+    st.sampled_from(ODD),
+)
+
+
+@given(
+    st.lists(any_lines, max_size=12),
+    st.sampled_from(["auto", "graph", PROV[1:-1]]),
+    st.sampled_from(["raise", "skip"]),
+    st.sampled_from([1, 1, 4]),
+)
+def test_rows_are_what_read_stream_reads(lines, time, on_error, fewest):
+    before = text_rows._FEWEST_A_RUN
+    text_rows._FEWEST_A_RUN = fewest
+    try:
+        assert_same("\n".join(lines).encode(), time=time, on_error=on_error)
+    finally:
+        text_rows._FEWEST_A_RUN = before
+
+
+@given(st.lists(any_lines, max_size=30), st.integers(20, 300))
+def test_rows_do_not_depend_on_where_blocks_end(lines, size):
+    data = "\n".join(lines).encode()
+    before = text_rows.BLOCK
+    text_rows.BLOCK = size
+    try:
+        assert_same(data, on_error="skip")
+    finally:
+        text_rows.BLOCK = before
+
+
+@given(st.lists(plain_lines, min_size=1, max_size=10))
+def test_a_line_of_canonical_terms_is_split_and_not_parsed(lines):
+    canonical = [str(quad) + " ." for line in lines for quad in ox.parse(line.encode(), ox.RdfFormat.N_QUADS)]
+    quads = PlainQuadsReader(()).read("\n".join(canonical).encode())
+    assert [triple for run in quads.runs for triple in run.triples] == [
+        (str(quad.subject), str(quad.predicate), str(quad.object))
+        for line in canonical
+        for quad in ox.parse(line.encode(), ox.RdfFormat.N_QUADS)
+    ]
+
+
+@given(st.from_regex(plain_quads._ORDINARY, fullmatch=True))
+def test_a_term_that_looks_ordinary_is_canonical(term):
+    (quad,) = ox.parse(f"<urn:x> <urn:x> {term} <urn:x> .".encode(), ox.RdfFormat.N_QUADS)
+    assert str(quad.object) == term
+
+
+TRIG = f"""@prefix : <urn:x:> . @prefix at: <urn:at:> . @prefix xsd: <{XSD}> .
+at:1 {{ :a :b "one\\ntwo"@en-GB , '''long "quoted"''' , 01 , 1.50 , true ; a :C . [] :b [ :c () ] .
+  _:x :b _:y }}
+at:1 {{ _:x :b _:y }}  at:2 {{ _:x :b :d }}
+:g {PROV} "2" . :g {{ :a :b "x"^^:own }}
+:h {{ :h {PROV} "3" . :a :b "<p>"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#HTML> }}
+at:4 {{ :a a "no class" . :a :b :e }}
+"""
+
+
+@pytest.mark.parametrize("time", ["auto", "graph", PROV[1:-1]])
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_trig_is_read_the_same(time, on_error):
+    assert_same(TRIG.encode(), syntax="trig", time=time, on_error=on_error)
+    assert_same(TRIG.replace('a "no class"', "a :D").encode(), syntax="trig", time=time, on_error=on_error)
+    assert_same(TRIG.replace("at:4 {", "at:4 { oops").encode(), syntax="trig", time=time, on_error=on_error)
+
+
+def test_a_large_stream_of_many_blocks_is_read_the_same():
+    chance = random.Random(5)
+    lines = [
+        f"{chance.choice(NODES)} <urn:p{chance.randrange(3)}> {chance.choice(NODES + WORDS)} <urn:at:{at}> ."
+        for at in range(60)
+        for _ in range(200)
+    ]
+    lines[7000:7000] = ["", ODD[2]]
+    data = "\n".join(lines).encode()
+    assert len(data) > 2 * text_rows.BLOCK
+    assert_same(data, on_error="skip")
+    assert outcome(lambda: as_text(data)) == (
+        MalformedInputError,
+        f"{NAME}, line 7002: The object of a triple must be an IRI, a blank node or a literal",
+    )
+
+
+# times of one type
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        (TimeKind.INTEGER, "1", "2.5"),
+        (TimeKind.FLOAT, "1.5", "2"),
+        (TimeKind.DATETIME, "2026-01-31T10:00:00Z", "2"),
+        (TimeKind.INTEGER, "1", "99999999999999999999"),
+    ],
+)
+def test_a_time_that_the_column_cannot_hold_is_an_error_that_names_the_line(kind, good, bad):
+    data = f"<urn:a> <urn:b> <urn:c> <urn:at:{good}> .\n<urn:a> <urn:b> <urn:c> <urn:at:{bad}> .\n".encode()
+    with pytest.raises(TimestampError, match=f"{NAME}, line 2: .*does not do here"):
+        as_text(data, kind=kind)
+    rows, skipped = as_text(data, kind=kind, on_error="skip")
+    assert (len(rows), skipped) == (1, 1)
+
+
+SCHEMAS = {
+    TimeKind.INTEGER: pa.int64(),
+    TimeKind.FLOAT: pa.float64(),
+    TimeKind.DATETIME: pa.timestamp("us", tz="UTC"),
+}
+BEGIN = datetime(2026, 1, 31, 10, 0, 0, 123456, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("kind", "times"),
+    [
+        (TimeKind.INTEGER, [-3, 0, 2**61]),
+        (TimeKind.FLOAT, [-0.5, 0.0, 1e-9]),
+        (TimeKind.DATETIME, [BEGIN, BEGIN + timedelta(microseconds=1), datetime(1931, 1, 1, tzinfo=UTC)]),
+    ],
+)
+def test_batches_hold_the_rows_in_order_with_their_exact_times(kind, times, monkeypatch):
+    monkeypatch.setattr(arrow_rows, "ROWS_A_BATCH", 10)
+    schema = pa.schema(
+        [("timestamp", SCHEMAS[kind]), *((name, pa.string()) for name in arrow_rows.COLUMNS[1:])]
+    )
+    sizes = [4, 35, 0, 6, 1]
+    rows = [
+        (times[i % 3], [(f"<urn:{i}>", "<urn:p>", f'"{j}"') for j in range(n)]) for i, n in enumerate(sizes)
+    ]
+    batches = list(record_batches(rows, kind, schema))
+    assert all(0 < batch.num_rows <= 10 and batch.schema == schema for batch in batches)
+    found = [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+    assert found == flat(rows)
