@@ -6,12 +6,13 @@ background.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from rdflib import OWL, RDF, RDFS, Graph, URIRef
 
@@ -22,6 +23,7 @@ from pantarhei.errors import InconsistentOntologyError, InputError, OptionError,
 from pantarhei.language.data_range import DataRange, check_range, why_unknown
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Triple, check_triple
+from pantarhei.materialize.background import materialized_background
 from pantarhei.materialize.consistency import inconsistency
 from pantarhei.materialize.growth import groups_of_same
 from pantarhei.owl.axiom import Axiom
@@ -34,10 +36,21 @@ from pantarhei.owl.normal_form import normalize
 from pantarhei.owl.report import Entry, Outcome, Report
 from pantarhei.owl.triple_index import triple_key
 from pantarhei.owl.vocabulary import is_declaration, is_defined
+from pantarhei.rules.demand import Theory
+from pantarhei.rules.fingerprint import fingerprint_of_rules, fingerprint_of_triples
 from pantarhei.rules.inconsistency_normal_form import InconsistencyNormalForm
+from pantarhei.rules.locality import sharding_report
 from pantarhei.rules.owl2rl import without_duplicates
+from pantarhei.rules.sharding import Key, ShardingReport
 from pantarhei.rules.termination import endless
 from pantarhei.rules.translation import Loss, Translation, translate
+
+
+class Fingerprints(NamedTuple):
+    """Hex SHA-256 of the parts of an ontology that reasoning depends on."""
+
+    rules: str
+    background: str
 
 
 @dataclass(frozen=True)
@@ -88,6 +101,20 @@ class Ontology:
         for triple in self.triples:
             graph.add(triple)
         return graph
+
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        """Which rules and constraints it has, and which background; not where it was read, nor in what order.
+
+        Costs the canonical form of each rule.
+        """
+        rules = fingerprint_of_rules((*self.rules, *self.constraints))
+        return Fingerprints(rules, fingerprint_of_triples(self.background))
+
+    @property
+    def fingerprint(self) -> str:
+        """The hex SHA-256 of `fingerprints`: the same in every process for the same rules and background."""
+        return hashlib.sha256("".join(self.fingerprints).encode()).hexdigest()
 
     def report(self) -> Report:
         """Every axiom and what became of it, and the names that can have no instance.
@@ -183,6 +210,37 @@ class Ontology:
     def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
         """Each constraint over asserted facts (PB26, Definition 9); recursive ones are shown to `depth`."""
         return InconsistencyNormalForm.of(self.rules, self.constraints, depth)
+
+    def sharding_report(
+        self,
+        streaming: Iterable[URIRef] | None = None,
+        background: Graph | Iterable[Triple] | None = None,
+        unique_names: bool = True,
+        keys: Iterable[Key] | None = None,
+    ) -> ShardingReport:
+        """Which keys a stream can be sharded by, so that shards that reason alone hold what one model holds.
+
+        Costs a materialization of the background, and for each key a pass over it and over the rules.
+
+        Args:
+            streaming: the classes and properties that the stream asserts. If None, all but those of which
+                the background has assertions, and the properties of which facts follow from it.
+            background: as `StreamReasoner` takes it.
+            unique_names: as `StreamReasoner` takes it.
+            keys: the keys to look at: `"subject"`, or properties of the background, such as `inBuilding`,
+                whose value is the shard. If None, `"subject"` and such properties as there are.
+
+        Raises:
+            InconsistentOntologyError: ontology and background contradict each other.
+            OptionError: `streaming` or `keys` has something that is none.
+        """
+        if isinstance(background, str):
+            raise OptionError("background", repr(background), "a graph or triples; parse the file first")
+        rules = (*self.rules, *self.constraints)
+        given = map(check_triple, cast("Iterable[Triple]", background or ()))
+        always = {*self.background, *given}
+        facts, same = materialized_background(rules, always, unique_names)
+        return sharding_report(Theory.of(rules, unique_names), always, facts, same, streaming, keys)
 
     def __getstate__(self) -> dict[str, object]:
         made = ("graph", "schema", "_closure", "_lock")
