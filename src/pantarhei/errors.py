@@ -18,6 +18,9 @@
     │   └── CheckpointMismatchError    one of another ontology or background
     ├── OptionError                an option's value is not one of those it can have
     ├── QueryError                 a query that is malformed or refused
+    ├── SparkError                 Spark cannot be started or reached
+    │   ├── JavaNotFoundError          no Java that Spark can run on
+    │   └── MasterUnreachableError     no cluster answers at the master's address
     └── ReadOnlyError              an attempt to write to a view of the materialization
 
 All of them pickle: every argument reaches `Exception.__init__`, so that one raised on a Spark worker comes
@@ -254,6 +257,51 @@ class QueryError(PantarheiError):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class SparkError(PantarheiError):
+    """Spark cannot be started or reached."""
+
+
+class JavaNotFoundError(SparkError):
+    """There is no Java on which Spark could run.
+
+    Args:
+        found: what was looked at, and why it does not do, one sentence each.
+        needed: the lowest version that does.
+    """
+
+    def __init__(self, found: Sequence[str], needed: int) -> None:
+        super().__init__(tuple(found), needed)
+        self.found, self.needed = tuple(found), needed
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {sentence}" for sentence in self.found)
+        return (
+            f"Spark needs Java {self.needed} or newer:{lines}\n"
+            f"install it (on Debian: apt install openjdk-{self.needed}-jre-headless) or point JAVA_HOME to it; "
+            "without a system Java, pip install 'pantarhei[java]'"
+        )
+
+
+class MasterUnreachableError(SparkError):
+    """No cluster answers at the address of the master.
+
+    Args:
+        master: the address, as given.
+        reasons: why, one sentence for each host tried.
+    """
+
+    def __init__(self, master: str, reasons: Sequence[str]) -> None:
+        super().__init__(master, tuple(reasons))
+        self.master, self.reasons = master, tuple(reasons)
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {reason}" for reason in self.reasons)
+        return (
+            f"no Spark master answers at {self.master}:{lines}\n"
+            "start the cluster or correct the address; master=\"local[*]\" needs no cluster"
+        )
 
 
 class ReadOnlyError(PantarheiError):
