@@ -33,10 +33,9 @@ from pantarhei.errors import OptionError, StreamError
 from pantarhei.language.time import TimeKind, kind_of
 from pantarhei.spark.arrow_rows import TIME_TYPES, record_batches
 from pantarhei.spark.file_parts import FilePart, PartFile, list_files, parts_of, syntax_of
-from pantarhei.spark.skip_log import LOGGER, skipping
+from pantarhei.spark.skip_log import LOGGER, SkipLog, skipping
 from pantarhei.spark.source_options import FileOptions
 from pantarhei.spark.text_rows import TextReading, read_rows
-from pantarhei.streams.read import read_stream
 from pantarhei.streams.statements import ByteFeed
 from pantarhei.streams.times import BY_NAME
 
@@ -63,12 +62,13 @@ def infer_kind(options: FileOptions) -> TimeKind:
         OptionError: there is no ABox; the option `timestampType` is needed.
         InputError: what comes before the first ABox is not as it should be.
     """
-    on_error = "skip" if options.skip_errors else "raise"
+    skip = SkipLog() if options.skip_errors else None
     for path in options.paths:
         for file in list_files(path, options.format):
-            syntax = syntax_of(file, options.format)
-            for abox in read_stream(file, format=syntax, time=options.time, on_error=on_error):
-                return kind_of(abox.at)
+            reading = TextReading(syntax_of(file, options.format), options.time, skip=skip)
+            with open(file, "rb") as opened:
+                for at, _ in read_rows(ByteFeed(opened), file, reading):
+                    return kind_of(at)
     raise OptionError(
         "timestampType",
         "nothing",
@@ -128,7 +128,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             )  # fmt: skip
         self._seen: set[str] | None = None
         self._available: dict[str, str] | None = None
-        self._planned: dict[str, list[str]] = {}
+        self._planned: dict[tuple[str, str], list[str]] = {}
 
     def initialOffset(self) -> dict[str, object]:
         """Before the first file."""
@@ -156,7 +156,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if isinstance(limit, ReadMaxFiles):
             new = new[: limit.max_files]
         end = _advanced(begin, {name: usable[name] for name in new})
-        self._planned = {end["digest"]: new}
+        self._planned = {(begin["digest"], end["digest"]): new}
         return dict(end)
 
     def partitions(self, start: dict[str, object], end: dict[str, object]) -> Sequence[InputPartition]:
@@ -180,7 +180,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _between(self, start: FilesOffset, end: FilesOffset) -> list[str]:
         files = self._files()
-        names = self._planned.get(end["digest"])
+        names = self._planned.get((start["digest"], end["digest"]))
         if names is None or not files.keys() >= set(names):
             names = sorted(name for name in files if start["last"] < name <= end["last"])
         between = {name: files[name] for name in names}
