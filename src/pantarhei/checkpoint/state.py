@@ -119,7 +119,7 @@ def save(
         "given": background.fingerprint,
         **_header_of_options(options),
         "step": None if books.step is None else _header_of_step(books.step),
-        "contradicted": bool(books.arrival and books.arrival.contradicted),
+        "contradicted": bool(entries and books.arrival and books.arrival.contradicted),
         "messages": state.messages,
         "zones": zones,
         "constraints": repairs.rules(),
