@@ -1,4 +1,4 @@
-"""Timed rows of text as Arrow record batches, and what Spark's type of the time column means."""
+"""Timed rows of text as Arrow record batches."""
 
 from __future__ import annotations
 
@@ -12,18 +12,7 @@ from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.spark.plain_quads import TextTriple
 from pantarhei.spark.text_rows import Rows
 
-COLUMNS = ("timestamp", "subject", "predicate", "object")
-TIME_TYPES = {"long": TimeKind.INTEGER, "double": TimeKind.FLOAT, "timestamp": TimeKind.DATETIME}
 ROWS_A_BATCH = 20_000
-
-
-def time_type_of(kind: TimeKind) -> str:
-    """The name of the column's type for timestamps of that kind.
-
-    >>> time_type_of(TimeKind.INTEGER)
-    'long'
-    """
-    return next(name for name, of in TIME_TYPES.items() if of is kind)
 
 
 def record_batches(rows: Iterable[Rows], kind: TimeKind, schema: pa.Schema) -> Iterator[pa.RecordBatch]:

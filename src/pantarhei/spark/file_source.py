@@ -31,7 +31,8 @@ from pyspark.sql.streaming.datasource import (
 
 from pantarhei.errors import OptionError, StreamError
 from pantarhei.language.time import TimeKind, kind_of
-from pantarhei.spark.arrow_rows import TIME_TYPES, record_batches
+from pantarhei.spark.arrow_rows import record_batches
+from pantarhei.spark.columns import TIME_TYPES
 from pantarhei.spark.file_parts import FilePart, PartFile, list_files, parts_of, syntax_of
 from pantarhei.spark.skip_log import LOGGER, SkipLog, skipping
 from pantarhei.spark.source_options import FileOptions

@@ -12,25 +12,14 @@ N-Triples. Options: `format`, `time` and `on_error` as `pantarhei.read_stream` t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
-from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructType, TimestampType
+from pyspark.sql.types import StructType
 
-from pantarhei.errors import OptionError
-from pantarhei.language.time import TimeKind
-from pantarhei.spark.arrow_rows import COLUMNS, time_type_of
+from pantarhei.spark.columns import column_types, columns
 from pantarhei.spark.file_source import FileReader, FolderReader, infer_kind
+from pantarhei.spark.redis_source import PantarheiRedisSource
 from pantarhei.spark.source_options import FileOptions
-
-_KINDS: dict[DataType, TimeKind] = {
-    LongType(): TimeKind.INTEGER,
-    DoubleType(): TimeKind.FLOAT,
-    TimestampType(): TimeKind.DATETIME,
-}
 
 
 class PantarheiSource(DataSource):
@@ -62,33 +51,7 @@ class PantarheiSource(DataSource):
         return FolderReader(FileOptions.of(self.options), kind, arrow)
 
 
-def columns(kind: TimeKind) -> str:
-    """The schema in DDL.
-
-    >>> columns(TimeKind.INTEGER)
-    'timestamp long, subject string, predicate string, object string'
-    """
-    return ", ".join([f"timestamp {time_type_of(kind)}", *(f"{name} string" for name in COLUMNS[1:])])
-
-
-def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKind, pa.Schema]:
-    """The kind of times that a schema holds, and the schema as Arrow has it.
-
-    Raises:
-        OptionError: it is not `timestamp` and three strings, or `timestampType` says otherwise.
-    """
-    types = [field.dataType for field in schema.fields]
-    kind = _KINDS.get(types[0]) if types else None
-    if tuple(schema.fieldNames()) != COLUMNS or kind is None or types[1:] != [StringType()] * 3:
-        raise OptionError(
-            "schema", schema.simpleString(), f"{columns(TimeKind.DATETIME)} (or long, or double)"
-        )
-    chosen = options.get("timestampType", time_type_of(kind))
-    if chosen.lower() != time_type_of(kind):
-        raise OptionError("timestampType", chosen, f"{time_type_of(kind)}, which the schema given has")
-    return kind, to_arrow_schema(schema, timezone="UTC")
-
-
 def register(spark: SparkSession) -> None:
-    """Let `spark` read the format `pantarhei`."""
+    """Let `spark` read the formats `pantarhei` and `pantarhei-redis`."""
     spark.dataSource.register(PantarheiSource)
+    spark.dataSource.register(PantarheiRedisSource)

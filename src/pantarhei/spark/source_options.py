@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pantarhei.errors import OptionError
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.arrow_rows import TIME_TYPES
+from pantarhei.spark.columns import TIME_TYPES
 from pantarhei.streams.times import AUTO, time_properties
 
 SPLIT_SIZE = 128 << 20

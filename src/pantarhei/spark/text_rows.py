@@ -66,7 +66,23 @@ def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Row
     return messages.rows(read_trig(feed, source))
 
 
-class _TextTerms:
+def checked_time(at: TimePoint, kind: TimeKind) -> TimePoint:
+    """`at`, if a column of times of that kind can hold it.
+
+    Raises:
+        TimestampError: it is of another kind, or beyond 62 bits.
+    """
+    if kind_of(at) is not kind:
+        raise TimestampError(
+            f"the timestamp {at}",
+            f"{kind.value}, which the column timestamp holds; read streams of other times apart, or choose "
+            "with timestampType",
+        )
+    ticks_of(at, kind)
+    return at
+
+
+class TextTerms:
     """Writes the terms of statements; the order within a triple decides how blank nodes are numbered."""
 
     def triple(self, quad: ox.Quad, scope: Scope) -> TextTriple:
@@ -102,7 +118,7 @@ class _TextMessages(Messages):
 
     def __init__(self, source: str, reading: TextReading) -> None:
         super().__init__(source, reading.time, reading.skip)
-        self._terms = cast(TermReader, _TextTerms())
+        self._terms = cast(TermReader, TextTerms())
         self._reading = reading
         self._plain = PlainQuadsReader([f"<{iri}>" for iri in time_properties(reading.time)])
 
@@ -111,16 +127,7 @@ class _TextMessages(Messages):
 
     def _time_of(self, message: object) -> TimePoint | None:
         at = super()._time_of(message)  # type: ignore[arg-type]
-        kind = self._reading.kind
-        if at is not None and kind is not None:
-            if kind_of(at) is not kind:
-                raise TimestampError(
-                    f"the timestamp {at}",
-                    f"{kind.value}, which the column timestamp holds; read streams of other times apart, "
-                    "or choose with timestampType",
-                )
-            ticks_of(at, kind)
-        return at
+        return at if at is None or self._reading.kind is None else checked_time(at, self._reading.kind)
 
     def _about(self, line: int, quad: ox.Quad) -> None:
         if self._reading.is_part:

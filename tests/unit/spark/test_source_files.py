@@ -12,7 +12,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from pantarhei.errors import InputError, MalformedInputError, OptionError, StreamError
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.arrow_rows import COLUMNS
+from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.file_parts import FilePart, list_files, parts_of, syntax_of
 from pantarhei.spark.file_source import FileReader, FolderReader, infer_kind, read_part
 from pantarhei.spark.source_options import SPLIT_SIZE, FileOptions

@@ -18,6 +18,7 @@ from pantarhei.language.ntriples import parse_term
 from pantarhei.language.time import TimeKind, kind_of
 from pantarhei.spark import arrow_rows, plain_quads, text_rows
 from pantarhei.spark.arrow_rows import record_batches
+from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.plain_quads import PlainQuadsReader
 from pantarhei.spark.skip_log import SkipLog
 from pantarhei.spark.text_rows import TextReading, read_rows
@@ -265,9 +266,7 @@ BEGIN = datetime(2026, 1, 31, 10, 0, 0, 123456, tzinfo=UTC)
 )
 def test_batches_hold_the_rows_in_order_with_their_exact_times(kind, times, monkeypatch):
     monkeypatch.setattr(arrow_rows, "ROWS_A_BATCH", 10)
-    schema = pa.schema(
-        [("timestamp", SCHEMAS[kind]), *((name, pa.string()) for name in arrow_rows.COLUMNS[1:])]
-    )
+    schema = pa.schema([("timestamp", SCHEMAS[kind]), *((name, pa.string()) for name in COLUMNS[1:])])
     sizes = [4, 35, 0, 6, 1]
     rows = [
         (times[i % 3], [(f"<urn:{i}>", "<urn:p>", f'"{j}"') for j in range(n)]) for i, n in enumerate(sizes)

@@ -1,0 +1,252 @@
+"""Redis Streams in Spark, with a server that the tests start: same rows on replay, no loss in silence."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
+
+from pantarhei.errors import (
+    MalformedInputError,
+    MissingTimestampError,
+    OptionError,
+    StreamError,
+    TimestampError,
+)
+from pantarhei.language.time import TimeKind
+from pantarhei.spark.redis_source import RedisOptions, RedisStreamReader, entry_rows
+from pantarhei.spark.redis_stream import RedisStream
+from pantarhei.spark.skip_log import SkipLog
+from pantarhei.spark.source import register
+
+redis = pytest.importorskip("redis", reason="the package redis is not installed")
+SERVER = shutil.which("redis-server")
+needs_server = pytest.mark.skipif(SERVER is None, reason="redis-server is not on PATH")
+NQUADS = '_:o <urn:p> "1" <urn:at:7> .\n_:o <urn:p> "2" <urn:at:7> .\n'
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    folder = str(tmp_path_factory.mktemp("redis"))
+    server = subprocess.Popen(
+        [SERVER, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder],
+        stdout=subprocess.DEVNULL,
+    )
+    client = redis.Redis(port=port)
+    while server.poll() is None:
+        try:
+            client.ping()
+            break
+        except redis.ConnectionError:
+            time.sleep(0.05)
+    yield f"redis://127.0.0.1:{port}/0"
+    client.close()
+    server.terminate()
+    server.wait()
+
+
+@pytest.fixture
+def client(url):
+    with redis.Redis.from_url(url) as client:
+        client.flushall()
+        yield client
+
+
+def assertion(at, object_="<urn:c>"):
+    return {"timestamp": str(at), "subject": f"<urn:s{at}>", "predicate": "<urn:p>", "object": object_}
+
+
+def add(client, begin, end):
+    for number in range(begin, end):
+        client.xadd("readings", assertion(number // 2), id=f"{number + 1}-0")
+
+
+# entries
+
+
+def rows_of_entry(fields, kind=TimeKind.INTEGER, skip=None, id_="5-0"):
+    encoded = {name.encode(): value.encode() for name, value in fields.items()}
+    options = RedisOptions("", "readings", kind=kind)
+    return [(at, *row) for at, rows in entry_rows((id_, encoded), options, skip) for row in rows]
+
+
+def test_an_entry_is_one_assertion_or_a_piece_of_nquads_with_its_own_blank_nodes():
+    assert rows_of_entry(assertion(7, r'"a << b # \"é\" <<( "@en')) == [
+        (7, "<urn:s7>", "<urn:p>", r'"a << b # \"é\" <<( "@en')
+    ]
+    first, second = rows_of_entry({"data": NQUADS})
+    assert (first[0], first[1], first[3], second[3]) == (7, second[1], '"1"', '"2"')
+    assert first[1].startswith("_:") and first[1] != rows_of_entry({"data": NQUADS}, id_="6-0")[0][1]
+    assert rows_of_entry({"data": NQUADS}) == [first, second]
+    blank = {**assertion(7, "_:x"), "subject": "_:x"}
+    ((_, subject, _, object_),) = rows_of_entry(blank)
+    assert subject == object_ != rows_of_entry(blank, id_="6-0")[0][1]
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        (
+            {"at": "7", "fact": "x"},
+            MalformedInputError,
+            "entry 5-0: the fields are at, fact; expected timestamp",
+        ),
+        ({**assertion(7), "unit": "x"}, MalformedInputError, "the fields are .*unit"),
+        (assertion("noon"), TimestampError, "entry 5-0: the timestamp 'noon'"),
+        (assertion("7.5"), TimestampError, "entry 5-0: the timestamp 7.5 .*timestampType"),
+        (assertion(7, "oops"), MalformedInputError, "not three terms"),
+        (assertion(7, "<urn:c> <urn:g> .\n<urn:a> <urn:b> <urn:c>"), MalformedInputError, "not three terms"),
+        (assertion(7, "<<( " * 100_000), MalformedInputError, "not three terms"),
+        (assertion(7, '"x"@en--ltr'), MalformedInputError, "directions"),
+        ({"data": NQUADS + "oops"}, MalformedInputError, "entry 5-0, line 3"),
+        ({"data": NQUADS.replace("at:7", "g")}, MissingTimestampError, "entry 5-0, line 1: no time found"),
+    ],
+)
+def test_a_bad_entry_is_an_error_that_names_it_or_is_skipped(fields, error, message):
+    with pytest.raises(error, match=message):
+        rows_of_entry(fields)
+    log = SkipLog()
+    assert len(rows_of_entry(fields, skip=log)) == (2 if fields.get("data", "").endswith("oops") else 0)
+    assert log.count >= 1 and "entry 5-0" in str(log)
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ({}, "path"),
+        ({"path": "s", "startingId": "yesterday"}, "startingId"),
+        ({"path": "s", "host": "h"}, "host"),
+    ],
+)
+def test_an_impossible_option_is_an_error_that_names_it(given, option):
+    with pytest.raises(OptionError) as raised:
+        RedisOptions.of(given)
+    assert raised.value.option == option
+
+
+# positions
+
+
+def reader_of(url, **given):
+    return RedisStreamReader(
+        RedisOptions.of({"path": "readings", "url": url, **given}), TimeKind.INTEGER, None
+    )
+
+
+def ids(url, partitions):
+    stream = RedisStream(url, "readings")
+    return [id_ for part in partitions for id_, _ in stream.between(part.start, part.end, part.count)]
+
+
+@needs_server
+def test_positions_go_through_a_stream_a_few_entries_at_a_time(url, client):
+    reader = reader_of(url)
+    begin = reader.initialOffset()
+    assert reader.latestOffset(begin, ReadAllAvailable()) == begin == {"id": "0-0", "added": 0}
+    add(client, 0, 5)
+    middle = reader.latestOffset(begin, ReadMaxRows(2))
+    reader.prepareForTriggerAvailableNow()
+    add(client, 5, 7)
+    end = reader.latestOffset(middle, ReadAllAvailable())
+    assert (middle, end) == ({"id": "2-0", "added": 2}, {"id": "5-0", "added": 5})
+    assert reader.latestOffset(end, ReadMaxRows(2)) == end
+    for one in (reader, reader_of(url)):
+        assert ids(url, one.partitions(begin, middle)) == ["1-0", "2-0"]
+        assert ids(url, one.partitions(middle, end)) == ["3-0", "4-0", "5-0"]
+        assert one.partitions(end, end) == []
+    assert reader_of(url, startingId="$").initialOffset() == {"id": "7-0", "added": 7}
+    assert reader_of(url, startingId="4").initialOffset() == {"id": "4", "added": 4}
+    assert reader_of(url, maxEntriesPerTrigger="2").getDefaultReadLimit() == ReadMaxRows(2)
+
+
+@needs_server
+def test_entries_may_be_trimmed_when_they_have_been_read_and_not_before(url, client):
+    add(client, 0, 10)
+    reader = reader_of(url)
+    begin = reader.initialOffset()
+    middle = reader.latestOffset(begin, ReadMaxRows(5))
+    end = reader.latestOffset(middle, ReadAllAvailable())
+    client.xtrim("readings", maxlen=5, approximate=False)
+    assert ids(url, reader.partitions(middle, end)) == ["6-0", "7-0", "8-0", "9-0", "10-0"]
+    assert reader.latestOffset(middle, ReadAllAvailable()) == end
+    assert reader_of(url).initialOffset() == {"id": "0-0", "added": 5}
+    with pytest.raises(StreamError, match="5 entries were to come after entry 0-0, and 0 are there"):
+        ids(url, reader.partitions(begin, middle))
+
+    client.xtrim("readings", maxlen=3, approximate=False)
+    for limit in (ReadAllAvailable(), ReadMaxRows(2)):
+        with pytest.raises(StreamError, match="5 entries were to come after entry 5-0, and 3 are there"):
+            reader.latestOffset(middle, limit)
+
+
+@needs_server
+def test_entries_deleted_in_the_middle_and_streams_made_anew_are_noticed(url, client):
+    add(client, 0, 10)
+    reader = reader_of(url)
+    middle = reader.latestOffset(reader.initialOffset(), ReadMaxRows(5))
+    end = reader.latestOffset(middle, ReadAllAvailable())
+    client.xdel("readings", "8-0")
+    with pytest.raises(StreamError, match="5 entries were to come after entry 5-0, and 4 are there"):
+        ids(url, reader.partitions(middle, end))
+    client.delete("readings")
+    with pytest.raises(StreamError, match="made anew"):
+        reader.latestOffset(middle, ReadAllAvailable())
+    add(client, 20, 30)
+    with pytest.raises(StreamError, match="made anew"):
+        reader.latestOffset(middle, ReadAllAvailable())
+
+
+# through Spark
+
+
+@needs_server
+def test_a_stream_from_redis_has_every_row_once_across_stops(spark, url, client, tmp_path):
+    register(spark)
+    given = {"url": url}
+    with pytest.raises(PySparkException, match="timestampType=nothing"):
+        spark.read.format("pantarhei-redis").options(**given).load("readings")
+    add(client, 0, 25)
+    client.xadd("readings", {"nquads": NQUADS.replace("at:7", "at:13")}, id="100-0")
+    batches = {}
+
+    def collect(frame, batch_id):
+        batches[batch_id] = [tuple(row) for row in frame.collect()]
+
+    def run_once():
+        frame = (
+            spark.readStream.format("pantarhei-redis")
+            .options(**given, maxEntriesPerTrigger=20)
+            .load("readings")
+        )
+        writer = frame.writeStream.foreachBatch(collect).option(
+            "checkpointLocation", str(tmp_path / "checkpoint")
+        )
+        assert writer.trigger(availableNow=True).start().awaitTermination(120)
+
+    def in_one_batch():
+        return [
+            tuple(row)
+            for row in spark.read.format("pantarhei-redis").options(**given).load("readings").collect()
+        ]
+
+    run_once()
+    assert [len(rows) for rows in batches.values()] == [20, 7]
+    assert [row for rows in batches.values() for row in rows] == in_one_batch()
+    assert in_one_batch()[0] == (0, "<urn:s0>", "<urn:p>", "<urn:c>")
+
+    last = max(batches)
+    before = batches[last]
+    (tmp_path / "checkpoint" / "commits" / str(last)).unlink()  # as if the step had been interrupted
+    (tmp_path / "checkpoint" / "commits" / f".{last}.crc").unlink(missing_ok=True)
+    client.xadd("readings", assertion(14), id="101-0")
+    run_once()
+    assert batches[last] == before
+    assert [row for _, rows in sorted(batches.items()) for row in rows] == in_one_batch()
