@@ -4,6 +4,7 @@
     ├── InputError                 something given could not be read
     │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
     │   ├── InvalidTripleError         not a triple of RDF terms
+    │   ├── BackgroundOnlyError        a stream asserts what only the background may
     │   ├── ForeignInterpretationError an interpretation made with another ontology or background
     │   ├── TimestampError             not a timestamp, or of another kind than the stream's
     │   └── MissingTimestampError      a graph of a stream without a time
@@ -11,7 +12,8 @@
     │   ├── InconsistentOntologyError  the ontology contradicts itself or the background
     │   ├── InvalidRuleError           a rule that cannot be evaluated
     │   ├── UnsupportedAxiomError      an axiom would be lost, and `strict` was asked for
-    │   └── MissingImportError         an `owl:imports` that no catalog entry resolves
+    │   ├── MissingImportError         an `owl:imports` that no catalog entry resolves
+    │   └── NotKeyLocalError           rules join facts of different shards
     ├── StreamError
     │   └── LateABoxError              an ABox older than the newest one
     ├── CheckpointError            a checkpoint that cannot be written, read or used
@@ -61,6 +63,25 @@ class InvalidTripleError(InputError):
 
     def __str__(self) -> str:
         return f"not a triple: {self.given}: {self.reason}"
+
+
+class BackgroundOnlyError(InputError):
+    """A sharded stream asserts a class or property of which it was taken that only the background does.
+
+    Args:
+        predicate: the class or property.
+        key: what the stream is sharded by; it may not work if the predicate streams.
+    """
+
+    def __init__(self, predicate: str, key: str) -> None:
+        super().__init__(predicate, key)
+        self.predicate, self.key = predicate, key
+
+    def __str__(self) -> str:
+        return (
+            f"the stream asserts {self.predicate}, and its shards by {self.key} rest on that it does not; "
+            "name all classes and properties that stream (streaming=…), or leave these rows out"
+        )
 
 
 class ForeignInterpretationError(InputError):
@@ -170,6 +191,25 @@ class MissingImportError(OntologyError):
         return (
             f"{self.importing} imports <{self.iri}>, which is in no catalog; give its file as "
             f"catalog={{'{self.iri}': 'path/to/file'}} or load with imports=\"skip\""
+        )
+
+
+class NotKeyLocalError(OntologyError):
+    """A stream cannot be sharded by a key: rules join facts of different shards.
+
+    Args:
+        key: the key asked for.
+        report: which rules stand in the way, and why.
+    """
+
+    def __init__(self, key: str, report: str) -> None:
+        super().__init__(key, report)
+        self.key, self.report = key, report
+
+    def __str__(self) -> str:
+        return (
+            f"shards by {self.key} would not hold what one model holds. {self.report}\n"
+            "ontology.sharding_report() says which keys work, and what may help"
         )
 
 

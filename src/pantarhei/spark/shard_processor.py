@@ -1,0 +1,100 @@
+"""Shards in Spark's state: what `transformWithStateInPandas` calls in the workers.
+
+The state of a shard is its snapshot, with a token that is new at each change. The worker keeps the live shard
+beside it, and uses it only if its token is the state's: the state is what counts, the live one is faster. A
+task that fails leaves a token behind that no state has.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+)
+
+from pantarhei.spark.shard_reasoner import NO_ROWS, ROWS, Change, SavedShard, Shard
+from pantarhei.spark.shard_setup import ShardSetup, Shipped
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHANGES = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING, change INT"
+_STATE = "token BINARY, snapshot BINARY, held BINARY"
+
+# Live shards of this process by stream and number, each with its token, those used last at the end.
+_LIVE: OrderedDict[tuple[str, int], tuple[bytes, Shard]] = OrderedDict()
+_MOST_LIVE = 64
+
+
+class ShardProcessor(StatefulProcessor):
+    """Keeps each shard in a value state, and wakes it when event time makes something leave its window."""
+
+    def __init__(self, setup: Shipped[ShardSetup]) -> None:
+        self._setup = setup
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Declare the state."""
+        self._handle = handle
+        self._state = handle.getValueState("shard", _STATE)
+
+    def handleInputRows(
+        self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues
+    ) -> Iterator[pd.DataFrame]:
+        """Take in the rows of a batch."""
+        tables = [pa.Table.from_pandas(frame[ROWS.names], ROWS, preserve_index=False) for frame in rows]
+        yield from self._take(int(key[0]), pa.concat_tables([NO_ROWS, *tables]), timerValues)
+
+    def handleExpiredTimer(
+        self, key: Any, timerValues: TimerValues, expiredTimerInfo: ExpiredTimerInfo
+    ) -> Iterator[pd.DataFrame]:
+        """Let time pass."""
+        yield from self._take(int(key[0]), NO_ROWS, timerValues)
+
+    def close(self) -> None:
+        """Nothing is held outside the state."""
+
+    def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
+        unit = self._setup.value.ticks_a_millisecond
+        closed = times.getCurrentWatermarkInMs() * unit
+        shard = self._load(number)
+        changes = shard.take(rows, closed if closed > 0 else None)  # 0 is Spark's word for no watermark
+        self._save(number, shard)
+        for timer in list(self._handle.listTimers()):
+            self._handle.deleteTimer(timer)
+        if shard.next_look is not None:
+            self._handle.registerTimer(-(-shard.next_look // unit))
+        if changes:
+            yield _frame(number, changes)
+
+    def _load(self, number: int) -> Shard:
+        token, live = _LIVE.pop((self._setup.name, number), (b"", None))
+        state = self._state.get()
+        if state is None:
+            return Shard(self._setup.value, self._setup.value.reasoner())
+        saved_token, snapshot, held = map(bytes, state)
+        if live is not None and token == saved_token:
+            return live
+        return Shard.restore(self._setup.value, SavedShard(snapshot, held))
+
+    def _save(self, number: int, shard: Shard) -> None:
+        token = os.urandom(16)
+        self._state.update((token, *shard.save()))
+        _LIVE[self._setup.name, number] = token, shard
+        while len(_LIVE) > _MOST_LIVE:
+            _LIVE.popitem(last=False)
+
+
+def _frame(number: int, changes: Iterable[Change]) -> pd.DataFrame:
+    import pandas as pd
+
+    frame = pd.DataFrame(changes, columns=list(Change._fields))
+    frame.insert(0, "shard", number)
+    return frame

@@ -1,0 +1,92 @@
+"""Which shard a row goes to: a stable hash of the key of its subject."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from rdflib import RDF, BNode, Literal, URIRef
+
+from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
+from pantarhei.language.ntriples import parse_term
+from pantarhei.rules.sharding import Key, ShardingReport
+
+ROUTED = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING"
+_TYPE = RDF.type.n3()
+_MOST_KNOWN = 500_000
+
+
+class Router:
+    """Routes record batches of ticks and triples; remembers the shards of subjects.
+
+    Costs a look-up for each distinct subject and predicate of a batch; the rest is done by column.
+    """
+
+    def __init__(self, report: ShardingReport, key: Key, shards: int) -> None:
+        self._report, self._keys, self._number = report, report.maps[key], shards
+        self._shards: dict[str, int] = {}
+        self._admitted: set[tuple[str, bool]] = set()
+
+    def route(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches with the shard of each row in front.
+
+        Raises:
+            InvalidTripleError: a subject, predicate or class is no term, or a cell is null.
+            TimestampError: a time is null.
+            BackgroundOnlyError: the stream asserts what only the background may.
+        """
+        for batch in batches:
+            if batch.num_rows:
+                yield self._routed(batch)
+
+    def _routed(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        ticks, subjects, predicates, objects = (
+            batch.column(name) for name in ("ticks", "subject", "predicate", "object")
+        )
+        if ticks.null_count:
+            raise TimestampError("null", "a timestamp in each row")
+        if subjects.null_count or predicates.null_count or objects.null_count:
+            raise InvalidTripleError("null", "subject, predicate and object must be terms in each row")
+        self._check(predicates, objects)
+        encoded = pc.dictionary_encode(subjects)
+        shards = pa.array(list(map(self._shard, encoded.dictionary.to_pylist())), pa.int32())
+        columns = [shards.take(encoded.indices), ticks, subjects, predicates, objects]
+        return pa.record_batch(columns, ["shard", "ticks", "subject", "predicate", "object"])
+
+    def _check(self, predicates: pa.Array, objects: pa.Array) -> None:
+        for text in pc.unique(predicates).to_pylist():
+            if text != _TYPE:
+                self._admit(text, False)
+        for text in pc.unique(objects.filter(pc.equal(predicates, _TYPE))).to_pylist():
+            self._admit(text, True)
+
+    def _admit(self, text: str, is_class: bool) -> None:
+        if (text, is_class) in self._admitted:
+            return
+        name = parse_term(text)
+        if isinstance(name, Literal) or not (is_class or isinstance(name, URIRef)):
+            what = "the object of rdf:type must be a class" if is_class else "the predicate must be an IRI"
+            raise InvalidTripleError(text, what)
+        if name == RDF.type:  # written with escapes
+            raise InvalidTripleError(text, f"write it as {_TYPE}")
+        if not self._report.admits(name, is_class):
+            raise BackgroundOnlyError(text, str(self._keys.key))
+        self._admitted.add((text, is_class))
+
+    def _shard(self, text: str) -> int:
+        found = self._shards.get(text)
+        if found is None:
+            if len(self._shards) >= _MOST_KNOWN:
+                self._shards.clear()
+            found = self._shards[text] = self._computed(text)
+        return found
+
+    def _computed(self, text: str) -> int:
+        name = parse_term(text)
+        if isinstance(name, Literal):
+            raise InvalidTripleError(text, "the subject must be an IRI or a blank node")
+        key = name if isinstance(name, BNode) else self._keys.of(name)
+        digest = hashlib.blake2b(key.n3().encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big") % self._number

@@ -1,0 +1,90 @@
+"""What all shards of a stream have in common, and how it gets to the workers."""
+
+from __future__ import annotations
+
+import pickle
+import uuid
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar, cast
+
+from pantarhei.language.time import TimeKind
+from pantarhei.materialize.model import Keep
+from pantarhei.ontology import Ontology
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.repair.choose import Method
+from pantarhei.repair.conflict import Budget
+from pantarhei.rules.sharding import Key, ShardingReport
+from pantarhei.window.sliding import Window
+
+Value = TypeVar("Value")
+
+# What was unpickled in this process, the newest last; a process serves few streams at a time.
+_UNPICKLED: dict[Hashable, object] = {}
+_MOST_UNPICKLED = 4
+
+
+class Shipped(Generic[Value]):
+    """A value that each worker process unpickles once, however many tasks bring it.
+
+    `name` is the same in all copies, and different for each value shipped.
+    """
+
+    def __init__(self, value: Value) -> None:
+        self.name = uuid.uuid4().hex
+        self._pickled = pickle.dumps(value)
+
+    @property
+    def value(self) -> Value:
+        """The value; the same object at each call in a process."""
+        found = _UNPICKLED.pop(self.name, None)
+        if found is None:
+            found = pickle.loads(self._pickled)
+            for oldest in list(_UNPICKLED)[: 1 - _MOST_UNPICKLED]:
+                del _UNPICKLED[oldest]
+        _UNPICKLED[self.name] = found
+        return cast(Value, found)
+
+
+@dataclass(frozen=True)
+class ShardSetup:
+    """How a stream is sharded and reasoned over.
+
+    Args:
+        ontology: with all of the background in it.
+        window: of each shard.
+        kind: what timestamps are, integers or datetimes.
+        key: what shards are made by.
+        shards: how many there are.
+        report: κ, and what the stream may assert.
+        holds: whether ABoxes wait until no more rows can come before them.
+        repair, keep, unique_names, budget: as `StreamReasoner` takes them.
+    """
+
+    ontology: Ontology
+    window: Window
+    kind: TimeKind
+    key: Key
+    shards: int
+    report: ShardingReport
+    holds: bool
+    repair: Method
+    keep: Keep
+    unique_names: bool
+    budget: Budget | None
+
+    def reasoner(self) -> StreamReasoner:
+        """A reasoner that has seen nothing yet."""
+        return StreamReasoner(
+            self.ontology,
+            self.window,
+            repair=self.repair,
+            keep=self.keep,
+            unique_names=self.unique_names,
+            budget=self.budget,
+        )
+
+    @property
+    def ticks_a_millisecond(self) -> int:
+        """Spark's watermark is in milliseconds; integers stand for milliseconds themselves."""
+        return 1000 if self.kind is TimeKind.DATETIME else 1

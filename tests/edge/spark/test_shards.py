@@ -1,0 +1,199 @@
+"""Streams sharded on Spark: what the shards hold together is what one model holds."""
+
+import json
+import os
+import random
+from collections import Counter, defaultdict
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from rdflib import RDF
+
+from pantarhei import Ontology, OptionError, StreamReasoner, TimestampError, Window
+from pantarhei.errors import NotKeyLocalError
+from pantarhei.language.ntriples import parse_term
+from pantarhei.language.rule import Different, Rule
+from pantarhei.spark.shard_reasoner import term_text
+from pantarhei.spark.shards import shard_stream
+from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
+
+IN, NEAR = EX.inBuilding, EX.near
+ROOMS = [EX[f"room{number}"] for number in range(12)]
+BUILDINGS = [EX[f"building{number}"] for number in range(4)]
+BACKGROUND = [
+    *((room, IN, BUILDINGS[number % 4]) for number, room in enumerate(ROOMS)),
+    *((ROOMS[number], NEAR, ROOMS[number + 4]) for number in range(8)),
+    member(EX.Building, BUILDINGS[0]),
+]
+RULES = [
+    Rule("alarm", (is_a(A, x), related(NEAR, x, y), is_a(B, y)), is_a(C, x)),
+    Rule("alarmed", (is_a(C, x), related(IN, x, y)), is_a(EX.Alarmed, y)),
+    Rule("cleared", (is_a(D, x), related(IN, x, y)), is_a(EX.Clear, y)),
+    Rule("not both", (is_a(EX.Alarmed, x), is_a(EX.Clear, x)), None),
+    Rule("one value", (related(R, x, y), related(R, x, z)), None, (Different(y, z),)),
+    Rule("told", (related(R, x, y),), related(S, y, x)),
+]
+ONTOLOGY = Ontology.from_rules(RULES)
+SCHEMA = "timestamp long, subject string, predicate string, object string"
+
+
+def readings(seed, first, last):
+    """Rows of each time, in order."""
+    choose = random.Random(seed)
+    rows = []
+    for at in range(first, last):
+        for _ in range(choose.choice((0, 1, 3, 6))):
+            room = choose.choice(ROOMS)
+            told = (room, R, choose.choice(ROOMS[:2]))
+            rows.append((at, choose.choice([member(choose.choice((A, A, B, B, D)), room), told])))
+    return rows
+
+
+class Folder:
+    """A folder that a query reads a file a batch, in the order written."""
+
+    def __init__(self, path):
+        self.path, self.files = path, 0
+        path.mkdir()
+
+    def write(self, rows):
+        self.files += 1
+        lines = (
+            json.dumps(dict(zip(("timestamp", "subject", "predicate", "object"), (at, *texts), strict=True)))
+            for at, texts in rows
+        )
+        file = self.path / f"{self.files}.json"
+        file.write_text("\n".join(lines))
+        os.utime(file, (1e9 + 10 * self.files,) * 2)
+
+    def stream(self, spark, schema=SCHEMA):
+        return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(self.path))
+
+
+def written(rows):
+    return [(at, tuple(map(term_text, triple))) for at, triple in rows]
+
+
+def run(changes, checkpoint, found=None):
+    """All rows of a query over what there is, put into `found` if that is given."""
+    found = [] if found is None else found
+    query = (
+        changes.writeStream.foreachBatch(lambda batch, _: found.extend(batch.collect()))
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return found
+
+
+def held(changes):
+    """The facts whose changes add up to more than nothing, and the sums."""
+    sums = Counter()
+    for row in changes:
+        sums[tuple(map(parse_term, (row.subject, row.predicate, row.object)))] += row.change
+    assert all(number >= 0 for number in sums.values())
+    return {fact for fact, number in sums.items() if number > 0}
+
+
+def one_model(rows, window, now):
+    """What one model holds at a time, without what the background holds, and how much was cut."""
+    reasoner = StreamReasoner(ONTOLOGY, window, BACKGROUND)
+    always = reasoner.materialization()
+    aboxes, cut = defaultdict(list), 0
+    for at, triple in rows:
+        aboxes[at].append(triple)
+    for at in sorted(aboxes):
+        cut += len(reasoner.push(at, aboxes[at]).repair.removed)
+    reasoner.advance(now)
+    return reasoner.materialization() - always, cut
+
+
+def test_shards_hold_what_one_model_holds_and_go_on_after_a_restart(spark, tmp_path):
+    folder, window = Folder(tmp_path / "in"), Window(6)
+    rows = [*readings(1, 1, 9), (8, (ROOMS[0], R, ROOMS[0]))]
+    more = [*readings(2, 8, 17), (16, (ROOMS[3], R, ROOMS[1]))]
+    late = (2, member(A, ROOMS[5]))
+
+    def query():
+        changes = shard_stream(
+            folder.stream(spark), ONTOLOGY, window, shard_by=IN, shards=5, background=BACKGROUND
+        )
+        return run(changes, tmp_path / "checkpoint")
+
+    folder.write(written(row for row in rows if row[0] < 5))
+    folder.write(written(row for row in rows if row[0] >= 5))
+    before = query()
+    expected, cut = one_model(rows, window, 8)
+    assert held(before) == expected
+    folder.write(written([*more, late]))
+    after = query()
+    expected, cut = one_model([*rows, *more], window, 16)
+    assert held([*before, *after]) == expected
+    assert cut > 3
+    assert len({row.shard for row in before}) > 2
+    assert {row.shard for row in before} == {
+        row.shard for row in before if row.subject.startswith("<http://example.org/room")
+    }
+    assert [(row.at, row.subject) for row in after if row.change == 0] == [(2, ROOMS[5].n3())]
+
+
+def test_rows_out_of_order_wait_and_blank_nodes_are_the_timestamps_own(spark, tmp_path):
+    folder, window = Folder(tmp_path / "in"), Window(20)
+    stray = ("_:b", RDF.type.n3(), A.n3())
+    folder.write(
+        [(3, stray), (1, (ROOMS[0].n3(), R.n3(), "_:b")), (3, (ROOMS[0].n3(), R.n3(), "_:b")), (5, stray)]
+    )
+    folder.write(
+        [(2, (ROOMS[1].n3(), R.n3(), ROOMS[0].n3())), (9, stray), (9, (ROOMS[0].n3(), R.n3(), "_:b"))]
+    )
+    changes = shard_stream(folder.stream(spark), ONTOLOGY, window, allowed_lateness=3, streaming=[A, R])
+    found = run(changes, tmp_path / "checkpoint")
+    facts = {tuple(map(str, fact)) for fact in held(found)}
+    assert {fact for fact in facts if fact[1] == str(R)} == {
+        (str(ROOMS[0]), str(R), "t3-b"),
+        (str(ROOMS[1]), str(R), str(ROOMS[0])),
+    }
+    assert {fact[0] for fact in facts if fact[2] == str(A)} == {"t3-b", "t5-b"}
+    assert ("t1-b", str(S), str(ROOMS[0])) not in facts  # a newer value has replaced it
+
+
+def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_the_query(spark, tmp_path):
+    folder, found = Folder(tmp_path / "in"), []
+    at = "2026-03-01T12:00:00.000001Z"
+    folder.write([(at, tuple(map(term_text, member(A, ROOMS[0]))))])
+    folder.write([(at, tuple(map(term_text, (ROOMS[0], IN, BUILDINGS[2]))))])
+    frame = folder.stream(spark, SCHEMA.replace("long", "timestamp"))
+    changes = shard_stream(frame, ONTOLOGY, Window("PT1M"), shard_by=IN, background=BACKGROUND)
+    with pytest.raises(
+        StreamingQueryException, match=r"BackgroundOnlyError.*asserts <http://example.org/inB"
+    ):
+        run(changes.selectExpr("unix_micros(at) AS at", "object", "change"), tmp_path / "checkpoint", found)
+    assert [tuple(row) for row in found] == [(1_772_366_400_000_001, A.n3(), 1)]
+    with pytest.raises(TimestampError):
+        shard_stream(frame, ONTOLOGY, Window(60), shard_by=IN, background=BACKGROUND)
+
+
+def test_what_cannot_be_sharded_is_refused_before_anything_runs(spark, tmp_path):
+    stream = Folder(tmp_path / "in").stream(spark)
+    with pytest.raises(NotKeyLocalError, match="in the way") as refused:
+        shard_stream(stream, ONTOLOGY, Window(5), background=BACKGROUND)
+    assert refused.value.key == "subject"
+    provider = "spark.sql.streaming.stateStore.providerClass"
+    usual = spark.conf.get(provider)
+    spark.conf.set(provider, usual.replace("RocksDBStateStoreProvider", "HDFSBackedStateStoreProvider"))
+    try:
+        with pytest.raises(OptionError, match="RocksDBStateStoreProvider; set it"):
+            shard_stream(stream, ONTOLOGY, Window(5), shard_by=IN, background=BACKGROUND)
+    finally:
+        spark.conf.set(provider, usual)
+    for frame, options in (
+        (spark.createDataFrame([], SCHEMA), {}),
+        (stream.drop("object"), {}),
+        (stream, {"shards": 0}),
+        (stream, {"shard_by": "object"}),
+        (stream, {"repair": "sometimes"}),
+        (stream, {"streaming": "A"}),
+    ):
+        with pytest.raises(OptionError):
+            shard_stream(frame, ONTOLOGY, Window(5), **{"shard_by": IN, "background": BACKGROUND, **options})
