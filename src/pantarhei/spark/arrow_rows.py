@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
-from pantarhei.spark.plain_quads import TextTriple
 from pantarhei.spark.text_rows import Rows
+from pantarhei.spark.triple_columns import TripleColumns
 
 ROWS_A_BATCH = 20_000
 
@@ -21,34 +21,25 @@ def record_batches(rows: Iterable[Rows], kind: TimeKind, schema: pa.Schema) -> I
     """
     times: list[TimePoint] = []
     counts: list[int] = []
-    held: list[TextTriple] = []
+    held = TripleColumns()
     for at, triples in rows:
-        for piece in _pieces(triples, ROWS_A_BATCH):
+        for piece in triples.pieces(ROWS_A_BATCH):
             if len(held) + len(piece) > ROWS_A_BATCH:
                 yield _batch(times, counts, held, kind, schema)
-                times, counts, held = [], [], []
+                times, counts, held = [], [], TripleColumns()
             times.append(at)
             counts.append(len(piece))
-            held += piece
+            held.extend(piece)
     if held:
         yield _batch(times, counts, held, kind, schema)
 
 
-def _pieces(triples: list[TextTriple], size: int) -> Iterator[list[TextTriple]]:
-    if 0 < len(triples) <= size:
-        yield triples
-        return
-    for begin in range(0, len(triples), size):
-        yield triples[begin : begin + size]
-
-
 def _batch(
-    times: list[TimePoint], counts: list[int], triples: list[TextTriple], kind: TimeKind, schema: pa.Schema
+    times: list[TimePoint], counts: list[int], triples: TripleColumns, kind: TimeKind, schema: pa.Schema
 ) -> pa.RecordBatch:
-    terms = zip(*triples, strict=True)
-    columns = [pa.array(column, field.type) for column, field in zip(terms, list(schema)[1:], strict=True)]
     time = _time_column(times, counts, kind, schema.field(0).type)
-    return pa.record_batch([time, *columns], schema=schema)
+    terms = [array.cast(field.type) for array, field in zip(triples.arrays(), list(schema)[1:], strict=True)]
+    return pa.record_batch([time, *terms], schema=schema)
 
 
 def _time_column(

@@ -43,6 +43,7 @@ from pantarhei.spark.redis_stream import FIRST, NEW, Entry, Position, RedisStrea
 from pantarhei.spark.skip_log import SkipLog, skipping
 from pantarhei.spark.source_options import kind_option, known_options, positive, skips_errors
 from pantarhei.spark.text_rows import Rows, TextReading, TextTerms, checked_time, read_rows
+from pantarhei.spark.triple_columns import TextTriple, TripleColumns
 from pantarhei.streams.messages import Skip
 from pantarhei.streams.statements import ByteFeed
 from pantarhei.streams.terms import Scope
@@ -241,8 +242,9 @@ def entry_rows(entry: Entry, options: RedisOptions, skip: Skip | None) -> Iterat
         InputError: it is not as it should be, and nothing takes what is skipped.
 
     >>> fields = {b"timestamp": b"7", b"subject": b"<urn:a>", b"predicate": b"<urn:b>", b"object": b'"c"'}
-    >>> list(entry_rows(("1-0", fields), RedisOptions("", "readings"), None))
-    [(7, [('<urn:a>', '<urn:b>', '"c"')])]
+    >>> ((at, triples),) = entry_rows(("1-0", fields), RedisOptions("", "readings"), None)
+    >>> at, list(triples)
+    (7, [('<urn:a>', '<urn:b>', '"c"')])
     """
     id_, fields = entry
     source = f"redis stream {options.key!r}, entry {id_}"
@@ -290,10 +292,12 @@ def _assertion(fields: Mapping[bytes, bytes], kind: TimeKind | None, source: str
     except TimestampError as error:
         raise TimestampError(f"{source}: {error.given}", error.expected) from None
     line = f"{given['subject']} {given['predicate']} {given['object']} <{_GRAPH}> ."
-    return at, [_triple(line, source)]
+    triples = TripleColumns()
+    triples.append(_triple(line, source))
+    return at, triples
 
 
-def _triple(line: str, source: str) -> tuple[str, str, str]:
+def _triple(line: str, source: str) -> TextTriple:
     try:
         text = line.encode()
         if b"<<(" in without_strings(

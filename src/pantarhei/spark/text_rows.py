@@ -10,19 +10,22 @@ import io
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
+import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
+from pantarhei.language.term import Triple
 from pantarhei.language.time import TimeKind, TimePoint, kind_of, ticks_of
-from pantarhei.spark.plain_quads import PlainQuads, PlainQuadsReader, TextTriple
+from pantarhei.spark.plain_quads import PlainQuads, PlainQuadsReader
+from pantarhei.spark.triple_columns import TextTriple, TripleColumns
 from pantarhei.streams.messages import Messages, Skip
 from pantarhei.streams.statements import LONGEST_LINE, ByteFeed, Statement, read_nquads, read_trig
 from pantarhei.streams.terms import Scope, TermReader
 from pantarhei.streams.times import time_properties
 
-Rows = tuple[TimePoint, list[TextTriple]]
+Rows = tuple[TimePoint, TripleColumns]
 
-BLOCK = 1 << 18
+BLOCK = 1 << 20
 _FEWEST_A_RUN = 4  # with fewer quads a graph, runs cost more than they save
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -57,8 +60,9 @@ def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Row
         InputError: as `read_stream`, and `TimestampError` for a time that is not of `reading.kind`.
 
     >>> text = b'<urn:belt> <urn:speed> "0.5" <urn:at:1> .'
-    >>> list(read_rows(ByteFeed(io.BytesIO(text)), "belts.nq", TextReading("nquads", "graph")))
-    [(1, []), (1, [('<urn:belt>', '<urn:speed>', '"0.5"')])]
+    >>> rows = read_rows(ByteFeed(io.BytesIO(text)), "belts.nq", TextReading("nquads", "graph"))
+    >>> [(at, *triple) for at, triples in rows for triple in triples]
+    [(1, '<urn:belt>', '<urn:speed>', '"0.5"')]
     """
     messages = _TextMessages(source, reading)
     if reading.syntax == "nquads":
@@ -104,13 +108,27 @@ def _text(term: object, scope: Scope) -> str:
     raise InvalidTripleError(str(term), "triple terms and directions (RDF 1.2) are not supported")
 
 
-def _scoped(triple: TextTriple, scope: Scope) -> TextTriple:
-    subject, predicate, object_ = triple
-    if object_[0] == "_":
-        object_ = "_:" + scope.name(ox.BlankNode(object_[2:]))
-    if subject[0] == "_":
-        subject = "_:" + scope.name(ox.BlankNode(subject[2:]))
-    return subject, predicate, object_
+class _ScopedNames(dict[str, str]):
+    """Blank nodes as they are written, to their names in a message."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    def __missing__(self, written: str) -> str:
+        named = self[written] = "_:" + self._scope.name(ox.BlankNode(written[2:]))
+        return named
+
+
+def _append_scoped(columns: TripleColumns, triples: pa.RecordBatch, scope: Scope) -> None:
+    """Add triples with their blank nodes named, in the order in which `TextTerms` names them."""
+    subjects, predicates, objects = (column.to_pylist() for column in triples.columns)
+    names = _ScopedNames(scope)
+    for i, (subject, object_) in enumerate(zip(subjects, objects, strict=True)):
+        if object_[0] == "_":
+            objects[i] = names[object_]
+        if subject[0] == "_":
+            subjects[i] = names[subject]
+    columns.append_columns(subjects, predicates, objects)
 
 
 class _TextMessages(Messages):
@@ -123,7 +141,14 @@ class _TextMessages(Messages):
         self._plain = PlainQuadsReader([f"<{iri}>" for iri in time_properties(reading.time)])
 
     def rows(self, statements: Iterator[Statement]) -> Iterator[Rows]:
-        return cast(Iterator[Rows], self.read(statements))
+        for at, triples in self.read(statements):
+            if triples:
+                yield at, cast(TripleColumns, triples)
+
+    def _begin_message(self, line: int, name: ox.NamedNode | ox.BlankNode) -> None:
+        super()._begin_message(line, name)
+        assert self._current is not None
+        self._current.triples = cast(list[Triple], TripleColumns())
 
     def _time_of(self, message: object) -> TimePoint | None:
         at = super()._time_of(message)  # type: ignore[arg-type]
@@ -154,13 +179,17 @@ class _TextMessages(Messages):
 
     def _taken(self, first: int, quads: PlainQuads) -> Iterator[Statement]:
         for run in quads.runs:
-            head, *others = run.triples
-            (quad,) = ox.parse(f"{' '.join(head)} {run.graph} .".encode(), ox.RdfFormat.N_QUADS)
-            yield Statement(first + run.first, quad)
+            text = f"{' '.join(quads.first(run))} {run.graph} ."
+            (quad,) = ox.parse(text.encode(), ox.RdfFormat.N_QUADS)
+            yield Statement(first + run.begin, quad)
             message = self._current
             assert message is not None and str(message.name) == run.graph
-            triples = cast(list[TextTriple], message.triples)
-            triples += [_scoped(triple, message.scope) for triple in others] if quads.blank_nodes else others
+            triples = cast(TripleColumns, message.triples)
+            others = quads.triples.slice(run.begin + 1, run.end - run.begin - 1)
+            if quads.blank_nodes:
+                _append_scoped(triples, others, message.scope)
+            else:
+                triples.take(others)
 
     def _parsed(self, first: int, block: bytes) -> Iterator[Statement]:
         """The statements of lines that begin with the line `first`."""
@@ -182,7 +211,7 @@ class _TextMessages(Messages):
 
 
 def _is_scattered(quads: PlainQuads) -> bool:
-    return len(quads.runs) * _FEWEST_A_RUN > quads.runs[-1].first + len(quads.runs[-1].triples)
+    return len(quads.runs) * _FEWEST_A_RUN > len(quads.triples)
 
 
 def _line_blocks(feed: ByteFeed, source: str, line: int) -> Iterator[tuple[int, bytes]]:

@@ -22,6 +22,7 @@ from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.plain_quads import PlainQuadsReader
 from pantarhei.spark.skip_log import SkipLog
 from pantarhei.spark.text_rows import TextReading, read_rows
+from pantarhei.spark.triple_columns import TripleColumns
 from pantarhei.streams import read_stream
 from pantarhei.streams.statements import ByteFeed
 
@@ -180,7 +181,7 @@ def test_rows_do_not_depend_on_where_blocks_end(lines, size):
 def test_a_line_of_canonical_terms_is_split_and_not_parsed(lines):
     canonical = [str(quad) + " ." for line in lines for quad in ox.parse(line.encode(), ox.RdfFormat.N_QUADS)]
     quads = PlainQuadsReader(()).read("\n".join(canonical).encode())
-    assert [triple for run in quads.runs for triple in run.triples] == [
+    assert [tuple(row.values()) for row in quads.triples.to_pylist()] == [
         (str(quad.subject), str(quad.predicate), str(quad.object))
         for line in canonical
         for quad in ox.parse(line.encode(), ox.RdfFormat.N_QUADS)
@@ -211,7 +212,7 @@ def test_trig_is_read_the_same(time, on_error):
     assert_same(TRIG.replace("at:4 {", "at:4 { oops").encode(), syntax="trig", time=time, on_error=on_error)
 
 
-def test_a_large_stream_of_many_blocks_is_read_the_same():
+def test_a_large_stream_of_many_blocks_is_read_the_same(monkeypatch):
     chance = random.Random(5)
     lines = [
         f"{chance.choice(NODES)} <urn:p{chance.randrange(3)}> {chance.choice(NODES + WORDS)} <urn:at:{at}> ."
@@ -220,7 +221,7 @@ def test_a_large_stream_of_many_blocks_is_read_the_same():
     ]
     lines[7000:7000] = ["", ODD[2]]
     data = "\n".join(lines).encode()
-    assert len(data) > 2 * text_rows.BLOCK
+    monkeypatch.setattr(text_rows, "BLOCK", 1 << 16)
     assert_same(data, on_error="skip")
     assert outcome(lambda: as_text(data)) == (
         MalformedInputError,
@@ -268,9 +269,12 @@ def test_batches_hold_the_rows_in_order_with_their_exact_times(kind, times, monk
     monkeypatch.setattr(arrow_rows, "ROWS_A_BATCH", 10)
     schema = pa.schema([("timestamp", SCHEMAS[kind]), *((name, pa.string()) for name in COLUMNS[1:])])
     sizes = [4, 35, 0, 6, 1]
-    rows = [
-        (times[i % 3], [(f"<urn:{i}>", "<urn:p>", f'"{j}"') for j in range(n)]) for i, n in enumerate(sizes)
-    ]
+    rows = []
+    for i, count in enumerate(sizes):
+        triples = TripleColumns()
+        for j in range(count):
+            triples.append((f"<urn:{i}>", "<urn:p>", f'"{j}"'))
+        rows.append((times[i % 3], triples))
     batches = list(record_batches(rows, kind, schema))
     assert all(0 < batch.num_rows <= 10 and batch.schema == schema for batch in batches)
     found = [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
