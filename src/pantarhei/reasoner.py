@@ -340,7 +340,10 @@ class StreamReasoner:
         """
         with self._lock:
             written = Written(self._forms.facts, self._forms.pairs)
-            state = State(self._books, written, self._messages, checked_note(note or {}), self._computed())
+            met = self._growing.ill_typed
+            state = State(
+                self._books, written, self._messages, met, checked_note(note or {}), self._computed()
+            )
             options = Options(self.window, self._method, self._keep, self._unique_names, self._budget)
             return save(state, options, self.ontology, self._given, self._vocabulary)
 

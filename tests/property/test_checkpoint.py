@@ -135,7 +135,7 @@ class Twins:
 
     def compare(self):
         steady, restored = self.steady, self.restored
-        assert restored.assertions() == steady.assertions()
+        assert self.told(restored.assertions()) == self.told(steady.assertions())
         assert self.written(restored.materialization()) == self.written(steady.materialization())
         assert restored.timestamps == steady.timestamps
         assert list(map(self.repair, restored.repairs)) == list(map(self.repair, steady.repairs))
@@ -155,17 +155,23 @@ class Twins:
             (self.written(delta.added), self.written(delta.removed)),
         )
 
-    @staticmethod
-    def repair(repair):
-        conflicts = Counter((each.assertions, frozenset(each.constraints)) for each in repair.conflicts)
-        return repair.at, repair.method, conflicts, repair.removed, repair.undecided, repair.unlisted
+    def repair(self, repair):
+        conflicts = Counter(
+            (frozenset(self.told(each.assertions)), frozenset(each.constraints)) for each in repair.conflicts
+        )
+        removed, undecided = self.told(repair.removed), self.told(repair.undecided)
+        return repair.at, repair.method, conflicts, removed, undecided, repair.unlisted
+
+    def told(self, assertions):
+        return {(at, self.form(triple)) for at, triple in assertions}
 
     def written(self, triples):
-        """The triples; of a value that had left the window when it was saved, the form may be another."""
-        return {
-            (*triple[:2], value_of(triple[2])) if value_of(triple[2]) in self.forgotten else triple
-            for triple in triples
-        }
+        return set(map(self.form, triples))
+
+    def form(self, triple):
+        """The triple; of a value that had left the window when it was saved, the form may be another."""
+        value = value_of(triple[2])
+        return (*triple[:2], value) if value in self.forgotten else triple
 
 
 @settings(max_examples=3000 if LONG else 60, deadline=None)

@@ -33,7 +33,7 @@ class GivenBackground:
         Raises:
             InvalidTripleError: something given is no triple.
         """
-        triples = map(check_triple, cast("Iterable[Triple]", given or ()))
+        triples = dict.fromkeys(map(check_triple, cast("Iterable[Triple]", given or ())))
         return cls(tuple(triple for triple in triples if triple not in ontology.background))
 
     @cached_property
@@ -45,7 +45,7 @@ class GivenBackground:
     def columns(self) -> dict[str, Column]:
         """The triples in order, as columns."""
         numbers: dict[Term, int] = {}
-        rows = [[numbers.setdefault(term, len(numbers)) for term in t] for t in in_order(set(self.triples))]
+        rows = [[numbers.setdefault(term, len(numbers)) for term in t] for t in in_order(self.triples)]
         table = np.array(rows, np.uint32).reshape(-1, 3)
         return {
             **{f"background.{place}": narrow(table[:, i]) for i, place in enumerate(_PLACES)},

@@ -162,22 +162,28 @@ class Contents:
 
     def text(self, name: str) -> str:
         """A text of the header."""
-        found = self.header.get(name)
-        if not isinstance(found, str):
-            raise self.broken(f"{name} is {_short(found)}")
-        return found
+        return self._checked_text(name, self.header.get(name))
 
-    def object(self, name: str) -> dict[str, Json]:
+    def mapping(self, name: str) -> dict[str, Json]:
         """A JSON object of the header."""
         found = self.header.get(name)
         if not isinstance(found, dict):
             raise self.broken(f"{name} is {_short(found)}")
         return found
 
-    def list(self, name: str) -> list[Json]:
+    def array(self, name: str) -> list[Json]:
         """A JSON array of the header."""
         found = self.header.get(name)
         if not isinstance(found, list):
+            raise self.broken(f"{name} is {_short(found)}")
+        return found
+
+    def texts(self, name: str) -> list[str]:
+        """An array of texts of the header."""
+        return [self._checked_text(name, found) for found in self.array(name)]
+
+    def _checked_text(self, name: str, found: Json) -> str:
+        if not isinstance(found, str):
             raise self.broken(f"{name} is {_short(found)}")
         return found
 

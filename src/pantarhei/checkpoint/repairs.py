@@ -158,7 +158,7 @@ class ReadRepairs:
         """The constraints of the header, among `rules`."""
         contents = self._contents
         by_name: dict[tuple[str, str], Rule] = {}
-        named = contents.list("constraints")
+        named = contents.array("constraints")
         if named:
             for rule in rules:
                 if rule.is_constraint:

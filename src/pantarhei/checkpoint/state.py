@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple, cast, get_args
 
 import numpy as np
-from rdflib import Literal
+from rdflib import Literal, URIRef
 
 from pantarhei.books import Arrival, Books
 from pantarhei.checkpoint.background import GivenBackground
@@ -22,6 +22,7 @@ from pantarhei.checkpoint.facts import NO_PREDICATE, columns_of_facts, read_fact
 from pantarhei.checkpoint.repairs import ReadRepairs, RepairsWriter
 from pantarhei.checkpoint.times import TimesWriter, from_json, json_of, read_times
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, PantarheiError
+from pantarhei.language.rule import Predicate
 from pantarhei.language.time import TimeKind
 from pantarhei.materialize.growth import GrowingProgram
 from pantarhei.materialize.model import Keep
@@ -67,6 +68,7 @@ class State:
         books: what was asserted and cut.
         written: how literals are written.
         messages: how many tables came; it scopes their blank nodes.
+        ill_typed: properties that had ill-typed values, in the window or before.
         note: what the caller wants to find again.
         values: literals, by number, whose first forms are to be kept beside those in the books.
     """
@@ -74,6 +76,7 @@ class State:
     books: Books
     written: Written
     messages: int = 0
+    ill_typed: tuple[Predicate, ...] = ()
     note: Mapping[str, Json] = field(default_factory=dict)
     values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
 
@@ -121,6 +124,7 @@ def save(
         "step": None if books.step is None else _header_of_step(books.step),
         "contradicted": bool(entries and books.arrival and books.arrival.contradicted),
         "messages": state.messages,
+        "ill_typed": [str(name) for name in state.ill_typed],
         "zones": zones,
         "constraints": repairs.rules(),
         "note": dict(state.note),
@@ -184,7 +188,7 @@ class Checkpoint:
 
     def __init__(self, contents: Contents) -> None:
         self.contents = contents
-        self.note = contents.object("note")
+        self.note = contents.mapping("note")
         self.options = self._options()
         self.background = GivenBackground.read(contents)
 
@@ -193,10 +197,10 @@ class Checkpoint:
         try:
             window = {
                 name: given if name == "closed" else from_json(given)
-                for name, given in contents.object("window").items()
+                for name, given in contents.mapping("window").items()
             }
             budget = {
-                name: contents.checked(name, given) for name, given in contents.object("budget").items()
+                name: contents.checked(name, given) for name, given in contents.mapping("budget").items()
             }
             found = Options(
                 Window(**window),  # type: ignore[arg-type]
@@ -255,8 +259,10 @@ class Checkpoint:
         )
         repairs = ReadRepairs(contents, times, times[: len(sizes)])
         told = growing.vocabulary.encode(repairs.triples).facts
-        if not growing.covers(every := np.concatenate([facts, told])):
-            growing.grow(every)
+        every = np.concatenate([facts, told])
+        ill_typed = tuple(URIRef(name) for name in contents.texts("ill_typed"))
+        if not (growing.covers(every) and set(ill_typed) <= set(growing.ill_typed)):
+            growing.grow(every, ill_typed)
         books = Books(
             log,
             step,
@@ -264,13 +270,13 @@ class Checkpoint:
             _arrival(log.newest, contents.truth("contradicted")),
             repairs.repairs(self.options.repair, growing.program.rules),
         )
-        return State(books, Written(written, pairs), contents.integer("messages"), self.note)
+        return State(books, Written(written, pairs), contents.integer("messages"), ill_typed, self.note)
 
     def _step(self) -> Step | None:
         contents = self.contents
         if contents.header.get("step") is None:
             return None
-        given = contents.object("step")
+        given = contents.mapping("step")
         try:
             kind = TimeKind[str(given["kind"])]
             return Step(kind, *(contents.checked(name, given[name], _LEAST, _MOST) for name in _STEP))

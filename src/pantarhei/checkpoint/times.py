@@ -72,7 +72,7 @@ def _times(contents: Contents, kind: TimeKind, ticks: Sequence[int]) -> list[Tim
         whole = contents.indices("times.whole", 2, size).tolist()
         reals = contents.reals("times.real", size).tolist()
         return [int(at) if is_whole else at for at, is_whole in zip(reals, whole, strict=True)]
-    names = contents.list("zones")
+    names = contents.array("zones")
     zones = [_zone(name) for name in names]
     walls = contents.column("times.wall", size).tolist()
     folds = contents.indices("times.fold", 2, size).tolist()

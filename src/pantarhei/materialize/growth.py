@@ -54,12 +54,17 @@ class GrowingProgram:
             self._covered = len(symbols)  # nothing is asked for these
         return not self._with_ill_typed_values(facts)
 
-    def grow(self, facts: Integers = _NO_FACTS) -> None:
-        """Make the program cover `facts`.
+    @property
+    def ill_typed(self) -> tuple[Predicate, ...]:
+        """The properties that it has a rule against ill-typed values of."""
+        return self._ill_typed
+
+    def grow(self, facts: Integers = _NO_FACTS, ill_typed: Iterable[Predicate] = ()) -> None:
+        """Make the program cover `facts`, and ill-typed values of further properties.
 
         Models of the program so far are of no use afterwards, come what may.
         """
-        self._grow((*self._ill_typed, *self._with_ill_typed_values(facts)))
+        self._grow(tuple(dict.fromkeys((*self._ill_typed, *ill_typed, *self._with_ill_typed_values(facts)))))
 
     def _with_ill_typed_values(self, facts: Integers) -> list[Predicate]:
         ill_typed = self.vocabulary.ill_typed

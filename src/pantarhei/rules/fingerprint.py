@@ -93,7 +93,8 @@ def _labelled(token: _Token) -> str:
     return f"_{_sized(token)}" if isinstance(token, BNode) else token
 
 
-def _fingerprint(statements: Sequence[list[_Token]]) -> str:
+def _fingerprint(given: Iterable[list[_Token]]) -> str:
+    statements = list({tuple(map(_labelled, tokens)): tokens for tokens in given}.values())
     colours = _colours([tokens for tokens in statements if any(isinstance(t, BNode) for t in tokens)])
     texts = {_text(tokens, lambda node: colours[node]) for tokens in statements}
     digest = hashlib.sha256()
