@@ -25,15 +25,14 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations, product
-from typing import NamedTuple, cast
+from typing import cast
 
-from rdflib import OWL, RDF, URIRef, Variable
+from rdflib import OWL, RDF, URIRef
 
 from pantarhei.errors import OptionError
-from pantarhei.language.rule import Argument, Atom, Predicate, Rule
+from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Term, Triple, short, value_of
+from pantarhei.rules.anchor import Facts, KeyFlow, Situation, symbol_of
 from pantarhei.rules.demand import DIFFERENT, SAME, THING, Theory
 from pantarhei.rules.program import Symbol
 from pantarhei.rules.sharding import SUBJECT, Key, KeyMap, NoKey, Obstacle, ShardingReport
@@ -55,9 +54,6 @@ _ALWAYS_POSSIBLE = (
     Symbol(OWL.bottomDataProperty, 2),
     *ANY_OTHER,
 )
-
-Anchor = frozenset[int]
-_Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]
 
 
 def sharding_report(
@@ -85,7 +81,7 @@ def sharding_report(
     Raises:
         OptionError: `streaming` or `keys` has something that is none.
     """
-    following = _by_symbol(facts)
+    following = _bysymbol_of(facts)
     given = _names_of(background) | {symbol.name for symbol in following if symbol.arity == 2}
     situation = _situation(theory, following, given, streaming)
     aliases = {name: group[0] for group in same for name in group[1:]}
@@ -99,7 +95,7 @@ def sharding_report(
             no_keys[key] = found
             continue
         maps[key] = found
-        obstacles[key] = tuple(_KeyFlow(situation, found).obstacles())
+        obstacles[key] = tuple(KeyFlow(situation, found).obstacles())
     return ShardingReport(
         obstacles,
         no_keys,
@@ -113,32 +109,9 @@ def sharding_report(
 # --- What streams ---
 
 
-@dataclass(frozen=True, slots=True)
-class _Situation:
-    """A program with what may stream, whatever the key.
-
-    Args:
-        rules: those whose body can hold, with an atom that streams.
-        facts: the background's facts, all of them.
-        assertable: what the stream may assert.
-        streaming: what may follow from assertions.
-        background_only: predicates that the stream must not assert.
-    """
-
-    rules: tuple[Rule, ...]
-    facts: _Facts
-    assertable: frozenset[Symbol]
-    streaming: frozenset[Symbol]
-    background_only: frozenset[Predicate]
-
-    def is_background(self, symbol: Symbol) -> bool:
-        """Whether all facts of the predicate are the background's."""
-        return symbol not in self.streaming
-
-
 def _situation(
-    theory: Theory, facts: _Facts, given: set[Predicate], streaming: Iterable[URIRef] | None
-) -> _Situation:
+    theory: Theory, facts: Facts, given: set[Predicate], streaming: Iterable[URIRef] | None
+) -> Situation:
     known = set(facts).union(*(_symbols_of(rule) for rule in theory.rules))
     if streaming is None:
         known.update(_ALWAYS_POSSIBLE)
@@ -149,10 +122,10 @@ def _situation(
     rules, known = _with_demanded(theory, known)
     assertable = {s for s in known if s.name not in given} if asserted is None else asserted
     possible, reached = _closed(rules, assertable, set(facts))
-    live = (rule for rule in rules if all(_symbol(atom) in possible for atom in rule.body))
+    live = (rule for rule in rules if all(symbol_of(atom) in possible for atom in rule.body))
     only = given if asserted is None else {s.name for s in known} - {s.name for s in assertable}
-    return _Situation(
-        tuple(rule for rule in live if any(_symbol(atom) in reached for atom in rule.body)),
+    return Situation(
+        tuple(rule for rule in live if any(symbol_of(atom) in reached for atom in rule.body)),
         facts,
         frozenset(assertable),
         frozenset(reached),
@@ -195,17 +168,17 @@ def _closed(
     """The predicates that can have facts, and those that can have streaming ones."""
     waiting_for = defaultdict(list)
     for rule in rules:
-        for symbol in {_symbol(atom) for atom in rule.body}:
+        for symbol in {symbol_of(atom) for atom in rule.body}:
             waiting_for[symbol].append(rule)
     streaming = set(assertable)
     possible = streaming | present
     queue = deque(streaming)
     while queue:
         for rule in waiting_for[queue.popleft()]:
-            body = {_symbol(atom) for atom in rule.body}
+            body = {symbol_of(atom) for atom in rule.body}
             if rule.head is None or not body <= possible or not body & streaming:
                 continue
-            head = _symbol(rule.head)
+            head = symbol_of(rule.head)
             if head not in streaming:
                 streaming.add(head)
                 possible.add(head)
@@ -213,15 +186,11 @@ def _closed(
     return possible, streaming
 
 
-def _symbol(atom: Atom) -> Symbol:
-    return Symbol(atom.predicate, len(atom.arguments))
-
-
 def _symbols_of(rule: Rule) -> set[Symbol]:
-    return {_symbol(atom) for atom in (*rule.body, *((rule.head,) if rule.head else ()))}
+    return {symbol_of(atom) for atom in (*rule.body, *((rule.head,) if rule.head else ()))}
 
 
-def _by_symbol(facts: Iterable[Triple]) -> _Facts:
+def _bysymbol_of(facts: Iterable[Triple]) -> Facts:
     """The facts' arguments."""
     found: defaultdict[Symbol, list[tuple[Term, ...]]] = defaultdict(list)
     for subject, predicate, object_ in facts:
@@ -240,7 +209,7 @@ def _names_of(facts: Iterable[Triple]) -> set[Predicate]:
 # --- Keys ---
 
 
-def _keys(situation: _Situation, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
+def _keys(situation: Situation, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
     """The keys to look at, and how many properties are left out."""
     if keys is not None:
         chosen = [keys] if isinstance(keys, str) else list(keys)
@@ -248,14 +217,14 @@ def _keys(situation: _Situation, keys: Iterable[Key] | None) -> tuple[list[Key],
             if key != SUBJECT and not isinstance(key, URIRef):
                 raise OptionError("keys", repr(key), "'subject' or the IRI (URIRef) of a property")
         return chosen, 0
-    asked = {_symbol(atom) for rule in situation.rules for atom in rule.body}
+    asked = {symbol_of(atom) for rule in situation.rules for atom in rule.body}
     properties = [s for s in situation.facts if s.arity == 2 and situation.is_background(s)]
     properties.sort(key=lambda s: (s not in asked, -len(situation.facts[s]), str(s.name)))
     named = [s.name for s in properties if isinstance(s.name, URIRef) and s not in (SAME, DIFFERENT)]
     return [SUBJECT, *named[:MOST_PROPERTIES]], max(0, len(named) - MOST_PROPERTIES)
 
 
-def _key_map(key: Key, situation: _Situation, aliases: Mapping[Term, Term]) -> KeyMap | NoKey:
+def _key_map(key: Key, situation: Situation, aliases: Mapping[Term, Term]) -> KeyMap | NoKey:
     """κ, if the property's facts make one."""
     if key == SUBJECT:
         return KeyMap(key, dict(aliases))
@@ -276,152 +245,3 @@ def _key_map(key: Key, situation: _Situation, aliases: Mapping[Term, Term]) -> K
             return NoKey(f"a value has another value: {short(value)} has {short(keys[value])}")
     keys.update((alias, keys.get(name, name)) for alias, name in aliases.items())
     return KeyMap(key, keys)
-
-
-# --- Anchors ---
-
-
-class _Placed(NamedTuple):
-    """An atom, and for each of its arguments the class of terms that must have the same key."""
-
-    atom: Atom
-    classes: tuple[Hashable, ...]
-
-    def at(self, anchor: Anchor) -> set[Hashable]:
-        """The classes at some positions."""
-        return {self.classes[place] for place in anchor}
-
-
-class _Body(NamedTuple):
-    """A rule seen with a key.
-
-    Args:
-        rule: the rule.
-        atoms: the atoms that may stream.
-        head: the head; None for a constraint.
-    """
-
-    rule: Rule
-    atoms: tuple[_Placed, ...]
-    head: _Placed | None
-
-
-@dataclass(slots=True)
-class _KeyFlow:
-    """Where streaming facts have their key: the anchors of each predicate, with why they have them.
-
-    `why` has for an anchor the rule that made it; None for what is asserted.
-    """
-
-    situation: _Situation
-    key: KeyMap
-    bodies: list[_Body] = field(init=False)
-    anchors: defaultdict[Symbol, set[Anchor]] = field(init=False)
-    why: dict[tuple[Symbol, Anchor], Rule | None] = field(init=False)
-
-    def __post_init__(self) -> None:
-        keeping = self._keeping()
-        self.bodies = [self._body(rule, keeping) for rule in self.situation.rules]
-        self.anchors, self.why = defaultdict(set), {}
-        at_subject = frozenset((0,))
-        for symbol in self.situation.assertable:
-            self.anchors[symbol].add(at_subject)
-            self.why[symbol, at_subject] = None
-        self._spread()
-
-    def obstacles(self) -> list[Obstacle]:
-        """Each rule that joins what may be in two shards, with the first two atoms that do.
-
-        Those whose atoms are in known shards come first: they tend to be the causes of others.
-        """
-        found: list[tuple[int, Obstacle]] = []
-        for body in self.bodies:
-            for one, other in combinations(body.atoms, 2):
-                if parted := self._parted(one, other):
-                    where = map(self._where, (one.atom, other.atom), parted)
-                    obstacle = Obstacle(body.rule, (one.atom, other.atom), "; ".join(where))
-                    found.append((sum(not anchor for anchor in parted), obstacle))
-                    break
-        return [obstacle for _, obstacle in sorted(found, key=lambda each: each[0])]
-
-    def _keeping(self) -> set[Symbol]:
-        """The properties of the background alone that link names of one key."""
-        of = self.key.value_of
-        return {
-            symbol
-            for symbol, facts in self.situation.facts.items()
-            if symbol.arity == 2
-            and self.situation.is_background(symbol)
-            and all(of(one) == of(other) for one, other in facts)
-        }
-
-    def _body(self, rule: Rule, keeping: set[Symbol]) -> _Body:
-        linked = [atom.arguments for atom in rule.body if _symbol(atom) in keeping]
-        classes = _Classes(self.key, linked)
-        streaming = (atom for atom in rule.body if _symbol(atom) in self.situation.streaming)
-        head = None if rule.head is None else classes.place(rule.head)
-        return _Body(rule, tuple(map(classes.place, streaming)), head)
-
-    def _spread(self) -> None:
-        """Follow anchors from bodies to heads until nothing is new. Anchors that contain others go."""
-        using: defaultdict[Symbol, list[_Body]] = defaultdict(list)
-        for body in self.bodies:
-            for symbol in {_symbol(each.atom) for each in body.atoms}:
-                using[symbol].append(body)
-        waiting = deque(self.bodies)
-        while waiting:
-            body = waiting.popleft()
-            if body.head is None:
-                continue
-            symbol = _symbol(body.head.atom)
-            for each in body.atoms:
-                for anchor in tuple(self.anchors[_symbol(each.atom)]):
-                    keyed = each.at(anchor)
-                    made = frozenset(p for p, class_ in enumerate(body.head.classes) if class_ in keyed)
-                    if self._add(symbol, made, body.rule):
-                        waiting += using[symbol]
-
-    def _add(self, symbol: Symbol, made: Anchor, rule: Rule) -> bool:
-        known = self.anchors[symbol]
-        if any(anchor <= made for anchor in known):
-            return False
-        known -= {anchor for anchor in known if made < anchor}
-        known.add(made)
-        self.why.setdefault((symbol, made), rule)
-        return True
-
-    def _parted(self, one: _Placed, other: _Placed) -> tuple[Anchor, Anchor] | None:
-        """Anchors with which the two atoms can be in two shards."""
-        anchors = (sorted(self.anchors[_symbol(each.atom)], key=sorted) for each in (one, other))
-        for first, second in product(*anchors):
-            if not one.at(first) & other.at(second):
-                return first, second
-        return None
-
-    def _where(self, atom: Atom, anchor: Anchor) -> str:
-        rule = self.why[_symbol(atom), anchor]
-        derived = "" if rule is None else f", as {rule} derives it"
-        if not anchor:
-            return f"{atom} may be in any shard{derived}"
-        return f"{atom} is in the shard of {self.key.written(atom.arguments[min(anchor)])}{derived}"
-
-
-class _Classes:
-    """Terms of a body in classes of those that must have the same key."""
-
-    def __init__(self, key: KeyMap, linked: Iterable[tuple[Argument, ...]]) -> None:
-        self._key = key
-        self._above: dict[Hashable, Hashable] = {}
-        for one, other in linked:
-            self._above[self._top(one)] = self._top(other)
-
-    def place(self, atom: Atom) -> _Placed:
-        """The atom with the classes of its arguments."""
-        return _Placed(atom, tuple(map(self._top, atom.arguments)))
-
-    def _top(self, argument: Argument) -> Hashable:
-        variable = isinstance(argument, Variable)
-        node: Hashable = (variable, argument if variable else self._key.value_of(cast(Term, argument)))
-        while (above := self._above.get(node, node)) != node:
-            node = above
-        return node
