@@ -5,6 +5,7 @@
     │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
     │   ├── InvalidTripleError         not a triple of RDF terms
     │   ├── BackgroundOnlyError        a stream asserts what only the background may
+    │   ├── InvalidRowError            a row of a table that is no timestamped triple
     │   ├── ForeignInterpretationError an interpretation made with another ontology or background
     │   ├── TimestampError             not a timestamp, or of another kind than the stream's
     │   └── MissingTimestampError      a graph of a stream without a time
@@ -82,6 +83,30 @@ class BackgroundOnlyError(InputError):
             f"the stream asserts {self.predicate}, and its shards by {self.key} rest on that it does not; "
             "name all classes and properties that stream (streaming=…), or leave these rows out"
         )
+
+
+class InvalidRowError(InputError):
+    """A row of a table or DataFrame that is no timestamped triple.
+
+    Args:
+        row: its columns' names and values, as text.
+        column: the column that is not as it should be.
+        reason: what is wrong with it.
+    """
+
+    def __init__(self, row: Sequence[tuple[str, str]], column: str, reason: str) -> None:
+        super().__init__(tuple(row), column, reason)
+        self.row, self.column, self.reason = tuple(row), column, reason
+
+    @property
+    def what(self) -> str:
+        """Which row it is, and what is wrong with it."""
+        values = ", ".join(f"{name}={value}" for name, value in self.row)
+        return f"column {self.column} of the row ({values}): {self.reason}"
+
+    def __str__(self) -> str:
+        advice = 'mend the data, or leave such rows out with on_error="skip", which counts them'
+        return f"{self.what}; {advice}"
 
 
 class ForeignInterpretationError(InputError):
@@ -340,7 +365,7 @@ class MasterUnreachableError(SparkError):
         lines = "".join(f"\n    {reason}" for reason in self.reasons)
         return (
             f"no Spark master answers at {self.master}:{lines}\n"
-            "start the cluster or correct the address; master=\"local[*]\" needs no cluster"
+            'start the cluster or correct the address; master="local[*]" needs no cluster'
         )
 
 

@@ -19,6 +19,7 @@ from rdflib import RDF, Graph, Literal
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.foundation import Common, Foundation
+from pantarhei.language.ntriples import write_term
 from pantarhei.language.term import Triple
 from pantarhei.materialize.model import FOREVER, Lineage, WindowModel
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
@@ -245,10 +246,10 @@ class _Writing:
         literals = _compact(values, FIRST_LITERAL + common.literals)
         facts[objects >= FIRST_LITERAL, 2] = values
         return Terms(
-            tuple(symbol.name.n3() for symbol in classes),
-            tuple(symbol.name.n3() for symbol in properties),
-            tuple(numbers.names[number].n3() for number in names),
-            tuple(self._literal(number - FIRST_LITERAL).n3() for number in literals),
+            tuple(write_term(symbol.name) for symbol in classes),
+            tuple(write_term(symbol.name) for symbol in properties),
+            tuple(write_term(numbers.names[number]) for number in names),
+            tuple(write_term(self._literal(number - FIRST_LITERAL)) for number in literals),
         )
 
     def _literal(self, place: int) -> Literal:
@@ -337,9 +338,9 @@ class Texts:
 
     def __init__(self, foundation: Foundation) -> None:
         numbers, common = foundation.vocabulary, foundation.common
-        self._symbols = _strings(symbol.name.n3() for symbol in numbers.symbols[: common.symbols])
-        self._names = _strings(name.n3() for name in numbers.names[: common.names])
-        self._literals = _strings(literal.n3() for literal in numbers.literals[: common.literals])
+        self._symbols = _strings(write_term(symbol.name) for symbol in numbers.symbols[: common.symbols])
+        self._names = _strings(write_term(name) for name in numbers.names[: common.names])
+        self._literals = _strings(write_term(literal) for literal in numbers.literals[: common.literals])
 
     def table(self, interpretation: Interpretation) -> pa.Table:
         """The facts as a table of strings `subject`, `predicate`, `object` and booleans `derived`."""
@@ -355,7 +356,7 @@ class Texts:
         first_symbol = len(names) + len(literals)
         places = np.where(objects >= FIRST_LITERAL, objects + first_literal, objects)
         places = np.where(is_class, first_symbol + predicates, places)
-        types = pa.concat_arrays([symbols, _strings([RDF.type.n3()])])
+        types = pa.concat_arrays([symbols, _strings([write_term(RDF.type)])])
         return pa.table(
             {
                 "subject": names.take(pa.array(subjects)),

@@ -47,6 +47,28 @@ def _not_a_term(text: str) -> InvalidTripleError:
     return InvalidTripleError(text if len(text) < 200 else text[:200] + "…", reason)
 
 
+def write_term(term: Term) -> str:
+    """The term in the syntax of N-Triples, a literal with just the text that it has.
+
+    >>> write_term(Literal("two\\nlines", lang="en"))
+    '"two\\\\nlines"@en'
+    """
+    if isinstance(term, URIRef):
+        return f"<{term}>"
+    if isinstance(term, BNode):
+        return f"_:{term}"
+    text = str(term)
+    for plain, escape in _ESCAPES:
+        text = text.replace(plain, escape)
+    if term.language:
+        return f'"{text}"@{term.language}'
+    return f'"{text}"' if term.datatype in _UNTYPED else f'"{text}"^^<{term.datatype}>'
+
+
+_ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
+_UNTYPED = (None, XSD.string)
+
+
 def to_rdflib(term: object) -> Term:
     """The rdflib term with the same text as a pyoxigraph term; nothing is normalized.
 

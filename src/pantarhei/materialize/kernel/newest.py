@@ -17,7 +17,7 @@ someone asks (`settle`). Presence is exact all the time.
 
 A finished interpretation (`merge`) brings what follows from its ABox along: then only joins with what was
 there before are looked for. Facts of it that are stored already just note its level: as `base` if asserted,
-else as `held`, to which they are renewed in the same way. A row's *reach* is the largest of level, base and
+else as `held` (above its level, or -1), to which they are renewed in the same way. A row's *reach* is the largest of level, base and
 held. For each rule instance the head's reach is at least the smallest level in the body.
 
 Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is
@@ -160,6 +160,8 @@ class NewestKernel(Proofs):
             self.crossing_is_stale = True
         self.delist(row)
         self.rows[row].level = level
+        if self.rows[row].held <= level:
+            self.rows[row].held = -1
         self.rows[row].flags |= PENDING
         if self.queues[self.bucket(level)] < 0:
             self.agenda_push(level)
@@ -495,7 +497,7 @@ class NewestKernel(Proofs):
         """A rule instance that held up `row` as far as `level` may be lost: note what has to be looked at."""
         if level < self.rows[row].level:
             return 0
-        if self.rows[row].held > self.rows[row].level and level >= self.rows[row].held:
+        if 0 <= self.rows[row].held <= level:
             self.shake(row)
         if not self.rows[row].flags & (NOTED | DOOMED):
             self.rows[row].flags |= NOTED
@@ -623,6 +625,7 @@ class NewestKernel(Proofs):
             while row >= 0:
                 assert self.rows[row].level == level, "a row stands in another level's list"
                 assert self.rows[row].flags == 0, "a row kept a flag"
+                assert self.rows[row].held == -1 or self.rows[row].held > level, "a level is held in vain"
                 listed += 1
                 row = self.rows[row].next_listed
         assert listed == self.live, "a row is in no partition"

@@ -1,0 +1,127 @@
+"""The columns of a user's DataFrame as the four that everything here works on: timestamp, subject, predicate,
+object.
+
+A timestamp is an integer, a double or a timestamp; a term is a string in N-Triples syntax, or a struct with
+the fields that SPARQL's JSON results have: `type` (uri, bnode or literal), `value` and, for literals,
+`datatype` and `lang`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from pantarhei.errors import OptionError
+from pantarhei.language.time import TimeKind
+from pantarhei.spark.columns import COLUMNS
+
+TIMESTAMP, SUBJECT, PREDICATE, OBJECT = COLUMNS
+TERMS = COLUMNS[1:]
+
+_INTEGERS = (t.ByteType, t.ShortType, t.IntegerType, t.LongType)
+_NEEDED_FIELDS = {"type", "value"}
+_KNOWN_FIELDS = {*_NEEDED_FIELDS, "datatype", "lang"}
+
+
+def normalized(df: DataFrame, columns: Mapping[str, str] | None = None) -> DataFrame:
+    """`df` with the columns timestamp (long, double or timestamp), subject, predicate, object (strings).
+
+    Args:
+        columns: what the four are called in `df`, where that is another name.
+
+    Raises:
+        OptionError: a column is missing, or of a type that is neither time nor term.
+    """
+    called = _called(columns)
+    for name in COLUMNS:
+        if called[name] not in df.columns:
+            expected = (
+                f"a column for the {name} among {', '.join(df.columns)}; say which with columns={{...}}"
+            )
+            raise OptionError("columns", repr({name: called[name]}), expected)
+    times = _time(df, called[TIMESTAMP]).alias(TIMESTAMP)
+    return df.select(times, *(_term(df, called[name]).alias(name) for name in TERMS))
+
+
+def _called(columns: Mapping[str, str] | None) -> dict[str, str]:
+    given = dict(columns or {})
+    unknown = sorted(given.keys() - set(COLUMNS))
+    if unknown:
+        raise OptionError(
+            "columns", repr(given), f"a mapping from some of {', '.join(COLUMNS)} to your names"
+        )
+    return {name: given.get(name, name) for name in COLUMNS}
+
+
+def _type_of(df: DataFrame, name: str) -> t.DataType:
+    return df.schema[name].dataType
+
+
+def _quoted(name: str) -> Column:
+    return f.col("`" + name.replace("`", "``") + "`")
+
+
+def _time(df: DataFrame, name: str) -> Column:
+    given = _type_of(df, name)
+    if isinstance(given, _INTEGERS):
+        return _quoted(name).cast(t.LongType())
+    if isinstance(given, t.FloatType | t.DoubleType):
+        return _quoted(name).cast(t.DoubleType())
+    if isinstance(given, t.TimestampType):
+        return _quoted(name)
+    advice = "an integer, a double, or a timestamp"
+    if isinstance(given, t.TimestampNTZType):
+        advice += "; a time without a zone is a different instant in each place: cast it to timestamp"
+    elif isinstance(given, t.StringType):
+        advice += '; make it one first, as with to_timestamp(col) or col.cast("long")'
+    raise OptionError("columns", f"{name} of type {given.simpleString()}", advice)
+
+
+def _term(df: DataFrame, name: str) -> Column:
+    given = _type_of(df, name)
+    if isinstance(given, t.StringType | t.NullType):
+        return _quoted(name).cast(t.StringType())
+    if isinstance(given, t.StructType) and _NEEDED_FIELDS <= set(given.names) <= _KNOWN_FIELDS:
+        return _written(_quoted(name), set(given.names))
+    expected = "a string in N-Triples syntax, or a struct of type, value, datatype and lang"
+    raise OptionError("columns", f"{name} of type {given.simpleString()}", expected)
+
+
+def _written(term: Column, fields: set[str]) -> Column:
+    """A struct as text in N-Triples syntax; null where it has no type or value."""
+    kind, value = term["type"], term["value"]
+    escaped = value
+    for plain, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
+        escaped = f.replace(escaped, f.lit(plain), f.lit(escape))
+    suffix = f.lit("")
+    if "datatype" in fields:
+        has_type = term["datatype"].isNotNull() & (term["datatype"] != "")
+        suffix = f.when(has_type, f.concat(f.lit("^^<"), term["datatype"], f.lit(">"))).otherwise(suffix)
+    if "lang" in fields:
+        has_language = term["lang"].isNotNull() & (term["lang"] != "")
+        suffix = f.when(has_language, f.concat(f.lit("@"), term["lang"])).otherwise(suffix)
+    return (
+        f.when(kind == "uri", f.concat(f.lit("<"), value, f.lit(">")))
+        .when(kind == "bnode", f.concat(f.lit("_:"), value))
+        .when(kind == "literal", f.concat(f.lit('"'), escaped, f.lit('"'), suffix))
+        .otherwise(f.concat(f.lit("a term of type "), kind, f.lit(": "), value))
+    )
+
+
+def kind_of(df: DataFrame) -> TimeKind:
+    """The kind of timestamps that a normalized DataFrame has."""
+    given = _type_of(df, TIMESTAMP)
+    if isinstance(given, t.TimestampType):
+        return TimeKind.DATETIME
+    return TimeKind.INTEGER if isinstance(given, t.LongType) else TimeKind.FLOAT
+
+
+def whole_numbers(times: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """A column of times as 64-bit integers that are equal and ordered where the times are."""
+    if pa.types.is_timestamp(times.type):
+        return times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64())
+    return times

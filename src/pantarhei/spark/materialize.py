@@ -1,0 +1,164 @@
+"""The canonical model of every ABox of a DataFrame, made on the executors.
+
+ABoxes of different timestamps do not meet before they are in a window, so they are closed under the rules
+side by side (PB26, section 7). Whole timestamps stay together; DataFrames that are already clustered by
+timestamp are not shuffled again.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Observation
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, StructType
+from rdflib import Graph
+
+from pantarhei.errors import OptionError
+from pantarhei.foundation import Foundation
+from pantarhei.interpretation import Interpretation, Texts
+from pantarhei.language.term import Triple
+from pantarhei.ontology import Ontology
+from pantarhei.spark.clustering import by_timestamp
+from pantarhei.spark.columns import COLUMNS
+from pantarhei.spark.frame import TIMESTAMP, normalized
+from pantarhei.spark.worker import OnError, Skipped, Task, Writer
+
+DERIVED, CONFLICTS, SKIPPED = "derived", "conflicts", "skipped"
+
+
+def materialize_aboxes(
+    df: DataFrame,
+    ontology: Ontology,
+    *,
+    background: Graph | Iterable[Triple] | None = None,
+    unique_names: bool = True,
+    columns: Mapping[str, str] | None = None,
+    on_error: OnError = "raise",
+    conflicts: bool = False,
+    observation: Observation | None = None,
+    clustered: bool | None = None,
+    spark_partitions: int | None = None,
+) -> DataFrame:
+    """The canonical model of each timestamp's ABox (PB26 Def. 8, `I_n` as it arrives): one row a fact.
+
+    Nothing runs before an action on the result. Costs the rules' firings within the ABoxes, in parallel;
+    nothing is repaired.
+
+    Args:
+        df: with the columns `timestamp` (integer, double or timestamp), `subject`, `predicate` and `object`
+            (strings in N-Triples syntax, or structs of `type`, `value`, `datatype`, `lang`); others are not
+            looked at. A blank node belongs to its timestamp.
+        ontology: what was loaded with `load_ontology`; the assertions in it are background.
+        background: facts that hold at every time; what follows from them alone is not repeated.
+        unique_names: as `StreamReasoner`.
+        columns: what the four columns are called, where they have other names: `{"timestamp": "time"}`.
+        on_error: "raise" fails at the first row that is no timestamped triple, naming it (InvalidRowError);
+            "skip" leaves such rows out, and counts them.
+        conflicts: add a column `conflicts` (array of integers): the numbers, within the timestamp, of the
+            minimal inconsistent sets that an asserted fact is in; empty where an ABox does not contradict
+            itself.
+        observation: is told, by the first action, the rows written (`facts`), the asserted ones that are in
+            an inner conflict (`conflicting`, with `conflicts=True`), and those left out (`skipped`).
+        clustered: whether each timestamp's rows already stand in one Spark partition. By default Spark's plan
+            is asked; say True for files that are known to hold whole timestamps.
+        spark_partitions: into how many the timestamps are put where they must be shuffled; by default one a
+            core.
+
+    Returns:
+        A DataFrame `(timestamp, subject, predicate, object, derived)`: terms in N-Triples syntax, asserted
+        facts with `derived` false, once each.
+
+    Raises:
+        OptionError: a column is missing or of no fitting type, or an option has no such value.
+    """
+    if on_error not in ("raise", "skip"):
+        raise OptionError("on_error", repr(on_error), "'raise' or 'skip'")
+    given = normalized(df, columns)
+    foundation = Foundation.of(ontology, background, unique_names)
+    schema = StructType(
+        [
+            *given.schema.fields,
+            StructField(DERIVED, BooleanType()),
+            StructField(CONFLICTS, ArrayType(IntegerType())),
+            StructField(SKIPPED, IntegerType()),
+        ]
+    )
+    arrow = to_arrow_schema(schema)
+    closed = closed_aboxes(
+        given,
+        foundation,
+        Writing(arrow, conflicts),
+        schema,
+        on_error,
+        Reporting(arrow) if observation is not None else None,
+        clustered,
+        spark_partitions,
+    )
+    if observation is not None:
+        closed = closed.observe(
+            observation,
+            f.count(f.col(TIMESTAMP)).alias("facts"),
+            f.count(f.when(f.size(CONFLICTS) > 0, 1)).alias("conflicting"),
+            f.coalesce(f.sum(SKIPPED), f.lit(0)).alias(SKIPPED),
+        ).where(f.col(TIMESTAMP).isNotNull())
+    return closed.select(*COLUMNS, DERIVED, *([CONFLICTS] if conflicts else []))
+
+
+def closed_aboxes(
+    given: DataFrame,
+    foundation: Foundation,
+    write: Writer,
+    schema: StructType,
+    on_error: OnError = "raise",
+    report: Callable[[Skipped], pa.Table] | None = None,
+    clustered: bool | None = None,
+    spark_partitions: int | None = None,
+) -> DataFrame:
+    """What `write` makes of the interpretations of a normalized DataFrame, in the given schema."""
+    together = by_timestamp(given, clustered, spark_partitions)
+    shared = given.sparkSession.sparkContext.broadcast(pickle.dumps(foundation))
+    task = Task(shared, foundation.digest, write, to_arrow_schema(schema), on_error, report)
+    return together.mapInArrow(task, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Writes an interpretation as a table with a row for each fact."""
+
+    schema: pa.Schema
+    with_conflicts: bool
+
+    def __call__(self, at: pa.Scalar, made: Interpretation, texts: Texts) -> pa.Table:
+        facts = texts.table(made)
+        conflicts = _conflicts(made) if self.with_conflicts else pa.nulls(len(facts))
+        columns = [pa.repeat(at, len(facts)), *facts.columns, conflicts, pa.nulls(len(facts))]
+        return pa.table(
+            [c.cast(field.type) for c, field in zip(columns, self.schema, strict=True)], schema=self.schema
+        )
+
+
+def _conflicts(made: Interpretation) -> pa.Array:
+    """For each fact the numbers of the conflict sets that it is in; null for derived ones."""
+    member: list[list[int] | None] = [[] for _ in range(made.asserted)]
+    member += [None] * (len(made.facts) - made.asserted)
+    for number, places in enumerate(made.conflicts):
+        for place in places:
+            known = member[place]
+            assert known is not None, "only asserted facts are in conflict sets"
+            known.append(number)
+    return pa.array(member, pa.list_(pa.int32()))
+
+
+@dataclass(frozen=True, slots=True)
+class Reporting:
+    """Writes how many rows were left out as a row without a timestamp."""
+
+    schema: pa.Schema
+
+    def __call__(self, skipped: Skipped) -> pa.Table:
+        return pa.Table.from_pylist([{SKIPPED: skipped.count}], schema=self.schema)

@@ -1,0 +1,177 @@
+"""What runs on the executors: whole ABoxes in, their canonical models out, by Arrow batches.
+
+A task gets the rows of whole timestamps, ordered by time. It cuts them at the timestamps, however the batches
+fall, and closes each ABox by itself. What it needs of the ontology comes as one broadcast value, and is kept
+for the next task of the same process.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pantarhei.errors import InvalidTripleError
+from pantarhei.foundation import Foundation
+from pantarhei.interpretation import ABoxMaterializer, Interpretation, Texts
+from pantarhei.spark.frame import TIMESTAMP, whole_numbers
+from pantarhei.spark.rows import Problem, error_of, problems, without
+
+OnError = Literal["raise", "skip"]
+
+# Rows looked at together: enough that terms which recur are looked up once.
+CHUNK = 100_000
+_SAID = 10  # of the rows left out, how many are told
+
+_log = logging.getLogger("pantarhei.spark")
+
+
+class Broadcast(Protocol):
+    """A value that every executor has."""
+
+    @property
+    def value(self) -> bytes: ...
+
+
+class Known:
+    """What a process keeps of a foundation from task to task."""
+
+    def __init__(self, foundation: Foundation) -> None:
+        self.texts = Texts(foundation)
+        self.materializer = ABoxMaterializer(foundation)
+
+
+_known: dict[str, Known] = {}
+
+
+def _known_of(digest: str, foundation: Broadcast) -> Known:
+    if digest not in _known:
+        _known.clear()
+        _known[digest] = Known(pickle.loads(foundation.value))
+    return _known[digest]
+
+
+@dataclass(slots=True)
+class Skipped:
+    """Rows that were left out because they are no timestamped triples: how many, and the first few."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, table: pa.Table, found: Sequence[Problem]) -> None:
+        """Note the rows of `table` that have problems."""
+        self.count += len(found)
+        room = _SAID - len(self.examples)
+        self.examples += [error_of(table, problem).what for problem in found[:room]]
+
+    def __str__(self) -> str:
+        more = "" if self.count <= len(self.examples) else " …"
+        return f"left out {self.count} rows that are no timestamped triples: {'; '.join(self.examples)}{more}"
+
+
+Writer = Callable[[pa.Scalar, Interpretation, Texts], pa.Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Closes the ABoxes of one Spark partition; for `mapInArrow`.
+
+    Args:
+        foundation: a pickled `Foundation`, for every executor.
+        digest: its digest.
+        write: what to make of an interpretation.
+        schema: of what `write` makes.
+        on_error: what to do with rows that are no triples.
+        report: makes a table that says how many were left out, in the same schema; None to say nothing.
+    """
+
+    foundation: Broadcast
+    digest: str
+    write: Writer
+    schema: pa.Schema
+    on_error: OnError
+    report: Callable[[Skipped], pa.Table] | None = None
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        known = _known_of(self.digest, self.foundation)
+        skipped = Skipped()
+        for table in _whole_aboxes(batches):
+            for at, made in self._closed(table, known.materializer, skipped):
+                yield from self.write(at, made, known.texts).to_batches()
+        if skipped.count:
+            _log.warning("%s", skipped)
+            if self.report is not None:
+                yield from self.report(skipped).to_batches()
+
+    def _closed(
+        self, table: pa.Table, materializer: ABoxMaterializer, skipped: Skipped
+    ) -> Iterator[tuple[pa.Scalar, Interpretation]]:
+        """The interpretations of the ABoxes in a table of whole ABoxes.
+
+        Raises:
+            InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
+        """
+        if _is_untimed(table):
+            table = self._cleaned(table, skipped)
+        bounds, done = _bounds(table), 0
+        try:
+            for made in materializer.materialize_parts(table, bounds):
+                yield table.column(TIMESTAMP)[bounds[done]], made
+                done += 1
+        except InvalidTripleError:
+            rest = self._cleaned(table.slice(bounds[done]), skipped)
+            yield from self._closed(rest, materializer, skipped)
+
+    def _cleaned(self, table: pa.Table, skipped: Skipped) -> pa.Table:
+        """The rows that are timestamped triples.
+
+        Raises:
+            InvalidRowError: one is none, and such rows are not to be left out.
+        """
+        found = problems(table)
+        assert found, "what a materializer refuses has a problem"
+        if self.on_error == "raise":
+            raise error_of(table, found[0])
+        skipped.add(table, found)
+        return without(table, found)
+
+
+def _is_untimed(table: pa.Table) -> bool:
+    """Whether a row has no time that could be compared."""
+    times = table.column(TIMESTAMP)
+    if pa.types.is_floating(times.type):
+        return bool(times.null_count) or not pc.all(pc.is_finite(times), min_count=0).as_py()
+    return bool(times.null_count)
+
+
+def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Tables of whole ABoxes from batches that are ordered by time and cut them anywhere."""
+    waiting: list[pa.RecordBatch] = []
+    rows, enough = 0, CHUNK
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows < enough:
+            continue
+        table = pa.Table.from_batches(waiting)
+        last = _bounds(table)[-2]  # where the newest ABox begins, of which more may come
+        if last:
+            yield table.slice(0, last)
+        waiting = table.slice(last).to_batches()
+        rows, enough = len(table) - last, max(CHUNK, 2 * (len(table) - last))
+    if rows:
+        yield pa.Table.from_batches(waiting)
+
+
+def _bounds(table: pa.Table) -> list[int]:
+    """Where the ABoxes of a table begin, and its length."""
+    times = whole_numbers(table.column(TIMESTAMP)).combine_chunks()
+    numbers = np.asarray(times.fill_null(0))
+    inner = np.flatnonzero(numbers[1:] != numbers[:-1]) + 1
+    return [0, *inner.tolist(), len(table)] if len(table) else [0]
