@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote
 
-from pantarhei.errors import OptionError
+from pantarhei.errors import MasterUnreachableError, OptionError
 from pantarhei.spark.java import configures, java_home
 from pantarhei.spark.master import cores, is_local, require_reachable
 
@@ -71,9 +71,10 @@ def session(
     Raises:
         OptionError: the active session has another master or other settings; or Spark Connect was asked for.
         JavaNotFoundError: there is no Java 17 or newer.
-        MasterUnreachableError: nothing accepts connections at the address of a `spark://` master. This is
-            found out before anything is started, within five seconds a host. Without workers, though, a
-            session starts and its jobs wait, as Spark's log says.
+        MasterUnreachableError: nothing accepts connections at the address of a `spark://` master, which is
+            found out before anything is started, within five seconds a host; or what does is no Spark master,
+            after a minute. A cluster without workers is no error: the session starts and its jobs wait, as
+            Spark's log says.
     """
     settings = dict(conf or {})
     if master is not None and settings.setdefault("spark.master", master) != master:
@@ -136,9 +137,20 @@ def _start(settings: dict[str, str]) -> SparkSession:
     with _environment(_launch_environment(settings, os.environ)):
         SparkContext._ensure_initialized(conf=_launch_conf(settings, os.environ))
         context = SparkContext(conf=_context_conf(settings))
+    _require_registered(context)
     if is_local(context.master or "") and "spark.log.level" not in settings:
         context.setLogLevel("ERROR")
     return SparkSession.builder.getOrCreate()
+
+
+def _require_registered(context: SparkContext) -> None:
+    """A context that no master took up is made all the same, and stops itself a little later."""
+    master = context.master or ""
+    if master.startswith("spark://") and context.applicationId.startswith("spark-application-"):
+        context.stop()
+        raise MasterUnreachableError(
+            master, ["it accepts connections and does not answer as a Spark master does"]
+        )
 
 
 def _refuse_connect(settings: Mapping[str, str]) -> None:
