@@ -8,6 +8,10 @@ under its name: write it under a name that begins with `.` or `_`, or in another
 An offset is `{"files": n, "last": name, "digest": d}`: how many files have been read, the name of the last
 one, and a digest of all their names and sizes. The files between two offsets are those whose names lie
 between the last ones, and the digest shows whether they are still what they were.
+
+Files that have been read may be cleared away. A file whose name sorts before the last one read has come too
+late and is refused; if files were cleared away while the query was stopped, one that came too late meanwhile
+cannot be told, and a warning says so.
 """
 
 from __future__ import annotations
@@ -49,6 +53,9 @@ class FilesOffset(TypedDict):
     digest: str
 
 
+_BEGIN: FilesOffset = {"files": 0, "last": "", "digest": ""}
+
+
 @dataclass
 class FilePartition(InputPartition):
     """A part of a file for one task."""
@@ -84,8 +91,12 @@ class FileReader(DataSourceReader):
         self._options, self._kind, self._schema = options, kind, schema
 
     def partitions(self) -> Sequence[InputPartition]:
-        """One for each file or part, in the order of the paths and then of the files' names."""
-        files = (file for path in self._options.paths for file in list_files(path, self._options.format))
+        """One for each file or part, in the order of the paths and then of the files' names.
+
+        Raises:
+            FileNotFoundError: a file is not there, or a glob matches none. An empty folder is none.
+        """
+        files = [file for path in self._options.paths for file in self._files(path)]
         return [FilePartition(part) for file in files for part in _parts(file, self._options)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -96,6 +107,12 @@ class FileReader(DataSourceReader):
         """
         if isinstance(partition, FilePartition):  # Spark makes up one if there is none
             yield from read_part(partition.part, self._options, self._kind, self._schema)
+
+    def _files(self, path: str) -> list[str]:
+        files = list_files(path, self._options.format)
+        if not files and not os.path.isdir(path):
+            raise FileNotFoundError(2, "No file matches", path)
+        return files
 
 
 def _parts(file: str, options: FileOptions) -> list[FilePart]:
@@ -133,7 +150,7 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> dict[str, object]:
         """Before the first file."""
-        return {"files": 0, "last": "", "digest": ""}
+        return dict(_BEGIN)
 
     def getDefaultReadLimit(self) -> ReadLimit:
         """At most `maxFilesPerTrigger` files."""
@@ -195,22 +212,36 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _refuse_late(self, files: Mapping[str, str], start: FilesOffset) -> None:
         """Refuse files whose names sort before what has been read, and that were not read."""
-        before = {name for name in files if name <= start["last"]}
+        before = {name: files[name] for name in sorted(files) if name <= start["last"]}
         if self._seen is None:
-            count = len(before) - start["files"]
-            late = f"one or more of {len(before)} files" if count > 0 else ""
+            late = _change(before, start)
         else:
-            late = ", ".join(sorted(before - self._seen))
+            late = ", ".join(name for name in before if name not in self._seen)
+        if late:
+            message = (
+                f"{self._path}: {late} came after {start['last']!r} had been read, but sorts before it; "
+                "files are read in the order of their names, so give new files names that sort last"
+            )
+            if not self._options.skip_errors:
+                raise StreamError(message)
+            LOGGER.warning("skipped: %s", message)
         self._seen = set(files)
-        if not late:
-            return
-        message = (
-            f"{self._path}: {late} came after {start['last']!r} had been read, but sorts before it; files "
-            "are read in the order of their names, so give new files names that sort last"
+
+
+def _change(before: Mapping[str, str], start: FilesOffset) -> str:
+    """What has been added to the files that had been read when a query was stopped, nothing if nothing."""
+    count = start["files"]
+    if len(before) > count:
+        return f"{len(before) - count} or more of the files up to {max(before)!r}"
+    if len(before) == count and _advanced(_BEGIN, before)["digest"] != start["digest"]:
+        return f"something in the files up to {start['last']!r}"
+    if 0 < len(before) < count:
+        LOGGER.warning(
+            "%d of the %d files read before are gone: whether a file came too late meanwhile cannot be told",
+            count - len(before),
+            count,
         )
-        if not self._options.skip_errors:
-            raise StreamError(message)
-        LOGGER.warning("skipped: %s", message)
+    return ""
 
 
 def _advanced(start: FilesOffset, files: Mapping[str, str]) -> FilesOffset:

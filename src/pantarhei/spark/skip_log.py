@@ -2,7 +2,8 @@
 
 A data source gives Spark rows and nothing beside them, so what was skipped is a warning of the logger
 `pantarhei.spark.source`: on the executor's standard error and, with
-`spark.sql.pyspark.worker.logging.enabled`, in the table `spark.tvf.python_worker_logs()`.
+`spark.sql.pyspark.worker.logging.enabled`, in the table `spark.tvf.python_worker_logs()`. A task that is
+tried again, or a frame that is computed twice, says it twice.
 """
 
 from __future__ import annotations

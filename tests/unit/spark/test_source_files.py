@@ -83,6 +83,8 @@ def test_a_folder_has_its_complete_stream_files_in_the_order_of_names(tmp_path):
     assert list_files(str(tmp_path / "d*.nq"), None) == []
     with pytest.raises(FileNotFoundError, match=r"d\.nq"):
         list_files(str(tmp_path / "d.nq"), None)
+    with pytest.raises(FileNotFoundError, match=r"d\*\.nq"):
+        FileReader(options_of(tmp_path / "d*.nq"), TimeKind.INTEGER, SCHEMA).partitions()
 
 
 def test_a_suffix_or_the_format_tells_the_syntax():
@@ -204,15 +206,24 @@ def test_a_file_that_sorts_before_what_has_been_read_is_refused(folder, restarte
     assert skipping.latestOffset(end, ALL) == end
 
 
-def test_files_may_be_cleared_away_when_they_have_been_read(folder):
+def test_files_may_be_cleared_away_when_they_have_been_read(folder, caplog):
     reader = reader_of(folder)
     end = reader.latestOffset(reader.initialOffset(), ALL)
     (folder / "1.nq").unlink()
     (folder / "4.nq").write_text(quad(4))
-    for one in (reader, reader_of(folder)):
+    for one, warnings in ((reader, 0), (reader_of(folder), 1)):
+        caplog.clear()
         later = one.latestOffset(end, ALL)
+        assert len(caplog.records) == warnings
         assert later["last"] == "4.nq"
         assert names(one.partitions(end, later)) == ["4.nq"]
+
+
+def test_a_file_that_was_written_to_after_it_was_read_is_noticed_on_a_restart(folder):
+    end = reader_of(folder).latestOffset(reader_of(folder).initialOffset(), ALL)
+    (folder / "2.nq").write_text(quad(2) * 2)
+    with pytest.raises(StreamError, match=r"something in the files up to '3\.nq'"):
+        reader_of(folder).latestOffset(end, ALL)
 
 
 @pytest.mark.parametrize("change", ["removed", "added", "written to"])
