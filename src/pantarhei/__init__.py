@@ -1,6 +1,8 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
 from pantarhei.errors import (
+    CheckpointError,
+    CheckpointMismatchError,
     InconsistentOntologyError,
     InputError,
     InvalidRuleError,
@@ -31,6 +33,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Budget",
+    "CheckpointError",
+    "CheckpointMismatchError",
     "Conflict",
     "InconsistentOntologyError",
     "InputError",

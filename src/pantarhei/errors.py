@@ -95,8 +95,9 @@ class InvalidRowError(InputError):
     """
 
     def __init__(self, row: Sequence[tuple[str, str]], column: str, reason: str) -> None:
-        super().__init__(tuple(row), column, reason)
-        self.row, self.column, self.reason = tuple(row), column, reason
+        pairs = tuple((name, value) for name, value in row)
+        super().__init__(pairs, column, reason)
+        self.row, self.column, self.reason = pairs, column, reason
 
     @property
     def what(self) -> str:
@@ -296,9 +297,14 @@ class CheckpointMismatchError(CheckpointError):
     def __init__(self, source: str, what: str, saved: str, given: str) -> None:
         PantarheiError.__init__(self, source, what, saved, given)
         self.source, self.what, self.saved, self.given = source, what, saved, given
-        self.reason = (
-            f"it was made with other {what}, fingerprint {saved}, than are given now, fingerprint {given}; "
-            "restore it with the same, or make a new StreamReasoner and push the window's ABoxes to it"
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What differs, and what to do."""
+        return (
+            f"it was made with other {self.what}, fingerprint {self.saved}, than are given now, fingerprint "
+            f"{self.given}; restore it with the same, or make a new StreamReasoner and push the window's "
+            "ABoxes to it"
         )
 
 

@@ -3,13 +3,9 @@ after.
 """
 
 import os
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import pyarrow as pa
-import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef
@@ -20,7 +16,7 @@ from pantarhei.language.rule import Builtin, Different, Member, Rule
 from pantarhei.language.term import value_of
 from ranges import literal
 from strategies import EX, A, B, C, R, S, V, a, b, c, is_a, member, related, worlds, x, y, z
-from worlds import World, interpretations, windows
+from worlds import interpretations, windows
 
 STEPS = Counter()
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"

@@ -95,8 +95,8 @@ def save(
     books = state.books
     kind = books.step.kind if books.step else TimeKind.INTEGER
     entries, times, forms = list(books.log), TimesWriter(kind), _FormsWriter()
+    times.begin([entry.at for entry in entries], [entry.ticks for entry in entries])
     for entry in entries:
-        times.number(entry.at)
         forms.add(entry.forms)
     forms.add(state.written.facts)
     forms.add(state.written.pairs)
@@ -168,6 +168,8 @@ class _FormsWriter:
     def add(self, forms: Forms) -> None:
         """Take in one mapping, in its order."""
         self.counts.append(len(forms))
+        if not forms:
+            return
         for key, form in forms.items():
             self._keys.append(key if len(key) == 3 else (NO_PREDICATE, *key))
             self.places.append(self.literals.setdefault(form, len(self.literals)))

@@ -8,7 +8,7 @@ distance for that time, or lacks the zone, the distance of the writer holds: the
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -26,16 +26,33 @@ class TimesWriter:
 
     def __init__(self, kind: TimeKind) -> None:
         self._kind = kind
-        self._times: dict[TimePoint, int] = {}
+        self._places: dict[object, int] = {}
+        self._times: list[TimePoint] = []
+        self._ticks: list[int] = []
+
+    def begin(self, times: Iterable[TimePoint], ticks: Sequence[int]) -> None:
+        """Put different timestamps, whose ticks are known, at the beginning of the table."""
+        self._times, self._ticks = list(times), list(ticks)
+        self._places = {self._key(at): place for place, at in enumerate(self._times)}
 
     def number(self, at: TimePoint) -> int:
         """The place of a timestamp in the table."""
-        return self._times.setdefault(at, len(self._times))
+        key = self._key(at)
+        place = self._places.get(key)
+        if place is None:
+            place = self._places[key] = len(self._times)
+            self._times.append(at)
+            self._ticks.append(ticks_of(at, self._kind))
+        return place
+
+    def _key(self, at: TimePoint) -> object:
+        """The hours before and after a clock is put back are equal to Python."""
+        return (at, at.fold) if isinstance(at, datetime) else at
 
     def columns(self) -> tuple[dict[str, Column], list[Json]]:
         """The columns of the table, and its zones for the header."""
-        times = list(self._times)
-        found = {"times.ticks": np.array([ticks_of(at, self._kind) for at in times], np.int64)}
+        times = self._times
+        found = {"times.ticks": np.array(self._ticks, np.int64)}
         zones: dict[str | None, int] = {}
         if self._kind is TimeKind.FLOAT:
             found["times.real"] = np.array(times, np.float64)

@@ -34,8 +34,8 @@ def fingerprint_of_rules(rules: Iterable[Rule]) -> str:
 def fingerprint_of_triples(triples: Iterable[Triple]) -> str:
     """The hex SHA-256 of triples. Costs their number, times the distance at which blank nodes differ.
 
-    >>> one, other = BNode("one"), BNode("other")
-    >>> says = URIRef("urn:says")
+    >>> from rdflib import URIRef
+    >>> one, other, says = BNode("one"), BNode("other"), URIRef("urn:says")
     >>> fingerprint_of_triples([(one, says, other)]) == fingerprint_of_triples([(other, says, one)])
     True
     """
