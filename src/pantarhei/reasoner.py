@@ -14,6 +14,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +28,7 @@ from pantarhei.checkpoint import (
     GivenBackground,
     Json,
     Options,
+    RepairTable,
     State,
     Written,
     checked_note,
@@ -150,6 +152,7 @@ class StreamReasoner:
             background = tuple(cast("Iterable[Triple]", background))
         self._foundation = Foundation.of(ontology, background, unique_names)
         self._given = GivenBackground.beside(ontology, background)
+        self._repairs_told = RepairTable()
         self.note: dict[str, Json] = {}
         self._growing, self._vocabulary = self._foundation.growing, self._foundation.vocabulary
         self._background = self._foundation.background
@@ -224,6 +227,21 @@ class StreamReasoner:
         with self._lock:
             step = step_to(self.window, self._books.step, at)
             return self._transact(lambda model: self._pass(model, step, at))
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """What is pushed inside is taken in as a whole: after an error none of it is.
+
+        Going back costs a materialization of the window.
+        """
+        with self._lock:
+            books, messages, forms = self._books, self._messages, self._forms.copy()
+            try:
+                yield
+            except BaseException:
+                self._books, self._messages, self._forms = books, messages, forms
+                self._derived = None
+                raise
 
     def run(
         self,
@@ -321,6 +339,19 @@ class StreamReasoner:
             return run_query(self.dataset, text, namespaces=dict(self.ontology.graph.namespaces()))
 
     @property
+    def options(self) -> Options:
+        """What the reasoner was told when it was made, beside ontology and background."""
+        return Options(self.window, self._method, self._keep, self._unique_names, self._budget)
+
+    @property
+    def foundation(self) -> Foundation:
+        """A foundation like the reasoner's own, for those who materialize ABoxes for it.
+
+        Costs compiling the rules.
+        """
+        return Foundation.of(self.ontology, self._given.triples, self._unique_names)
+
+    @property
     def work(self) -> Work:
         """Counters of what the window model has done."""
         with self._lock:
@@ -344,8 +375,8 @@ class StreamReasoner:
             state = State(
                 self._books, written, self._messages, met, checked_note(note or {}), self._computed()
             )
-            options = Options(self.window, self._method, self._keep, self._unique_names, self._budget)
-            return save(state, options, self.ontology, self._given, self._vocabulary)
+            known = self._given, self._vocabulary, self._repairs_told
+            return save(state, self.options, self.ontology, *known)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
         """Write a snapshot to `path`, in the place of the one that is there; it is whole at any moment.

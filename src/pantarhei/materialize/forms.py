@@ -43,6 +43,10 @@ class GivenForms:
     facts: dict[tuple[int, ...], Literal] = field(default_factory=dict)
     pairs: dict[tuple[int, ...], Literal] = field(default_factory=dict)
 
+    def copy(self) -> GivenForms:
+        """The same, on its own from here on."""
+        return GivenForms(self.vocabulary, dict(self.facts), dict(self.pairs))
+
     def change(self, changes: Integers, asserted: Encoded) -> FormsChange:
         """What `changes` of the materialization mean, where `asserted` was asserted by them.
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, StructType
@@ -89,16 +89,9 @@ def materialize_aboxes(
         ]
     )
     arrow = to_arrow_schema(schema)
-    closed = closed_aboxes(
-        given,
-        foundation,
-        Writing(arrow, conflicts),
-        schema,
-        on_error,
-        Reporting(arrow) if observation is not None else None,
-        clustered,
-        spark_partitions,
-    )
+    report = None if observation is None else Reporting(arrow)
+    closing = Closing(df.sparkSession, foundation, schema, Writing(arrow, conflicts), on_error, report)
+    closed = closing.of(by_timestamp(given, clustered, spark_partitions))
     if observation is not None:
         closed = closed.observe(
             observation,
@@ -109,21 +102,33 @@ def materialize_aboxes(
     return closed.select(*COLUMNS, DERIVED, *([CONFLICTS] if conflicts else []))
 
 
-def closed_aboxes(
-    given: DataFrame,
-    foundation: Foundation,
-    write: Writer,
-    schema: StructType,
-    on_error: OnError = "raise",
-    report: Callable[[Skipped], pa.Table] | None = None,
-    clustered: bool | None = None,
-    spark_partitions: int | None = None,
-) -> DataFrame:
-    """What `write` makes of the interpretations of a normalized DataFrame, in the given schema."""
-    together = by_timestamp(given, clustered, spark_partitions)
-    shared = given.sparkSession.sparkContext.broadcast(pickle.dumps(foundation))
-    task = Task(shared, foundation.digest, write, to_arrow_schema(schema), on_error, report)
-    return together.mapInArrow(task, schema)
+class Closing:
+    """Closes the ABoxes of DataFrames; what the executors need of the ontology is sent to them once.
+
+    Args:
+        spark: the session of the DataFrames.
+        foundation: rules and background.
+        schema: of what is made.
+        write: what to make of an interpretation, given that schema.
+        report: what to make of rows that were left out.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        foundation: Foundation,
+        schema: StructType,
+        write: Writer,
+        on_error: OnError,
+        report: Callable[[Skipped], pa.Table] | None,
+    ) -> None:
+        shared = spark.sparkContext.broadcast(pickle.dumps(foundation))
+        self._schema = schema
+        self._task = Task(shared, foundation.digest, write, on_error, report)
+
+    def of(self, together: DataFrame) -> DataFrame:
+        """What is made of a normalized DataFrame whose timestamps are together."""
+        return together.mapInArrow(self._task, self._schema)
 
 
 @dataclass(frozen=True, slots=True)

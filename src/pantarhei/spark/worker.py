@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pantarhei.errors import InvalidTripleError
+from pantarhei.errors import InvalidRowError, InvalidTripleError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import ABoxMaterializer, Interpretation, Texts
 from pantarhei.spark.frame import TIMESTAMP, whole_numbers
@@ -62,17 +62,21 @@ class Skipped:
     """Rows that were left out because they are no timestamped triples: how many, and the first few."""
 
     count: int = 0
-    examples: list[str] = field(default_factory=list)
+    examples: list[InvalidRowError] = field(default_factory=list)
 
     def add(self, table: pa.Table, found: Sequence[Problem]) -> None:
         """Note the rows of `table` that have problems."""
         self.count += len(found)
         room = _SAID - len(self.examples)
-        self.examples += [error_of(table, problem).what for problem in found[:room]]
+        self.examples += [error_of(table, problem) for problem in found[:room]]
+
+    def __add__(self, other: Skipped) -> Skipped:
+        return Skipped(self.count + other.count, (self.examples + other.examples)[:_SAID])
 
     def __str__(self) -> str:
         more = "" if self.count <= len(self.examples) else " …"
-        return f"left out {self.count} rows that are no timestamped triples: {'; '.join(self.examples)}{more}"
+        first = "; ".join(error.what for error in self.examples)
+        return f"left out {self.count} rows that are no timestamped triples: {first}{more}"
 
 
 Writer = Callable[[pa.Scalar, Interpretation, Texts], pa.Table]
@@ -86,15 +90,13 @@ class Task:
         foundation: a pickled `Foundation`, for every executor.
         digest: its digest.
         write: what to make of an interpretation.
-        schema: of what `write` makes.
         on_error: what to do with rows that are no triples.
-        report: makes a table that says how many were left out, in the same schema; None to say nothing.
+        report: makes a table that says how many were left out, like what `write` makes; None to say nothing.
     """
 
     foundation: Broadcast
     digest: str
     write: Writer
-    schema: pa.Schema
     on_error: OnError
     report: Callable[[Skipped], pa.Table] | None = None
 

@@ -7,7 +7,7 @@ is given out, in time order; parts of one timestamp stay apart and are joined by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from sortedcontainers import SortedDict
 
@@ -15,6 +15,46 @@ from pantarhei.errors import LateABoxError
 from pantarhei.language.time import Duration, TimePoint, duration_ticks, kind_of, show_time, ticks_of, time_of
 
 T = TypeVar("T")
+
+
+class Waiting(Generic[T]):
+    """Items of a stream that wait until the watermark has passed them.
+
+    Args:
+        lateness: how far items may come out of order, in ticks.
+        newest: the newest time seen so far, None before the first.
+    """
+
+    def __init__(self, lateness: int, newest: int | None = None) -> None:
+        self.lateness, self.newest = lateness, newest
+        self._parts: SortedDict[int, list[T]] = SortedDict()
+
+    def is_late(self, ticks: int) -> bool:
+        """Whether an item of that time would be older than the watermark."""
+        return self.newest is not None and ticks < self.newest - self.lateness
+
+    def add(self, ticks: int, item: T) -> None:
+        """Let an item wait."""
+        self._parts.setdefault(ticks, []).append(item)
+
+    def come_to(self, ticks: int) -> None:
+        """An item of that time was seen."""
+        self.newest = ticks if self.newest is None else max(self.newest, ticks)
+
+    def complete(self) -> Iterator[T]:
+        """Take out what the watermark has passed, oldest first."""
+        while self._parts and self.newest is not None:
+            if self._parts.peekitem(0)[0] > self.newest - self.lateness:
+                return
+            yield from self._parts.popitem(0)[1]
+
+    def __iter__(self) -> Iterator[T]:
+        """What waits, oldest first."""
+        return (part for parts in self._parts.values() for part in parts)
+
+    def clear(self) -> None:
+        """Let nothing wait any more."""
+        self._parts.clear()
 
 
 def in_time_order(
@@ -36,22 +76,21 @@ def in_time_order(
     >>> list(in_time_order([(1, "a"), (3, "b"), (2, "c"), (9, "d")], 2))
     [(1, 'a'), (2, 'c'), (3, 'b'), (9, 'd')]
     """
-    waiting: SortedDict[int, list[tuple[TimePoint, T]]] = SortedDict()
-    kind = newest = None
+    waiting: Waiting[tuple[TimePoint, T]] = Waiting(0)
+    kind = None
     for at, item in stream:
-        kind = kind or kind_of(at)
+        if kind is None:
+            kind = kind_of(at)
+            waiting.lateness = 0 if allowed_lateness is None else duration_ticks(allowed_lateness, kind)
         ticks = ticks_of(at, kind)
-        lateness = 0 if allowed_lateness is None else duration_ticks(allowed_lateness, kind)
-        if newest is not None and ticks < newest - lateness:
+        if waiting.is_late(ticks):
             if on_late is not None:
                 on_late(at, item)
                 continue
-            for parts in waiting.values():
-                yield from parts
-            raise LateABoxError(show_time(at), show_time(time_of(newest, kind)), str(allowed_lateness or 0))
-        waiting.setdefault(ticks, []).append((at, item))
-        newest = ticks if newest is None else max(newest, ticks)
-        while waiting and waiting.peekitem(0)[0] <= newest - lateness:
-            yield from waiting.popitem(0)[1]
-    for parts in waiting.values():
-        yield from parts
+            yield from waiting
+            newest = show_time(time_of(waiting.newest or 0, kind))
+            raise LateABoxError(show_time(at), newest, str(allowed_lateness or 0))
+        waiting.add(ticks, (at, item))
+        waiting.come_to(ticks)
+        yield from waiting.complete()
+    yield from waiting

@@ -1,0 +1,150 @@
+"""Interpretations on their way from the workers to the driver: one row an ABox, its facts as integers.
+
+Terms that the driver's foundation has do not travel, the others once an ABox. That is what keeps the driver's
+part small: it looks up the terms that are new to it, and no strings besides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from pantarhei.errors import InvalidRowError
+from pantarhei.interpretation import Interpretation, Terms, Texts
+from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.spark.frame import TIMESTAMP
+from pantarhei.spark.worker import Skipped
+
+_TERMS = Terms._fields
+
+
+def block_schema(time: DataType) -> StructType:
+    """The schema of blocks whose timestamps have the type `time`."""
+    texts = ArrayType(StringType())
+    return StructType(
+        [
+            StructField(TIMESTAMP, time),
+            StructField("facts", BinaryType()),
+            StructField("asserted", IntegerType()),
+            *(StructField(name, texts) for name in _TERMS),
+            StructField("contradictory", BooleanType()),
+            StructField("foundation", StringType()),
+            StructField("skipped", LongType()),
+            StructField("examples", texts),
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BlockWriter:
+    """Writes an interpretation as one row."""
+
+    schema: pa.Schema
+
+    def __call__(self, at: pa.Scalar, made: Interpretation, texts: Texts | None) -> pa.Table:
+        row = {
+            "facts": made.facts.tobytes(),
+            "asserted": made.asserted,
+            **made.terms._asdict(),
+            "contradictory": made.contradictory,
+            "foundation": made.foundation,
+        }
+        columns = [
+            pa.repeat(at, 1) if field.name == TIMESTAMP else pa.array([row.get(field.name)], field.type)
+            for field in self.schema
+        ]
+        return pa.table(columns, schema=self.schema)
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedWriter:
+    """Writes what was left out as one row."""
+
+    schema: pa.Schema
+
+    def __call__(self, skipped: Skipped) -> pa.Table:
+        examples = [json.dumps(error.args, ensure_ascii=False) for error in skipped.examples]
+        row = {"skipped": skipped.count, "examples": examples}
+        return pa.Table.from_pylist([row], schema=self.schema)
+
+
+class TimedInterpretation(NamedTuple):
+    """An interpretation with its timestamp, as ticks and as the stream has it."""
+
+    ticks: int
+    at: TimePoint
+    made: Interpretation
+
+
+def read_skipped(table: pa.Table) -> Skipped:
+    """What the workers left out, by their blocks."""
+    rows = table.filter(table.column(TIMESTAMP).is_null()).select(["skipped", "examples"]).to_pylist()
+    examples = [InvalidRowError(*json.loads(text)) for row in rows for text in row["examples"]]
+    return Skipped(sum(row["skipped"] for row in rows), examples)
+
+
+def read_blocks(table: pa.Table, kind: TimeKind) -> list[TimedInterpretation]:
+    """The interpretations in a table of blocks, oldest first."""
+    table = table.filter(table.column(TIMESTAMP).is_valid())
+    made = map(_interpretation, table.drop_columns([TIMESTAMP]).to_pylist())
+    timed = (
+        TimedInterpretation(ticks, time_of(ticks, kind), each)
+        for ticks, each in zip(_ticks(table.column(TIMESTAMP), kind), made, strict=True)
+    )
+    return sorted(timed, key=lambda each: each.ticks)
+
+
+def _interpretation(row: Mapping[str, Any]) -> Interpretation:
+    return Interpretation(
+        np.frombuffer(row["facts"], np.int32).reshape(-1, 3),
+        row["asserted"],
+        Terms(*(tuple(row[name]) for name in _TERMS)),
+        (),
+        row["contradictory"],
+        row["foundation"],
+    )
+
+
+def _ticks(times: pa.ChunkedArray, kind: TimeKind) -> list[int]:
+    if kind is TimeKind.DATETIME:
+        ticks: list[int] = times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64()).to_pylist()
+        return ticks
+    return [ticks_of(at, kind) for at in times.to_pylist()]
+
+
+def pack(waiting: Iterable[TimedInterpretation]) -> bytes:
+    """Interpretations as bytes (Arrow's stream format)."""
+    schema = to_arrow_schema(block_schema(LongType()))
+    write = BlockWriter(schema)
+    tables = [write(pa.scalar(timed.ticks, pa.int64()), timed.made, None) for timed in waiting]
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema) as stream:
+        for table in tables:
+            stream.write_table(table)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def unpack(packed: bytes, kind: TimeKind) -> list[TimedInterpretation]:
+    """The interpretations that `pack` packed, oldest first."""
+    table = pa.ipc.open_stream(packed).read_all()
+    ticks: list[int] = table.column(TIMESTAMP).to_pylist()
+    made = map(_interpretation, table.to_pylist())
+    return [TimedInterpretation(at, time_of(at, kind), each) for at, each in zip(ticks, made, strict=True)]

@@ -1,0 +1,160 @@
+"""The driver's part of a stream: batches of interpretations in, updates of the window out.
+
+A batch is applied as a whole or not at all, and once: its number is saved with the window.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import NamedTuple, cast
+
+import pyarrow as pa
+
+from pantarhei.checkpoint import Json
+from pantarhei.interpretation import Texts
+from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
+from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.spark.blocks import TimedInterpretation, pack, read_blocks, read_skipped, unpack
+from pantarhei.spark.worker import OnError
+from pantarhei.window.watermark import Waiting
+
+NO_BATCH = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What went by since the stream began, restarts included.
+
+    Args:
+        aboxes: ABoxes taken in; parts of one timestamp that came apart count apart.
+        assertions: facts asserted in them.
+        cut: assertions that repairs took out.
+        late_aboxes: ABoxes that came after the watermark had passed them.
+        late: the assertions in those.
+        skipped: rows left out because they are no timestamped triples.
+    """
+
+    aboxes: int = 0
+    assertions: int = 0
+    cut: int = 0
+    late_aboxes: int = 0
+    late: int = 0
+    skipped: int = 0
+
+
+class LateABox(NamedTuple):
+    """An ABox that came too late: its timestamp, and its triples as strings."""
+
+    at: TimePoint
+    abox: pa.Table
+
+
+class Driver:
+    """A reasoner that is fed batch by batch.
+
+    Args:
+        reasoner: what is fed; its note says how far it has come.
+        kind: the kind of the stream's timestamps.
+        allowed_lateness: how far ABoxes may come out of order from batch to batch; they wait so long.
+        on_error: what to do with rows that are no timestamped triples.
+        on_update: called with each update, at the state that it led to.
+        on_late: called with each ABox that comes too late.
+    """
+
+    def __init__(
+        self,
+        reasoner: StreamReasoner,
+        kind: TimeKind,
+        allowed_lateness: Duration | None,
+        on_error: OnError,
+        on_update: Callable[[WindowUpdate], object],
+        on_late: Callable[[LateABox], object] | None,
+    ) -> None:
+        self.reasoner, self.kind = reasoner, kind
+        self._on_error, self._on_update, self._on_late = on_error, on_update, on_late
+        lateness = 0 if allowed_lateness is None else duration_ticks(allowed_lateness, kind)
+        self._lateness = lateness
+        self._remember(reasoner.note)
+
+    def _remember(self, note: dict[str, Json]) -> None:
+        """Stand where a note says."""
+        self.batch = cast(int, note.get("batch", NO_BATCH))
+        self.counts = Counts(**cast("dict[str, int]", note.get("counts", {})))
+        self._waiting: Waiting[TimedInterpretation] = Waiting(
+            self._lateness, cast("int | None", note.get("newest"))
+        )
+        if "waiting" in note:
+            for timed in unpack(base64.b64decode(cast(str, note["waiting"])), self.kind):
+                self._waiting.add(timed.ticks, timed)
+
+    @property
+    def note(self) -> dict[str, Json]:
+        """How far it has come, to be saved with the reasoner."""
+        return {
+            "batch": self.batch,
+            "counts": asdict(self.counts),
+            "newest": self._waiting.newest,
+            "waiting": base64.b64encode(pack(self._waiting)).decode(),
+        }
+
+    def apply(self, batch: int, blocks: pa.Table, deliver: Callable[[], object]) -> None:
+        """Take in a batch and call `deliver`, which saves what is to be saved; or do nothing, after an error.
+
+        Raises:
+            InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
+            Whatever `on_update`, `on_late` and `deliver` raise.
+        """
+        before = self.note
+        try:
+            with self.reasoner.all_or_nothing():
+                self._take_in(blocks)
+                self.batch = batch
+                deliver()
+        except BaseException:
+            self._remember(before)
+            raise
+
+    def _take_in(self, blocks: pa.Table) -> None:
+        skipped = read_skipped(blocks)
+        if skipped.count and self._on_error == "raise":
+            raise skipped.examples[0]
+        self._count(skipped=skipped.count)
+        timed = read_blocks(blocks, self.kind)
+        for each in timed:
+            if self._waiting.is_late(each.ticks):
+                self._leave_out(each)
+            else:
+                self._waiting.add(each.ticks, each)
+        if timed:
+            self._waiting.come_to(timed[-1].ticks)
+        for each in self._waiting.complete():
+            self._push(each)
+
+    def take_in_what_waits(self) -> None:
+        """Push what waits for the watermark: nothing more will come."""
+        with self.reasoner.all_or_nothing():
+            for each in self._waiting:
+                self._push(each)
+        self._waiting.clear()
+
+    def _push(self, timed: TimedInterpretation) -> None:
+        update = self.reasoner.push_materialized(timed.at, timed.made)
+        self._count(aboxes=1, assertions=timed.made.asserted, cut=len(update.repair.removed))
+        self._on_update(update)
+
+    def _leave_out(self, timed: TimedInterpretation) -> None:
+        self._count(late_aboxes=1, late=timed.made.asserted)
+        if self._on_late is not None:
+            facts = self._texts.table(timed.made).slice(0, timed.made.asserted)
+            self._on_late(LateABox(timed.at, facts.drop_columns(["derived"])))
+
+    def _count(self, **more: int) -> None:
+        counts = asdict(self.counts)
+        self.counts = Counts(**{name: counts[name] + more.get(name, 0) for name in counts})
+
+    @cached_property
+    def _texts(self) -> Texts:
+        return Texts(self.reasoner.foundation)

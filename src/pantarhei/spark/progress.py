@@ -1,0 +1,80 @@
+"""A stream's checkpoint on disk: the reasoner's file beside Spark's own folder, and whether they agree.
+
+Spark notes in `spark/offsets` which rows make a batch before it runs, and in `spark/commits` that it ran. The
+reasoner's file has the window and the number of the last batch in it. A batch is in the window at most one
+before Spark has committed it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pantarhei.errors import CheckpointError
+
+REASONER = "reasoner"
+_SPARK = "spark"
+
+
+class Progress:
+    """The folder of a stream's checkpoint.
+
+    Args:
+        folder: on a file system that the driver sees; made if it is not there.
+
+    Raises:
+        CheckpointError: it is a file.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise CheckpointError(str(folder), "it is a file; a stream's checkpoint is a folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        self.reasoner = folder / REASONER
+        self.spark = folder / _SPARK
+
+    @property
+    def exists(self) -> bool:
+        """Whether a stream was here before.
+
+        Raises:
+            CheckpointError: one was, and its window is lost.
+        """
+        if self.reasoner.exists():
+            return True
+        if self._batches("offsets"):
+            raise CheckpointError(
+                str(self.reasoner),
+                f"it is lost, while {self.spark} says that the stream has been read already; bring it back, "
+                "or begin anew with an empty checkpoint folder",
+            )
+        return False
+
+    def check(self, batch: int) -> None:
+        """Refuse to go on where window and stream do not stand at the same place.
+
+        Args:
+            batch: the last one in the window.
+
+        Raises:
+            CheckpointError: Spark's folder is lost or belongs to another state of the window.
+        """
+        begun, committed = self._batches("offsets"), self._batches("commits")
+        if batch >= 0 and batch not in begun:
+            raise CheckpointError(
+                str(self.spark),
+                f"it does not know batch {batch}, which is in the window of {self.reasoner}: with it rows "
+                "would be lost or come twice; bring it back, or begin anew with an empty checkpoint folder",
+            )
+        if committed and max(committed) > batch:
+            raise CheckpointError(
+                str(self.reasoner),
+                f"its window ends with batch {batch}, while {self.spark} is past batch {max(committed)}: it "
+                "is an older copy; bring back the newer one, or begin anew with an empty checkpoint folder",
+            )
+
+    def _batches(self, kind: str) -> set[int]:
+        """The batches that Spark has noted. It forgets old ones, never the last."""
+        folder = self.spark / kind
+        return (
+            {int(path.name) for path in folder.iterdir() if path.name.isdigit()} if folder.is_dir() else set()
+        )

@@ -1,0 +1,279 @@
+"""A window over a streaming DataFrame: the executors close the ABoxes, the driver holds the window."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.streaming.query import StreamingQuery
+from rdflib import Graph
+
+from pantarhei.checkpoint import Options
+from pantarhei.errors import OptionError, PantarheiError
+from pantarhei.language.term import Triple
+from pantarhei.language.time import Duration, time_of
+from pantarhei.materialize.model import Keep
+from pantarhei.ontology import Ontology
+from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.repair.choose import Method
+from pantarhei.repair.conflict import Budget
+from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
+from pantarhei.spark.clustering import by_timestamp
+from pantarhei.spark.driver import Counts, Driver, LateABox
+from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
+from pantarhei.spark.materialize import Closing
+from pantarhei.spark.progress import Progress
+from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
+from pantarhei.spark.worker import OnError
+from pantarhei.window.sliding import Window, step_to
+
+if TYPE_CHECKING:
+    OnUpdate = Callable[[WindowUpdate, StreamReasoner], object]
+
+
+class ReasoningQuery:
+    """A running query over a stream; the methods of Spark's `StreamingQuery` that matter, and the window.
+
+    Args:
+        spark_query: Spark's own, for all else that it can say.
+    """
+
+    def __init__(
+        self,
+        spark_query: StreamingQuery,
+        driver: Driver,
+        raised: list[BaseException],
+        temporary: tempfile.TemporaryDirectory[str] | None,
+    ) -> None:
+        self.spark_query = spark_query
+        self._driver, self._raised = driver, raised
+        self._temporary = temporary  # lives as long as this; goes with it
+
+    @property
+    def reasoner(self) -> StreamReasoner:
+        """The window as it is after the last whole batch; to look at, not to push to."""
+        return self._driver.reasoner
+
+    @property
+    def counts(self) -> Counts:
+        """What went by."""
+        return self._driver.counts
+
+    @property
+    def batch(self) -> int:
+        """The last batch in the window, -1 before the first."""
+        return self._driver.batch
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is running."""
+        return self.spark_query.isActive
+
+    def await_termination(self, timeout: float | None = None) -> bool:
+        """Wait until the query ends, `timeout` seconds at most; returns whether it has ended.
+
+        Raises:
+            PantarheiError: what went wrong in it, where that is the stream's or the checkpoint's fault.
+            StreamingQueryException: what else went wrong in it.
+        """
+        try:
+            wait: Any = self.spark_query.awaitTermination
+            ended = wait() if timeout is None else wait(timeout)
+        except StreamingQueryException:
+            self._raise()
+            raise
+        return ended is not False
+
+    def process_all_available(self) -> None:
+        """Wait until all that the source has now is in the window; for tests and notebooks.
+
+        Raises:
+            As `await_termination`.
+        """
+        try:
+            self.spark_query.processAllAvailable()
+        except StreamingQueryException:
+            self._raise()
+            raise
+
+    def stop(self) -> None:
+        """End the query. What waits for the watermark stays in the checkpoint."""
+        self.spark_query.stop()
+
+    def take_in_what_waits(self) -> None:
+        """After the end of a stream that will not go on: push what still waits for the watermark.
+
+        Neither the checkpoint nor the output hears of it.
+        """
+        if self.is_active:
+            raise OptionError("take_in_what_waits()", "a running query", "one that has ended")
+        self._driver.take_in_what_waits()
+
+    def _raise(self) -> None:
+        for error in self._raised:
+            if isinstance(error, PantarheiError):
+                raise error
+
+
+def reason_stream(
+    df: DataFrame,
+    ontology: Ontology,
+    window: Window,
+    *,
+    background: Graph | Iterable[Triple] | None = None,
+    repair: Method = "exact",
+    keep: Keep = "newest",
+    unique_names: bool = True,
+    budget: Budget | None = None,
+    columns: Mapping[str, str] | None = None,
+    allowed_lateness: Duration | None = None,
+    on_error: OnError = "raise",
+    on_update: OnUpdate | None = None,
+    on_late: Callable[[LateABox], object] | None = None,
+    query: str | None = None,
+    sink: Sink | None = None,
+    output: str | Path | None = None,
+    output_format: OutputFormat = "parquet",
+    checkpoint: str | Path | None = None,
+    trigger: Mapping[str, object] | None = None,
+    spark_partitions: int | None = None,
+    query_name: str | None = None,
+) -> ReasoningQuery:
+    """Follow a streaming DataFrame with a window that is repaired, in one process: the driver.
+
+    Of each micro-batch the executors close the ABoxes under the rules; the driver joins them with the window,
+    timestamp by timestamp, repairs, and hands out what came of it. The rows of a timestamp may be spread over
+    batches: those that come while it is the newest join its ABox. An ABox is late if time had passed it by
+    more than `allowed_lateness` before its batch began; within a batch order does not matter.
+
+    With a `checkpoint` a batch is applied exactly once, whatever crashes when: window and batch number are
+    saved together, and files of `output` are replaced. A `sink`, `on_update` and `on_late` may see a batch
+    again that was not saved; its number tells.
+
+    Args:
+        df: a streaming DataFrame; columns as for `materialize_aboxes`.
+        ontology, window, background, repair, keep, unique_names, budget: as `StreamReasoner` takes them.
+        columns, on_error: as `materialize_aboxes` takes them.
+        allowed_lateness: how far ABoxes may come out of order from batch to batch; so long they wait.
+        on_update: called with the update of each ABox and the reasoner.
+        on_late: called with each ABox that came too late; `counts` has their number.
+        query: a SPARQL query, answered after each ABox; without it results are changes of the
+            materialization. Columns: see `results.Collector`.
+        sink: called once a batch with a DataFrame of its results, and the batch's number.
+        output: a folder that gets a file of results for each batch that has any.
+        output_format: "parquet", "ndjson" or "csv".
+        checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on,
+            and options must be the same.
+        trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`,
+            `{"processingTime": "1 second"}`; by default each batch follows upon the other.
+        spark_partitions: how many tasks close the ABoxes of a batch; by default one a core.
+        query_name: Spark's name for the query.
+
+    Returns:
+        The running query.
+
+    Raises:
+        OptionError: an option has no such value, or another than in the checkpoint.
+        CheckpointError: the checkpoint is damaged, or part of it is lost.
+        CheckpointMismatchError: it is one of another ontology or background.
+        TimestampError: the window is of another kind than the timestamps.
+        While it runs, from `await_termination`: `InvalidRowError` for a row that is no timestamped triple.
+    """
+    if not df.isStreaming:
+        raise OptionError("df", "a DataFrame that does not stream", "a streaming one, or pantarhei.spark.run")
+    given = normalized(df, columns)
+    kind = kind_of(given)
+    step_to(window, None, time_of(0, kind))  # raises where they do not fit
+    options = Options(window, repair, keep, unique_names, budget or Budget())
+    temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
+    progress = Progress(Path(temporary.name if temporary else checkpoint or ""))
+    reasoner = _reasoner(ontology, background, options, progress)
+    results = Results(
+        Collector(kind, reasoner, query),
+        None if output is None else FileOutput(Path(output), output_format),
+        sink,
+    )
+
+    def on_each(update: WindowUpdate) -> None:
+        results.note(update)
+        if on_update is not None:
+            on_update(update, reasoner)
+
+    driver = Driver(reasoner, kind, allowed_lateness, on_error, on_each, on_late)
+    progress.check(driver.batch)
+    if not progress.exists:
+        reasoner.checkpoint(progress.reasoner, driver.note)
+    batches = _Batches(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions)
+    writer = given.writeStream.foreachBatch(batches)
+    writer = writer.option("checkpointLocation", progress.spark.resolve().as_uri())
+    if query_name is not None:
+        writer = writer.queryName(query_name)
+    if trigger is not None:
+        writer = writer.trigger(**cast("dict[str, Any]", dict(trigger)))
+    return ReasoningQuery(writer.start(), driver, batches.raised, temporary)
+
+
+def _reasoner(
+    ontology: Ontology,
+    background: Graph | Iterable[Triple] | None,
+    options: Options,
+    progress: Progress,
+) -> StreamReasoner:
+    """The reasoner of a stream that begins, or the one with which it goes on.
+
+    Raises:
+        OptionError: it has another window or other options.
+    """
+    if not progress.exists:
+        return StreamReasoner(ontology, options.window, background, *options.others)
+    reasoner = StreamReasoner.restore(progress.reasoner, ontology, background=background or ())
+    for name, asked, saved in zip(Options._fields, options, reasoner.options, strict=True):
+        if asked != saved:
+            expected = f"{saved!r}, with which the stream in {progress.reasoner.parent} began"
+            raise OptionError(name, repr(asked), expected)
+    return reasoner
+
+
+class _Batches:
+    """Takes in one micro-batch after another; for `foreachBatch`."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        given: DataFrame,
+        driver: Driver,
+        results: Results,
+        progress: Progress,
+        saves: bool,
+        spark_partitions: int | None,
+    ) -> None:
+        schema = block_schema(given.schema[TIMESTAMP].dataType)
+        arrow = to_arrow_schema(schema)
+        self._closing = Closing(
+            spark, driver.reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedWriter(arrow)
+        )
+        self._driver, self._results, self._progress = driver, results, progress
+        self._saves, self._spark_partitions = saves, spark_partitions
+        self.raised: list[BaseException] = []
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        if batch <= self._driver.batch:
+            return  # it was saved before Spark could note that it ran
+        try:
+            blocks = self._closing.of(by_timestamp(rows, None, self._spark_partitions)).toArrow()
+            self._results.begin(batch)
+            self._driver.apply(batch, blocks, lambda: self._deliver(rows.sparkSession))
+        except BaseException as error:
+            self.raised.append(error)
+            raise
+
+    def _deliver(self, spark: SparkSession) -> None:
+        """Hand out the results, and then save: what is saved has been handed out."""
+        self._results.deliver(spark)
+        if self._saves:
+            self._driver.reasoner.checkpoint(self._progress.reasoner, self._driver.note)
