@@ -350,8 +350,8 @@ class JavaNotFoundError(SparkError):
         lines = "".join(f"\n    {sentence}" for sentence in self.found)
         return (
             f"Spark needs Java {self.needed} or newer:{lines}\n"
-            f"install it (on Debian: apt install openjdk-{self.needed}-jre-headless) or point JAVA_HOME to it; "
-            "without a system Java, pip install 'pantarhei[java]'"
+            f"install it (on Debian: apt install openjdk-{self.needed}-jre-headless) or point JAVA_HOME to "
+            "it; without a system Java, pip install 'pantarhei[java]'"
         )
 
 

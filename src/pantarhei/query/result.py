@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.query import Result
 
+from pantarhei.language.ntriples import write_term
 from pantarhei.language.term import Term, Triple, in_order
 
 if TYPE_CHECKING:
@@ -126,25 +126,9 @@ def _plain(term: Term, kind: str) -> object:
     if kind == "string":
         return str(term)
     if kind == "n-triples":
-        return n_triples(term)
+        return write_term(term)
     value: object = cast(Literal, term).value
     return float(cast(float, value)) if kind == "number" else value
-
-
-def n_triples(term: Term) -> str:
-    """The term as N-Triples writes it.
-
-    >>> n_triples(Literal("3", datatype=XSD.integer))
-    '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'
-    """
-    if isinstance(term, URIRef):
-        return f"<{term}>"
-    if isinstance(term, BNode):
-        return f"_:{term}"
-    text = json.dumps(str(term), ensure_ascii=False)
-    if term.language is not None:
-        return f"{text}@{term.language}"
-    return text if term.datatype in (None, XSD.string) else f"{text}^^<{term.datatype}>"
 
 
 def _restored(

@@ -1,11 +1,12 @@
 """The engine on Spark: DataFrames in, batch or streaming; canonical models, updates and answers out."""
 
+from pantarhei.spark.batch import run
 from pantarhei.spark.driver import Counts, LateABox
 from pantarhei.spark.materialize import materialize_aboxes
-from pantarhei.spark.redis_source import PantarheiRedisSource
 from pantarhei.spark.session import session
-from pantarhei.spark.shards import shard_stream
-from pantarhei.spark.source import PantarheiSource, register
+from pantarhei.spark.shards.stream import shard_stream
+from pantarhei.spark.sources.redis_source import PantarheiRedisSource
+from pantarhei.spark.sources.source import PantarheiSource, register
 from pantarhei.spark.stream import ReasoningQuery, reason_stream
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "materialize_aboxes",
     "reason_stream",
     "register",
+    "run",
     "session",
     "shard_stream",
 ]

@@ -19,10 +19,10 @@ from pantarhei.errors import (
     TimestampError,
 )
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.redis_source import RedisOptions, RedisStreamReader, entry_rows
-from pantarhei.spark.redis_stream import RedisStream
-from pantarhei.spark.skip_log import SkipLog
-from pantarhei.spark.source import register
+from pantarhei.spark.sources.redis_source import RedisOptions, RedisStreamReader, entry_rows
+from pantarhei.spark.sources.redis_stream import RedisStream
+from pantarhei.spark.sources.skip_log import SkipLog
+from pantarhei.spark.sources.source import register
 
 redis = pytest.importorskip("redis", reason="the package redis is not installed")
 SERVER = shutil.which("redis-server")

@@ -11,10 +11,9 @@ from rdflib import RDF
 
 from pantarhei import Ontology, OptionError, StreamReasoner, TimestampError, Window
 from pantarhei.errors import NotKeyLocalError
-from pantarhei.language.ntriples import parse_term
+from pantarhei.language.ntriples import parse_term, write_term
 from pantarhei.language.rule import Different, Rule
-from pantarhei.spark.shard_reasoner import term_text
-from pantarhei.spark.shards import shard_stream
+from pantarhei.spark.shards.stream import shard_stream
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
 IN, NEAR = EX.inBuilding, EX.near
@@ -71,7 +70,7 @@ class Folder:
 
 
 def written(rows):
-    return [(at, tuple(map(term_text, triple))) for at, triple in rows]
+    return [(at, tuple(map(write_term, triple))) for at, triple in rows]
 
 
 def run(changes, checkpoint, found=None):
@@ -161,8 +160,8 @@ def test_rows_out_of_order_wait_and_blank_nodes_are_the_timestamps_own(spark, tm
 def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_the_query(spark, tmp_path):
     folder, found = Folder(tmp_path / "in"), []
     at = "2026-03-01T12:00:00.000001Z"
-    folder.write([(at, tuple(map(term_text, member(A, ROOMS[0]))))])
-    folder.write([(at, tuple(map(term_text, (ROOMS[0], IN, BUILDINGS[2]))))])
+    folder.write([(at, tuple(map(write_term, member(A, ROOMS[0]))))])
+    folder.write([(at, tuple(map(write_term, (ROOMS[0], IN, BUILDINGS[2]))))])
     frame = folder.stream(spark, SCHEMA.replace("long", "timestamp"))
     changes = shard_stream(frame, ONTOLOGY, Window("PT1M"), shard_by=IN, background=BACKGROUND)
     with pytest.raises(

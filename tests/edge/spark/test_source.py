@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.language.ntriples import parse_term
-from pantarhei.spark.source import register
+from pantarhei.spark.sources.source import register
 from pantarhei.streams import read_stream
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -149,7 +149,7 @@ def test_what_is_wrong_can_be_skipped_and_the_log_has_the_count(source, tmp_path
     try:
         frame = batch(source, tmp_path / "a.nq", on_error="skip")
         assert len(rows_of(frame)) == 50
-        logged = source.tvf.python_worker_logs().where("logger = 'pantarhei.spark.source'").collect()
+        logged = source.tvf.python_worker_logs().where("logger = 'pantarhei.spark.sources.source'").collect()
     finally:
         source.conf.set("spark.sql.pyspark.worker.logging.enabled", "false")
     (message,) = [row.msg for row in logged if str(tmp_path) in row.msg]

@@ -10,12 +10,12 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import BackgroundOnlyError, CheckpointMismatchError, InvalidTripleError, TimestampError
-from pantarhei.language.ntriples import parse_term
+from pantarhei.language.ntriples import parse_term, write_term
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.shard_reasoner import NO_ROWS, ROWS, Shard, term_text
-from pantarhei.spark.shard_router import Router
-from pantarhei.spark.shard_setup import ShardSetup, Shipped
+from pantarhei.spark.shards.reasoner import NO_ROWS, ROWS, Shard
+from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from strategies import (
     CLASSES,
     DISJOINT_CLASSES,
@@ -55,7 +55,7 @@ def shard(*args, **options):
 
 
 def rows(*timed):
-    columns = zip(*((at, *map(term_text, triple)) for at, triple in timed), strict=True)
+    columns = zip(*((at, *map(write_term, triple)) for at, triple in timed), strict=True)
     return pa.table(dict(zip(ROWS.names, map(list, columns), strict=True)), ROWS) if timed else NO_ROWS
 
 
@@ -218,7 +218,7 @@ def test_a_row_that_is_no_triple_or_not_for_the_stream_is_refused(row, error):
     ],
 )
 def test_written_terms_are_read_as_they_were(term):
-    assert parse_term(term_text(term)) == term
+    assert parse_term(write_term(term)) == term
 
 
 def test_a_shipped_value_is_unpickled_once_in_a_process():

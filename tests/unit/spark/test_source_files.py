@@ -13,9 +13,9 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 from pantarhei.errors import InputError, MalformedInputError, OptionError, StreamError
 from pantarhei.language.time import TimeKind
 from pantarhei.spark.columns import COLUMNS
-from pantarhei.spark.file_parts import FilePart, list_files, parts_of, syntax_of
-from pantarhei.spark.file_source import FileReader, FolderReader, infer_kind, read_part
-from pantarhei.spark.source_options import SPLIT_SIZE, FileOptions
+from pantarhei.spark.sources.file_parts import FilePart, list_files, parts_of, syntax_of
+from pantarhei.spark.sources.file_source import FileReader, FolderReader, infer_kind, read_part
+from pantarhei.spark.sources.options import SPLIT_SIZE, FileOptions
 
 SCHEMA = pa.schema([("timestamp", pa.int64()), *((name, pa.string()) for name in COLUMNS[1:])])
 ALL = ReadAllAvailable()

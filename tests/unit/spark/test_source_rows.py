@@ -16,13 +16,13 @@ from rdflib import BNode, Literal, URIRef
 from pantarhei.errors import InputError, MalformedInputError, TimestampError
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.time import TimeKind, kind_of
-from pantarhei.spark import arrow_rows, plain_quads, text_rows
-from pantarhei.spark.arrow_rows import record_batches
 from pantarhei.spark.columns import COLUMNS
-from pantarhei.spark.plain_quads import PlainQuadsReader
-from pantarhei.spark.skip_log import SkipLog
-from pantarhei.spark.text_rows import TextReading, read_rows
-from pantarhei.spark.triple_columns import TripleColumns
+from pantarhei.spark.sources import arrow_rows, plain_quads, text_rows
+from pantarhei.spark.sources.arrow_rows import record_batches
+from pantarhei.spark.sources.plain_quads import PlainQuadsReader
+from pantarhei.spark.sources.skip_log import SkipLog
+from pantarhei.spark.sources.text_rows import TextReading, read_rows
+from pantarhei.spark.sources.triple_columns import TripleColumns
 from pantarhei.streams import read_stream
 from pantarhei.streams.statements import ByteFeed
 

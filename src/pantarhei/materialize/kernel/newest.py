@@ -17,8 +17,9 @@ someone asks (`settle`). Presence is exact all the time.
 
 A finished interpretation (`merge`) brings what follows from its ABox along: then only joins with what was
 there before are looked for. Facts of it that are stored already just note its level: as `base` if asserted,
-else as `held` (above its level, or -1), to which they are renewed in the same way. A row's *reach* is the largest of level, base and
-held. For each rule instance the head's reach is at least the smallest level in the body.
+else as `held` (above its level, or -1), to which they are renewed in the same way. A row's *reach* is the
+largest of level, base and held. For each rule instance the head's reach is at least the smallest level in the
+body.
 
 Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is
 well-founded by (level descending, sequence ascending), then rederives what has other support, newest first

@@ -9,15 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyoxigraph as ox
-from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import CheckpointMismatchError
-from pantarhei.language.ntriples import parse_term
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.ntriples import parse_term, write_term
+from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
 from pantarhei.reasoner import StreamReasoner, WindowUpdate
-from pantarhei.spark.shard_setup import ShardSetup
+from pantarhei.spark.shards.setup import ShardSetup
 from pantarhei.window.sliding import step_to
 
 ROWS = pa.schema(
@@ -126,7 +124,7 @@ class Shard:
         self._now = ticks
         for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
             for subject, predicate, object_ in triples:
-                yield Change(ticks, term_text(subject), term_text(predicate), term_text(object_), change)
+                yield Change(ticks, write_term(subject), write_term(predicate), write_term(object_), change)
 
 
 def _layout(setup: ShardSetup) -> str:
@@ -158,20 +156,3 @@ def _scoped(abox: pa.Table, scope: str) -> list[Triple]:
     """Triples whose blank nodes have the same names in each shard: a timestamp's rows are one message."""
     columns = ([parse_term(text, scope) for text in abox[name].to_pylist()] for name in _TERMS)
     return list(zip(*columns, strict=True))
-
-
-def term_text(term: Term) -> str:
-    """A term in N-Triples syntax.
-
-    >>> term_text(Literal("two\\nlines"))
-    '"two\\\\nlines"'
-    """
-    match term:
-        case URIRef():
-            return f"<{term}>"
-        case BNode():
-            return f"_:{term}"
-        case Literal(language=str(language)):
-            return str(ox.Literal(str(term), language=language))
-    datatype = None if term.datatype is None else ox.NamedNode(term.datatype)
-    return str(ox.Literal(str(term), datatype=datatype))

@@ -17,9 +17,9 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import StructType
 
 from pantarhei.spark.columns import column_types, columns
-from pantarhei.spark.file_source import FileReader, FolderReader, infer_kind
-from pantarhei.spark.redis_source import PantarheiRedisSource
-from pantarhei.spark.source_options import FileOptions
+from pantarhei.spark.sources.file_source import FileReader, FolderReader, infer_kind
+from pantarhei.spark.sources.options import FileOptions
+from pantarhei.spark.sources.redis_source import PantarheiRedisSource
 
 
 class PantarheiSource(DataSource):

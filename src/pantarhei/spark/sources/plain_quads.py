@@ -17,7 +17,7 @@ import pyoxigraph as ox
 from pyarrow import compute as pc
 from pyarrow import csv
 
-from pantarhei.spark.triple_columns import NAMES
+from pantarhei.spark.sources.triple_columns import NAMES
 
 _CACHED = 200_000
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"

@@ -1,7 +1,7 @@
 """What a worker left out under `on_error="skip"`, said in its log.
 
 A data source gives Spark rows and nothing beside them, so what was skipped is a warning of the logger
-`pantarhei.spark.source`: on the executor's standard error and, with
+`pantarhei.spark.sources.source`: on the executor's standard error and, with
 `spark.sql.pyspark.worker.logging.enabled`, in the table `spark.tvf.python_worker_logs()`. A task that is
 tried again, or a frame that is computed twice, says it twice.
 """
@@ -12,7 +12,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-LOGGER = logging.getLogger("pantarhei.spark.source")
+LOGGER = logging.getLogger("pantarhei.spark.sources.source")
 
 
 class SkipLog:

@@ -16,8 +16,8 @@ import pyoxigraph as ox
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimeKind, TimePoint, kind_of, ticks_of
-from pantarhei.spark.plain_quads import PlainQuads, PlainQuadsReader
-from pantarhei.spark.triple_columns import TextTriple, TripleColumns
+from pantarhei.spark.sources.plain_quads import PlainQuads, PlainQuadsReader
+from pantarhei.spark.sources.triple_columns import TextTriple, TripleColumns
 from pantarhei.streams.messages import Messages, Skip
 from pantarhei.streams.statements import LONGEST_LINE, ByteFeed, Statement, read_nquads, read_trig
 from pantarhei.streams.terms import Scope, TermReader

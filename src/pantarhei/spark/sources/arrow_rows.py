@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
-from pantarhei.spark.text_rows import Rows
-from pantarhei.spark.triple_columns import TripleColumns
+from pantarhei.spark.sources.text_rows import Rows
+from pantarhei.spark.sources.triple_columns import TripleColumns
 
 ROWS_A_BATCH = 20_000
 

@@ -25,9 +25,9 @@ from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding import SUBJECT, Key, ShardingReport
 from pantarhei.spark.columns import COLUMNS
-from pantarhei.spark.shard_processor import CHANGES, ShardProcessor
-from pantarhei.spark.shard_router import ROUTED, Router
-from pantarhei.spark.shard_setup import ShardSetup, Shipped
+from pantarhei.spark.shards.processor import CHANGES, ShardProcessor
+from pantarhei.spark.shards.router import ROUTED, Router
+from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.window.sliding import Window, step_to
 
 if TYPE_CHECKING:

@@ -37,13 +37,13 @@ from pantarhei.errors import (
 )
 from pantarhei.language.time import TimeKind, kind_of
 from pantarhei.owl.nesting_guard import without_strings
-from pantarhei.spark.arrow_rows import record_batches
 from pantarhei.spark.columns import TIME_TYPES, column_types, columns
-from pantarhei.spark.redis_stream import FIRST, NEW, Entry, Position, RedisStream
-from pantarhei.spark.skip_log import SkipLog, skipping
-from pantarhei.spark.source_options import kind_option, known_options, positive, skips_errors
-from pantarhei.spark.text_rows import Rows, TextReading, TextTerms, checked_time, read_rows
-from pantarhei.spark.triple_columns import TextTriple, TripleColumns
+from pantarhei.spark.sources.arrow_rows import record_batches
+from pantarhei.spark.sources.options import kind_option, known_options, positive, skips_errors
+from pantarhei.spark.sources.redis_stream import FIRST, NEW, Entry, Position, RedisStream
+from pantarhei.spark.sources.skip_log import SkipLog, skipping
+from pantarhei.spark.sources.text_rows import Rows, TextReading, TextTerms, checked_time, read_rows
+from pantarhei.spark.sources.triple_columns import TextTriple, TripleColumns
 from pantarhei.streams.messages import Skip
 from pantarhei.streams.statements import ByteFeed
 from pantarhei.streams.terms import Scope

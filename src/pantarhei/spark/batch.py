@@ -1,0 +1,72 @@
+"""A DataFrame that does not stream, run through a reasoner: the executors close the ABoxes side by side, the
+driver takes them in as time goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from pantarhei.errors import OptionError
+from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema, read_blocks, read_skipped
+from pantarhei.spark.clustering import by_timestamp
+from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
+from pantarhei.spark.materialize import Closing
+from pantarhei.spark.worker import OnError, Skipped
+
+
+def run(
+    reasoner: StreamReasoner,
+    df: DataFrame,
+    *,
+    columns: Mapping[str, str] | None = None,
+    on_error: OnError = "raise",
+    on_skipped: Callable[[Skipped], object] | None = None,
+    clustered: bool | None = None,
+    spark_partitions: int | None = None,
+) -> Iterator[WindowUpdate]:
+    """Push the ABoxes of a DataFrame in time order, giving the update of each; as `reasoner.run` does.
+
+    All timestamps are put in order first, so that nothing in the DataFrame is late. Spark's work is done when
+    the first update is asked for; the driver then holds all interpretations at once, 12 bytes a fact and what
+    terms are new. Spark's setting `spark.driver.maxResultSize` must admit that.
+
+    Args:
+        reasoner: what is fed; it may have been fed before, up to the first of the timestamps.
+        df: columns as for `materialize_aboxes`.
+        columns, on_error, clustered, spark_partitions: as `materialize_aboxes` takes them.
+        on_skipped: told what was left out; without it, the log is.
+
+    Raises:
+        OptionError: the DataFrame streams, or an option has no such value.
+        InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
+        LateABoxError: time has passed the first timestamp.
+    """
+    if on_error not in ("raise", "skip"):
+        raise OptionError("on_error", repr(on_error), "'raise' or 'skip'")
+    if df.isStreaming:
+        raise OptionError(
+            "df", "a DataFrame that streams", "one that does not, or pantarhei.spark.reason_stream"
+        )
+    given = normalized(df, columns)
+    schema = block_schema(given.schema[TIMESTAMP].dataType)
+    arrow = to_arrow_schema(schema)
+    closing = Closing(
+        df.sparkSession, reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedWriter(arrow)
+    )
+    together = by_timestamp(given, clustered, spark_partitions)
+
+    def updates() -> Iterator[WindowUpdate]:
+        blocks = closing.of(together).toArrow()
+        skipped = read_skipped(blocks)
+        if skipped.count and on_error == "raise":
+            raise skipped.examples[0]
+        if skipped.count and on_skipped is not None:
+            on_skipped(skipped)
+        for timed in read_blocks(blocks, kind_of(given)):
+            yield reasoner.push_materialized(timed.at, timed.made)
+
+    return updates()
