@@ -1,49 +1,68 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
 from pantarhei.errors import (
+    BackgroundOnlyError,
     CheckpointError,
     CheckpointMismatchError,
+    ForeignInterpretationError,
     InconsistentOntologyError,
     InputError,
+    InvalidRowError,
     InvalidRuleError,
     InvalidTripleError,
+    JavaNotFoundError,
     LateABoxError,
     MalformedInputError,
+    MasterUnreachableError,
     MissingImportError,
     MissingTimestampError,
+    NotKeyLocalError,
     OntologyError,
     OptionError,
     PantarheiError,
     QueryError,
     ReadOnlyError,
+    SparkError,
     StreamError,
     TimestampError,
     UncompiledKernelWarning,
     UnsupportedAxiomError,
 )
+from pantarhei.foundation import Foundation
+from pantarhei.interpretation import ABoxMaterializer, Interpretation
 from pantarhei.language.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.reasoner import StreamReasoner, WindowUpdate
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
+from pantarhei.rules.sharding import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream
 from pantarhei.window.sliding import Window
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ABoxMaterializer",
+    "BackgroundOnlyError",
     "Budget",
     "CheckpointError",
     "CheckpointMismatchError",
     "Conflict",
+    "ForeignInterpretationError",
+    "Foundation",
     "InconsistentOntologyError",
     "InputError",
+    "Interpretation",
+    "InvalidRowError",
     "InvalidRuleError",
     "InvalidTripleError",
+    "JavaNotFoundError",
     "LateABoxError",
     "MalformedInputError",
+    "MasterUnreachableError",
     "MissingImportError",
     "MissingTimestampError",
+    "NotKeyLocalError",
     "Ontology",
     "OntologyError",
     "OptionError",
@@ -52,6 +71,8 @@ __all__ = [
     "ReadOnlyError",
     "Repair",
     "Rule",
+    "ShardingReport",
+    "SparkError",
     "StreamError",
     "StreamReasoner",
     "TimestampError",

@@ -89,21 +89,19 @@ class InvalidRowError(InputError):
     """A row of a table or DataFrame that is no timestamped triple.
 
     Args:
-        row: its columns' names and values, as text.
+        row: its columns' names and values, as texts `name=value`.
         column: the column that is not as it should be.
         reason: what is wrong with it.
     """
 
-    def __init__(self, row: Sequence[tuple[str, str]], column: str, reason: str) -> None:
-        pairs = tuple((name, value) for name, value in row)
-        super().__init__(pairs, column, reason)
-        self.row, self.column, self.reason = pairs, column, reason
+    def __init__(self, row: Sequence[str], column: str, reason: str) -> None:
+        super().__init__(tuple(row), column, reason)
+        self.row, self.column, self.reason = tuple(row), column, reason
 
     @property
     def what(self) -> str:
         """Which row it is, and what is wrong with it."""
-        values = ", ".join(f"{name}={value}" for name, value in self.row)
-        return f"column {self.column} of the row ({values}): {self.reason}"
+        return f"column {self.column} of the row ({', '.join(self.row)}): {self.reason}"
 
     def __str__(self) -> str:
         advice = 'mend the data, or leave such rows out with on_error="skip", which counts them'

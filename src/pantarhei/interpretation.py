@@ -51,6 +51,8 @@ class Terms(NamedTuple):
 class Interpretation:
     """The canonical model of one ABox: what it asserts, and what follows from that and the background.
 
+    Each fact stands there once; of several forms of its literal the last one given.
+
     Args:
         facts: shape (n, 3), asserted ones first. Numbers below those of the foundation mean its terms, the
             others those of `terms`, in order: symbols the classes and then the properties.

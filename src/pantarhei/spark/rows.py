@@ -80,7 +80,7 @@ def _wrong(text: str, column: str) -> str:
 def error_of(table: pa.Table, problem: Problem) -> InvalidRowError:
     """The error that names a row and what is wrong with it."""
     values = table.slice(problem.row, 1).to_pylist()[0]
-    row = tuple((name, _short(values[name])) for name in COLUMNS)
+    row = tuple(f"{name}={_short(values[name])}" for name in COLUMNS)
     return InvalidRowError(row, problem.column, problem.reason)
 
 
