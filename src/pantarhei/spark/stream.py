@@ -5,16 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 from rdflib import Graph
 
 from pantarhei.checkpoint import Options
-from pantarhei.errors import OptionError, PantarheiError
+from pantarhei.errors import OptionError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, time_of
 from pantarhei.materialize.model import Keep
@@ -28,6 +27,7 @@ from pantarhei.spark.driver import Counts, Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.progress import Progress
+from pantarhei.spark.query import Batches, RunningQuery, start
 from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
 from pantarhei.spark.worker import OnError
 from pantarhei.window.sliding import Window, step_to
@@ -36,23 +36,18 @@ if TYPE_CHECKING:
     OnUpdate = Callable[[WindowUpdate, StreamReasoner], object]
 
 
-class ReasoningQuery:
-    """A running query over a stream; the methods of Spark's `StreamingQuery` that matter, and the window.
-
-    Args:
-        spark_query: Spark's own, for all else that it can say.
-    """
+class ReasoningQuery(RunningQuery):
+    """A running query with the window that it feeds."""
 
     def __init__(
         self,
         spark_query: StreamingQuery,
-        driver: Driver,
-        raised: list[BaseException],
+        batches: Batches,
         temporary: tempfile.TemporaryDirectory[str] | None,
+        driver: Driver,
     ) -> None:
-        self.spark_query = spark_query
-        self._driver, self._raised = driver, raised
-        self._temporary = temporary  # lives as long as this; goes with it
+        super().__init__(spark_query, batches, temporary)
+        self._driver = driver
 
     @property
     def reasoner(self) -> StreamReasoner:
@@ -69,42 +64,6 @@ class ReasoningQuery:
         """The last batch in the window, -1 before the first."""
         return self._driver.batch
 
-    @property
-    def is_active(self) -> bool:
-        """Whether it is running."""
-        return self.spark_query.isActive
-
-    def await_termination(self, timeout: float | None = None) -> bool:
-        """Wait until the query ends, `timeout` seconds at most; returns whether it has ended.
-
-        Raises:
-            PantarheiError: what went wrong in it, where that is the stream's or the checkpoint's fault.
-            StreamingQueryException: what else went wrong in it.
-        """
-        try:
-            wait: Any = self.spark_query.awaitTermination
-            ended = wait() if timeout is None else wait(timeout)
-        except StreamingQueryException:
-            self._raise()
-            raise
-        return ended is not False
-
-    def process_all_available(self) -> None:
-        """Wait until all that the source has now is in the window; for tests and notebooks.
-
-        Raises:
-            As `await_termination`.
-        """
-        try:
-            self.spark_query.processAllAvailable()
-        except StreamingQueryException:
-            self._raise()
-            raise
-
-    def stop(self) -> None:
-        """End the query. What waits for the watermark stays in the checkpoint."""
-        self.spark_query.stop()
-
     def take_in_what_waits(self) -> None:
         """After the end of a stream that will not go on: push what still waits for the watermark.
 
@@ -113,11 +72,6 @@ class ReasoningQuery:
         if self.is_active:
             raise OptionError("take_in_what_waits()", "a running query", "one that has ended")
         self._driver.take_in_what_waits()
-
-    def _raise(self) -> None:
-        for error in self._raised:
-            if isinstance(error, PantarheiError):
-                raise error
 
 
 def reason_stream(
@@ -208,14 +162,11 @@ def reason_stream(
     progress.check(driver.batch)
     if not progress.exists:
         reasoner.checkpoint(progress.reasoner, driver.note)
-    batches = _Batches(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions)
-    writer = given.writeStream.foreachBatch(batches)
-    writer = writer.option("checkpointLocation", progress.spark.resolve().as_uri())
-    if query_name is not None:
-        writer = writer.queryName(query_name)
-    if trigger is not None:
-        writer = writer.trigger(**cast("dict[str, Any]", dict(trigger)))
-    return ReasoningQuery(writer.start(), driver, batches.raised, temporary)
+    batches = Batches(
+        _TakingIn(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions)
+    )
+    place = progress.spark.resolve().as_uri()
+    return ReasoningQuery(start(given, batches, place, trigger, query_name), batches, temporary, driver)
 
 
 def _reasoner(
@@ -239,8 +190,8 @@ def _reasoner(
     return reasoner
 
 
-class _Batches:
-    """Takes in one micro-batch after another; for `foreachBatch`."""
+class _TakingIn:
+    """Takes in one micro-batch after another."""
 
     def __init__(
         self,
@@ -259,18 +210,13 @@ class _Batches:
         )
         self._driver, self._results, self._progress = driver, results, progress
         self._saves, self._spark_partitions = saves, spark_partitions
-        self.raised: list[BaseException] = []
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         if batch <= self._driver.batch:
             return  # it was saved before Spark could note that it ran
-        try:
-            blocks = self._closing.of(by_timestamp(rows, None, self._spark_partitions)).toArrow()
-            self._results.begin(batch)
-            self._driver.apply(batch, blocks, lambda: self._deliver(rows.sparkSession))
-        except BaseException as error:
-            self.raised.append(error)
-            raise
+        blocks = self._closing.of(by_timestamp(rows, None, self._spark_partitions)).toArrow()
+        self._results.begin(batch)
+        self._driver.apply(batch, blocks, lambda: self._deliver(rows.sparkSession))
 
     def _deliver(self, spark: SparkSession) -> None:
         """Hand out the results, and then save: what is saved has been handed out."""

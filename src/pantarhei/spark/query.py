@@ -1,0 +1,104 @@
+"""A running query over a stream, as its user holds it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from pantarhei.errors import PantarheiError
+
+
+class Batches:
+    """What is done with one micro-batch after another, for `foreachBatch`; remembers what went wrong."""
+
+    def __init__(self, take_in: Callable[[DataFrame, int], object]) -> None:
+        self._take_in = take_in
+        self.raised: list[BaseException] = []
+
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        try:
+            self._take_in(rows, batch)
+        except BaseException as error:
+            self.raised.append(error)
+            raise
+
+
+def start(
+    df: DataFrame,
+    batches: Batches,
+    checkpoint: str,
+    trigger: Mapping[str, object] | None,
+    query_name: str | None,
+) -> StreamingQuery:
+    """Let Spark run `batches` over a streaming DataFrame.
+
+    Args:
+        checkpoint: Spark's own folder, as a URI.
+        trigger: as `DataStreamWriter.trigger` takes it.
+    """
+    writer = df.writeStream.foreachBatch(batches).option("checkpointLocation", checkpoint)
+    if query_name is not None:
+        writer = writer.queryName(query_name)
+    if trigger is not None:
+        writer = writer.trigger(**cast("dict[str, Any]", dict(trigger)))
+    return writer.start()
+
+
+class RunningQuery:
+    """A query that Spark runs, with the methods of its `StreamingQuery` that matter.
+
+    Args:
+        spark_query: Spark's own, for all else that it can say.
+        batches: what was done, and what went wrong in it.
+        temporary: a checkpoint folder that goes with the query.
+    """
+
+    def __init__(
+        self,
+        spark_query: StreamingQuery,
+        batches: Batches,
+        temporary: tempfile.TemporaryDirectory[str] | None,
+    ) -> None:
+        self.spark_query = spark_query
+        self._batches, self._temporary = batches, temporary
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is running."""
+        return self.spark_query.isActive
+
+    def await_termination(self, timeout: float | None = None) -> bool:
+        """Wait until the query ends, `timeout` seconds at most; returns whether it has ended.
+
+        Raises:
+            PantarheiError: what went wrong in it, where that is the stream's or the checkpoint's fault.
+            StreamingQueryException: what else went wrong in it.
+        """
+        wait: Any = self.spark_query.awaitTermination
+        return self._watched(wait if timeout is None else lambda: wait(timeout)) is not False
+
+    def process_all_available(self) -> None:
+        """Wait until all that the source has now has been taken in; for tests and notebooks.
+
+        Raises:
+            As `await_termination`.
+        """
+        self._watched(self.spark_query.processAllAvailable)
+
+    def stop(self) -> None:
+        """End the query."""
+        self.spark_query.stop()
+
+    def _watched(self, wait: Callable[[], object]) -> object:
+        try:
+            return wait()
+        except StreamingQueryException:
+            for error in self._batches.raised:
+                if isinstance(error, PantarheiError):
+                    raise error from None
+            raise
