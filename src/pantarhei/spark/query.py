@@ -10,7 +10,9 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from pantarhei.errors import PantarheiError
+from pantarhei.errors import OptionError, PantarheiError
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.spark.driver import Counts, Driver
 
 
 class Batches:
@@ -49,13 +51,14 @@ def start(
     return writer.start()
 
 
-class RunningQuery:
-    """A query that Spark runs, with the methods of its `StreamingQuery` that matter.
+class ReasoningQuery:
+    """A query that Spark runs, with the methods of its `StreamingQuery` that matter, and the window.
 
     Args:
         spark_query: Spark's own, for all else that it can say.
         batches: what was done, and what went wrong in it.
         temporary: a checkpoint folder that goes with the query.
+        driver: what holds the window; None where that is sharded over the executors.
     """
 
     def __init__(
@@ -63,9 +66,35 @@ class RunningQuery:
         spark_query: StreamingQuery,
         batches: Batches,
         temporary: tempfile.TemporaryDirectory[str] | None,
+        driver: Driver | None = None,
     ) -> None:
         self.spark_query = spark_query
-        self._batches, self._temporary = batches, temporary
+        self._batches, self._temporary, self._driver = batches, temporary, driver
+
+    @property
+    def reasoner(self) -> StreamReasoner:
+        """The window as it is after the last whole batch; to look at, not to push to.
+
+        Raises:
+            OptionError: the query is sharded. So for `counts`, `batch` and `take_in_what_waits`.
+        """
+        return self._window.reasoner
+
+    @property
+    def counts(self) -> Counts:
+        """What went by."""
+        return self._window.counts
+
+    @property
+    def batch(self) -> int:
+        """The last batch in the window, -1 before the first."""
+        return self._window.batch
+
+    @property
+    def _window(self) -> Driver:
+        if self._driver is None:
+            raise OptionError("shard_by", "given", "nothing, where the driver is to hold the window")
+        return self._driver
 
     @property
     def is_active(self) -> bool:
@@ -91,8 +120,17 @@ class RunningQuery:
         self._watched(self.spark_query.processAllAvailable)
 
     def stop(self) -> None:
-        """End the query."""
+        """End the query. What waits for the watermark stays in the checkpoint."""
         self.spark_query.stop()
+
+    def take_in_what_waits(self) -> None:
+        """After the end of a stream that will not go on: push what still waits for the watermark.
+
+        Neither the checkpoint nor the output hears of it.
+        """
+        if self.is_active:
+            raise OptionError("take_in_what_waits()", "a running query", "one that has ended")
+        self._window.take_in_what_waits()
 
     def _watched(self, wait: Callable[[], object]) -> object:
         try:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.streaming.query import StreamingQuery
-from rdflib import Graph
+from rdflib import Graph, URIRef
 
 from pantarhei.checkpoint import Options
 from pantarhei.errors import OptionError
@@ -21,57 +20,22 @@ from pantarhei.ontology import Ontology
 from pantarhei.reasoner import StreamReasoner, WindowUpdate
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
+from pantarhei.rules.sharding import Key
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.driver import Counts, Driver, LateABox
+from pantarhei.spark.driver import Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.progress import Progress
-from pantarhei.spark.query import Batches, RunningQuery, start
+from pantarhei.spark.query import Batches, ReasoningQuery, start
 from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
+from pantarhei.spark.shards.query import run_shards
+from pantarhei.spark.shards.stream import shard_stream
 from pantarhei.spark.worker import OnError
 from pantarhei.window.sliding import Window, step_to
 
 if TYPE_CHECKING:
     OnUpdate = Callable[[WindowUpdate, StreamReasoner], object]
-
-
-class ReasoningQuery(RunningQuery):
-    """A running query with the window that it feeds."""
-
-    def __init__(
-        self,
-        spark_query: StreamingQuery,
-        batches: Batches,
-        temporary: tempfile.TemporaryDirectory[str] | None,
-        driver: Driver,
-    ) -> None:
-        super().__init__(spark_query, batches, temporary)
-        self._driver = driver
-
-    @property
-    def reasoner(self) -> StreamReasoner:
-        """The window as it is after the last whole batch; to look at, not to push to."""
-        return self._driver.reasoner
-
-    @property
-    def counts(self) -> Counts:
-        """What went by."""
-        return self._driver.counts
-
-    @property
-    def batch(self) -> int:
-        """The last batch in the window, -1 before the first."""
-        return self._driver.batch
-
-    def take_in_what_waits(self) -> None:
-        """After the end of a stream that will not go on: push what still waits for the watermark.
-
-        Neither the checkpoint nor the output hears of it.
-        """
-        if self.is_active:
-            raise OptionError("take_in_what_waits()", "a running query", "one that has ended")
-        self._driver.take_in_what_waits()
 
 
 def reason_stream(
@@ -97,6 +61,9 @@ def reason_stream(
     trigger: Mapping[str, object] | None = None,
     spark_partitions: int | None = None,
     query_name: str | None = None,
+    shard_by: Key | None = None,
+    shards: int | None = None,
+    streaming: Iterable[URIRef] | None = None,
 ) -> ReasoningQuery:
     """Follow a streaming DataFrame with a window that is repaired, in one process: the driver.
 
@@ -127,12 +94,18 @@ def reason_stream(
             `{"processingTime": "1 second"}`; by default each batch follows upon the other.
         spark_partitions: how many tasks close the ABoxes of a batch; by default one a core.
         query_name: Spark's name for the query.
+        shard_by: "subject", or a property of the background: a window model for each shard, on the executors
+            instead of the driver, for programs that are key-local (`Ontology.sharding_report`). Then `sink`
+            and `output` get the changes that `shard_stream` describes, the checkpoint is Spark's alone, and
+            `query`, `on_update`, `on_late`, `on_error` and `spark_partitions` have no meaning.
+        shards, streaming: as `shard_stream` takes them.
 
     Returns:
-        The running query.
+        The running query, with the window in it unless it is sharded.
 
     Raises:
         OptionError: an option has no such value, or another than in the checkpoint.
+        NotKeyLocalError: shards would not hold what one model holds.
         CheckpointError: the checkpoint is damaged, or part of it is lost.
         CheckpointMismatchError: it is one of another ontology or background.
         TimestampError: the window is of another kind than the timestamps.
@@ -141,17 +114,33 @@ def reason_stream(
     if not df.isStreaming:
         raise OptionError("df", "a DataFrame that does not stream", "a streaming one, or pantarhei.spark.run")
     given = normalized(df, columns)
+    files = None if output is None else FileOutput(Path(output), output_format)
+    if shard_by is not None:
+        _refuse_where_sharded(on_update, on_late, query, on_error, spark_partitions)
+        changes = shard_stream(
+            given,
+            ontology,
+            window,
+            shard_by=shard_by,
+            shards=shards,
+            background=background,
+            streaming=streaming,
+            repair=repair,
+            keep=keep,
+            unique_names=unique_names,
+            budget=budget,
+            allowed_lateness=allowed_lateness,
+        )
+        return run_shards(changes, sink, files, checkpoint, trigger, query_name)
+    if shards is not None or streaming is not None:
+        raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     kind = kind_of(given)
     step_to(window, None, time_of(0, kind))  # raises where they do not fit
     options = Options(window, repair, keep, unique_names, budget or Budget())
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = Progress(Path(temporary.name if temporary else checkpoint or ""))
     reasoner = _reasoner(ontology, background, options, progress)
-    results = Results(
-        Collector(kind, reasoner, query),
-        None if output is None else FileOutput(Path(output), output_format),
-        sink,
-    )
+    results = Results(Collector(kind, reasoner, query), files, sink)
 
     def on_each(update: WindowUpdate) -> None:
         results.note(update)
@@ -167,6 +156,17 @@ def reason_stream(
     )
     place = progress.spark.resolve().as_uri()
     return ReasoningQuery(start(given, batches, place, trigger, query_name), batches, temporary, driver)
+
+
+def _refuse_where_sharded(
+    on_update: object, on_late: object, query: object, on_error: OnError, spark_partitions: object
+) -> None:
+    given = {"on_update": on_update, "on_late": on_late, "query": query, "spark_partitions": spark_partitions}
+    if on_error != "raise":
+        given["on_error"] = on_error
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(name, repr(value), "nothing, with shard_by: there is no window on the driver")
 
 
 def _reasoner(
