@@ -1,6 +1,7 @@
 """Checkpoints: what damages them is noticed, what interrupts their writing harms nothing."""
 
 import contextlib
+import copy
 import hashlib
 import json
 import os
@@ -172,7 +173,7 @@ def forgeries(draw):
         if draw(st.booleans()) and isinstance(target, dict):
             del target[key]
         else:
-            target[key] = draw(VALUES)
+            target[key] = copy.deepcopy(draw(VALUES))
         if not header:
             break
     text = json.dumps(header).encode()

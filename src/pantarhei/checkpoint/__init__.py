@@ -15,6 +15,7 @@ from typing import cast
 from pantarhei.checkpoint.background import GivenBackground
 from pantarhei.checkpoint.container import Json, unpack
 from pantarhei.checkpoint.file import read_whole, write_whole
+from pantarhei.checkpoint.repairs import RepairTable
 from pantarhei.checkpoint.state import Checkpoint, Options, State, Written, save
 from pantarhei.errors import OptionError
 
@@ -23,6 +24,7 @@ __all__ = [
     "GivenBackground",
     "Json",
     "Options",
+    "RepairTable",
     "State",
     "Written",
     "checked_note",

@@ -7,7 +7,7 @@ first is met first again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,21 +19,41 @@ from pantarhei.language.term import Term
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import FIRST_LITERAL, NONE, Integers, Symbol
 
+_T = TypeVar("_T")
+
 NO_PREDICATE = -1  # in the place of a predicate, for a subject and a value alone
 
 
-class _Used(NamedTuple):
-    """The numbers that are used, ascending, and the place of each among them."""
+class Used(NamedTuple):
+    """The numbers that are used, in some order, and the place of each in that."""
 
     numbers: npt.NDArray[np.intp]
     places: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, size: int, parts: Iterable[npt.NDArray[np.integer]]) -> _Used:
+    def ascending(cls, size: int, parts: Iterable[npt.NDArray[np.integer]]) -> Used:
+        """Those of the numbers below `size` that are in `parts`, ascending."""
         flags = np.zeros(size, np.bool_)
         for part in parts:
             flags[part] = True
         return cls(np.flatnonzero(flags), np.cumsum(flags) - 1)
+
+    @classmethod
+    def appearing(cls, size: int, numbers: npt.NDArray[np.integer]) -> Used:
+        """Those of the numbers below `size` that are in `numbers`, in order of their first appearance."""
+        flat = numbers.ravel()
+        first = np.full(size, len(flat), np.int64)
+        first[flat[::-1]] = np.arange(len(flat))[::-1]  # of several the last one written stays
+        used = np.flatnonzero(first < len(flat))
+        used = used[np.argsort(first[used])]
+        places = np.zeros(size, np.int64)
+        places[used] = np.arange(len(used))
+        return cls(used, places)
+
+    def among(self, members: Iterable[_T]) -> list[_T]:
+        """Those of `members` whose numbers, by their position, are used."""
+        given = list(members)
+        return [given[number] for number in self.numbers.tolist()]
 
 
 def columns_of_facts(
@@ -50,10 +70,10 @@ def columns_of_facts(
     """
     predicates, subjects, objects = facts.T
     is_literal, is_name = objects >= FIRST_LITERAL, (objects >= 0) & (objects < FIRST_LITERAL)
-    symbols = _Used.of(len(vocabulary.symbols), [predicates[predicates >= 0]])
-    names = _Used.of(len(vocabulary.names), [subjects, objects[is_name]])
+    symbols = Used.ascending(len(vocabulary.symbols), [predicates[predicates >= 0]])
+    names = Used.ascending(len(vocabulary.names), [subjects, objects[is_name]])
     of_literals = [objects[is_literal] - FIRST_LITERAL, values - FIRST_LITERAL]
-    literals = _Used.of(len(vocabulary.literals), of_literals)
+    literals = Used.ascending(len(vocabulary.literals), of_literals)
     whats = np.zeros(len(facts), np.int64)
     whats[is_name] = 1 + names.places[objects[is_name]]
     whats[is_literal] = 1 + len(names.numbers) + literals.places[objects[is_literal] - FIRST_LITERAL]

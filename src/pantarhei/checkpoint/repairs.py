@@ -6,15 +6,17 @@ the first `MOST_CONFLICTS` conflicts are kept, and how many more there were.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from pantarhei.checkpoint.container import Column, Contents, narrow
+from pantarhei.checkpoint.facts import Used
 from pantarhei.checkpoint.terms import columns_of_terms, read_terms
-from pantarhei.checkpoint.times import TimesWriter
+from pantarhei.checkpoint.times import TimesWriter, key_of
 from pantarhei.errors import PantarheiError
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple
@@ -22,66 +24,127 @@ from pantarhei.language.time import TimePoint
 from pantarhei.repair.choose import Method
 from pantarhei.repair.result import Assertion, Conflict, Repair
 from pantarhei.rules.fingerprint import text_of_rule
+from pantarhei.rules.program import Integers
 
 MOST_CONFLICTS = 1000
+
+# A table forgets its terms once there are so many more of them than twice those in use.
+_MOST_UNUSED = 10_000
+_NO_ROWS = np.empty((0, 4), np.int32)
 
 _REPAIR = ("entry", "conflicts", "unlisted", "removed", "undecided")
 _PLACES = ("time", "subject", "predicate", "object")
 
 
-class RepairsWriter:
-    """Collects repairs.
+class _Told(NamedTuple):
+    """A repair by the numbers of a table.
 
-    Args:
-        times: where their timestamps go.
+    `rows` has a row `time, subject, predicate, object` for each assertion: of the conflicts, one after the
+    other, then the removed ones, then the undecided.
     """
 
-    def __init__(self, times: TimesWriter) -> None:
-        self._times = times
+    repair: Repair
+    rows: Integers
+    members: list[int]
+    constraints: list[tuple[int, ...]]
+    unlisted: int
+    removed: int
+    undecided: int
+
+
+class RepairTable:
+    """The repairs of a window by numbers: each is looked at once, however often it is saved."""
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        self._told: dict[int, _Told] = {}
+        self._times: dict[object, tuple[int, TimePoint]] = {}
         self._terms: dict[Term, int] = {}
         self._rules: dict[Rule, int] = {}
-        self._assertions: list[tuple[int, ...]] = []
-        self._repairs: list[tuple[int, ...]] = []  # entry, conflicts, unlisted, removed, undecided
-        self._conflicts: list[tuple[int, int]] = []  # members, constraints
-        self._constraints: list[int] = []
 
-    def add(self, entry: int, repair: Repair) -> None:
-        """Take in the repair of an entry of the log. Costs its conflicts and what it removed."""
+    def columns(
+        self, repairs: Iterable[tuple[int, Repair]], first_level: int, times: TimesWriter
+    ) -> tuple[dict[str, Column], list[list[str]]]:
+        """The columns of `repairs` with their levels, and name and text of each constraint for the header.
+
+        Their timestamps go to `times`. Costs the conflicts and removed assertions of those that were not
+        saved before, in Python; those of all as columns.
+        """
+        told = {level: self._tell(level, repair) for level, repair in repairs}
+        self._told = told
+        rows = np.concatenate([_NO_ROWS, *(one.rows for one in told.values())])
+        violated = [rule for one in told.values() for rules in one.constraints for rule in rules]
+        rules = np.array(violated, np.int64)
+        of_times = Used.appearing(len(self._times), rows[:, 0])
+        of_terms = Used.appearing(len(self._terms), rows[:, 1:])
+        of_rules = Used.appearing(len(self._rules), rules)
+        places = np.array([times.number(at) for _, at in of_times.among(self._times.values())], np.int64)
+        at = places[of_times.places[rows[:, 0]]] if len(rows) else rows[:, 0]
+        assertions = np.column_stack([at, of_terms.places[rows[:, 1:]]])
+        columns = {
+            **_columns("repairs", _REPAIR, [_summary(level - first_level, told[level]) for level in told]),
+            **_columns(
+                "conflicts",
+                ("members", "constraints"),
+                [pair for one in told.values() for pair in _sizes(one)],
+            ),
+            **_columns("constraints", ("rule",), of_rules.places[rules].reshape(-1, 1)),
+            **_columns("assertions", _PLACES, assertions),
+            **columns_of_terms("assertions", of_terms.among(self._terms)),
+        }
+        named = [[rule.name, text_of_rule(rule)] for rule in of_rules.among(self._rules)]
+        if len(self._terms) > 2 * len(of_terms.numbers) + _MOST_UNUSED:
+            self._forget()
+        return columns, named
+
+    def _tell(self, level: int, repair: Repair) -> _Told:
+        known = self._told.get(level)
+        if known is not None and known.repair is repair:
+            return known
         conflicts = repair.conflicts[:MOST_CONFLICTS]
         unlisted = len(repair.conflicts) - len(conflicts) + repair.unlisted
-        for conflict in conflicts:
-            rules = [self._rules.setdefault(rule, len(self._rules)) for rule in conflict.constraints]
-            self._conflicts.append((self._note(conflict.assertions), len(rules)))
-            self._constraints += rules
-        removed, undecided = self._note(repair.removed), self._note(repair.undecided)
-        self._repairs.append((entry, len(conflicts), unlisted, removed, undecided))
-
-    def _note(self, assertions: Iterable[Assertion]) -> int:
-        """How many assertions they are; in an order that is the same in each run."""
-        number, terms = self._times.number, self._terms
-        found = sorted(
-            ((number(at), triple) for at, triple in assertions), key=lambda one: (one[0], *map(str, one[1]))
+        parts = [self._rows(conflict.assertions) for conflict in conflicts]
+        constraints = [
+            tuple(self._rules.setdefault(rule, len(self._rules)) for rule in conflict.constraints)
+            for conflict in conflicts
+        ]
+        removed, undecided = self._rows(repair.removed), self._rows(repair.undecided)
+        rows = [row for part in (*parts, removed, undecided) for row in part]
+        return _Told(
+            repair,
+            np.array(rows, np.int32).reshape(-1, 4),
+            [len(part) for part in parts],
+            constraints,
+            unlisted,
+            len(removed),
+            len(undecided),
         )
-        for at, triple in found:
-            self._assertions.append((at, *(terms.setdefault(term, len(terms)) for term in triple)))
-        return len(found)
 
-    def columns(self) -> dict[str, Column]:
-        """The columns of all that was taken in."""
-        return {
-            **_columns("repairs", _REPAIR, self._repairs),
-            **_columns("conflicts", ("members", "constraints"), self._conflicts),
-            **_columns("constraints", ("rule",), [(rule,) for rule in self._constraints]),
-            **_columns("assertions", _PLACES, self._assertions),
-            **columns_of_terms("assertions", list(self._terms)),
-        }
+    def _rows(self, assertions: Iterable[Assertion]) -> list[tuple[int, ...]]:
+        """The assertions by numbers, in an order that is the same in each run."""
+        terms = self._terms
+        return [
+            (self._time(at), *(terms.setdefault(term, len(terms)) for term in triple))
+            for at, triple in sorted(assertions, key=lambda one: (one[0], *map(str, one[1])))
+        ]
 
-    def rules(self) -> list[list[str]]:
-        """Name and text of each constraint, for the header."""
-        return [[rule.name, text_of_rule(rule)] for rule in self._rules]
+    def _time(self, at: TimePoint) -> int:
+        return self._times.setdefault(key_of(at), (len(self._times), at))[0]
 
 
-def _columns(name: str, places: Sequence[str], rows: Sequence[Sequence[int]]) -> dict[str, Column]:
+def _summary(entry: int, told: _Told) -> tuple[int, ...]:
+    return entry, len(told.members), told.unlisted, told.removed, told.undecided
+
+
+def _sizes(told: _Told) -> Iterator[tuple[int, int]]:
+    return zip(told.members, map(len, told.constraints), strict=True)
+
+
+def _columns(
+    name: str, places: Sequence[str], rows: Sequence[Sequence[int]] | npt.NDArray[np.integer]
+) -> dict[str, Column]:
     table = np.array(rows, np.int64).reshape(-1, len(places))
     return {f"{name}.{place}": narrow(table[:, i]) for i, place in enumerate(places)}
 

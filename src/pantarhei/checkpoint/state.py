@@ -19,7 +19,7 @@ from pantarhei.books import Arrival, Books
 from pantarhei.checkpoint.background import GivenBackground
 from pantarhei.checkpoint.container import Column, Contents, Json, narrow, pack
 from pantarhei.checkpoint.facts import NO_PREDICATE, columns_of_facts, read_facts
-from pantarhei.checkpoint.repairs import ReadRepairs, RepairsWriter
+from pantarhei.checkpoint.repairs import ReadRepairs, RepairTable
 from pantarhei.checkpoint.times import TimesWriter, from_json, json_of, read_times
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, PantarheiError
 from pantarhei.language.rule import Predicate
@@ -85,12 +85,17 @@ class State:
 
 
 def save(
-    state: State, options: Options, ontology: Ontology, background: GivenBackground, vocabulary: Vocabulary
+    state: State,
+    options: Options,
+    ontology: Ontology,
+    background: GivenBackground,
+    vocabulary: Vocabulary,
+    repairs: RepairTable,
 ) -> bytes:
     """The checkpoint of a state whose facts `vocabulary` numbers.
 
-    Costs the assertions as columns, and a step of Python for each entry, different term, conflict and
-    removed assertion.
+    Costs the assertions as columns, and a step of Python for each entry, each different term, and what the
+    repairs say that `repairs` has not seen yet.
     """
     books = state.books
     kind = books.step.kind if books.step else TimeKind.INTEGER
@@ -100,10 +105,9 @@ def save(
         forms.add(entry.forms)
     forms.add(state.written.facts)
     forms.add(state.written.pairs)
-    repairs, first = RepairsWriter(times), books.log.first_level
-    for level, repair in books.repairs:
-        if level >= first:
-            repairs.add(level - first, repair)
+    first = books.log.first_level
+    in_window = [(level, repair) for level, repair in books.repairs if level >= first]
+    of_repairs, constraints = repairs.columns(in_window, first, times)
     parts = [*(entry.facts for entry in entries), *(entry.cut for entry in entries), forms.keys()]
     of_times, zones = times.columns()
     columns: dict[str, Column] = {
@@ -113,7 +117,7 @@ def save(
         "forms.form": narrow(np.array(forms.places, np.uint32)),
         **of_times,
         **columns_of_facts(vocabulary, np.concatenate(parts), state.values, list(forms.literals)),
-        **repairs.columns(),
+        **of_repairs,
         **background.columns,
     }
     header = {
@@ -126,7 +130,7 @@ def save(
         "messages": state.messages,
         "ill_typed": [str(name) for name in state.ill_typed],
         "zones": zones,
-        "constraints": repairs.rules(),
+        "constraints": constraints,
         "note": dict(state.note),
     }
     return pack(header, columns)

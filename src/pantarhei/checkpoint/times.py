@@ -21,6 +21,11 @@ _FIRST = datetime(1, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 
 
+def key_of(at: TimePoint) -> object:
+    """What tells timestamps apart; Python finds the hours before and after a clock is put back equal."""
+    return (at, at.fold) if isinstance(at, datetime) else at
+
+
 class TimesWriter:
     """A table of timestamps of one kind, each once."""
 
@@ -33,21 +38,17 @@ class TimesWriter:
     def begin(self, times: Iterable[TimePoint], ticks: Sequence[int]) -> None:
         """Put different timestamps, whose ticks are known, at the beginning of the table."""
         self._times, self._ticks = list(times), list(ticks)
-        self._places = {self._key(at): place for place, at in enumerate(self._times)}
+        self._places = {key_of(at): place for place, at in enumerate(self._times)}
 
     def number(self, at: TimePoint) -> int:
         """The place of a timestamp in the table."""
-        key = self._key(at)
+        key = key_of(at)
         place = self._places.get(key)
         if place is None:
             place = self._places[key] = len(self._times)
             self._times.append(at)
             self._ticks.append(ticks_of(at, self._kind))
         return place
-
-    def _key(self, at: TimePoint) -> object:
-        """The hours before and after a clock is put back are equal to Python."""
-        return (at, at.fold) if isinstance(at, datetime) else at
 
     def columns(self) -> tuple[dict[str, Column], list[Json]]:
         """The columns of the table, and its zones for the header."""

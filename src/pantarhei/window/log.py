@@ -6,8 +6,9 @@ all before; asserted again later, it is back. A log is a value: a change makes a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -105,12 +106,13 @@ class Log:
 
     def occurrences(self, facts: Integers) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with its kept facts that are among `facts`. Costs O(occurrences)."""
-        wanted = _Facts()
+        wanted, cut = _Facts(), _Facts()
         wanted.add(facts)
-        cut = _Facts()
-        for entry in reversed(list(self)):
-            cut.add(entry.cut)
-            found = entry.facts[wanted.among(entry.facts)]
+        entries = list(self)[::-1]
+        asserted = wanted.parts_among([entry.facts for entry in entries])
+        taken = wanted.parts_among([entry.cut for entry in entries])
+        for entry, found, gone in zip(entries, asserted, taken, strict=True):
+            cut.add(gone)
             yield entry, found[~cut.among(found)]
 
 
@@ -133,9 +135,27 @@ class _Facts:
         """Which of `facts` are in the set: most are told apart by a key, the others are looked up."""
         found = np.zeros(len(facts), bool)
         if len(facts) and len(self._keys):
-            maybe = np.flatnonzero(np.isin(_keys(facts), self._keys))
+            keys, marks = _keys(facts), np.zeros(1 << 16, bool)
+            marks[_mark(self._keys)] = True
+            maybe = np.flatnonzero(marks[_mark(keys)])  # spares most facts the search
+            maybe = maybe[np.isin(keys[maybe], self._keys)]
             found[maybe] = [tuple(fact) in self._facts for fact in facts[maybe].tolist()]
         return found
+
+    def parts_among(self, parts: Sequence[Integers]) -> Iterator[Integers]:
+        """Of each part the facts that are in the set. Costs one look at all together."""
+        if not parts:
+            return iter(())
+        whole = np.concatenate(parts)
+        places = np.flatnonzero(self.among(whole))
+        ends = np.searchsorted(places, np.cumsum([len(part) for part in parts])).tolist()
+        found = whole[places]
+        return (found[start:end] for start, end in pairwise((0, *ends)))
+
+
+def _mark(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """16 bits of each key, well mixed."""
+    return (keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
 
 
 def _keys(facts: Integers) -> npt.NDArray[np.int64]:
