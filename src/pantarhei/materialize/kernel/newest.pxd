@@ -1,15 +1,10 @@
 # The C types of newest.py; what they mean is said there.
 
-from pantarhei.materialize.kernel.proofs cimport Proofs
+from pantarhei.materialize.kernel.levels cimport Levels
 from pantarhei.materialize.kernel.rows cimport Ints
 
 
-cdef class NewestKernel(Proofs):
-    cdef int[::1] partitions
-    cdef int[::1] queues
-    cdef int[::1] queue_ends
-    cdef int[::1] agenda
-    cdef int agenda_size
+cdef class NewestKernel(Levels):
     cdef long long clock
     cdef int mark_level
     cdef long long mark_sequence
@@ -24,13 +19,6 @@ cdef class NewestKernel(Proofs):
     cdef readonly long long rederivations
     cdef readonly long long searches
 
-    cdef int bucket(self, int level) noexcept nogil
-    cdef void enlist(self, int row) noexcept nogil
-    cdef void delist(self, int row) noexcept nogil
-    cdef int enqueue(self, int row, int level) except -1 nogil
-    cdef int agenda_push(self, int level) except -1 nogil
-    cdef int grow_agenda(self) except -1 with gil
-    cdef void agenda_pop(self) noexcept nogil
     cdef int derive(self, int predicate, int subject, int object, int level) except -1 nogil
     cdef int run(self) except -1 nogil
     cdef int reach(self, int row) noexcept nogil

@@ -38,10 +38,10 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.proofs import Proofs
+    from cython.cimports.pantarhei.materialize.kernel.levels import Levels
     from cython.cimports.pantarhei.materialize.kernel.rows import Ints
 else:
-    from pantarhei.materialize.kernel.proofs import Proofs
+    from pantarhei.materialize.kernel.levels import Levels
     from pantarhei.materialize.kernel.rows import Ints
 
 from pantarhei.materialize.kernel.rows import COMPILED, new_ints
@@ -78,20 +78,15 @@ HEAD_OBJECT = cython.declare(cython.int, 5)
 
 
 @cython.cclass
-class NewestKernel(Proofs):
+class NewestKernel(Levels):
     """The window model of one program, each fact stored once.
 
-    Work counters, beside those of Proofs: `renewals` facts queued again when the window's start passed them,
+    Work counters, beside those of Levels: `renewals` facts queued again when the window's start passed them,
     `rederivations` facts overdeleted, `searches` rows looked at in search of other support.
     """
 
     def __init__(self, plans, capacity=1024):
         super().__init__(plans, capacity)
-        self.partitions = new_ints(9, -1)
-        self.queues = new_ints(9, -1)
-        self.queue_ends = new_ints(9, -1)
-        self.agenda = new_ints(16, 0)
-        self.agenda_size = 0
         self.clock = 0
         self.mark_level = 0
         self.mark_sequence = 0
@@ -105,110 +100,6 @@ class NewestKernel(Proofs):
         self.renewals = 0
         self.rederivations = 0
         self.searches = 0
-
-    # -- the partitions' lists, and the queue: one list a level, the levels in a heap --------------
-
-    def bucket(self, level):
-        """Where the lists of `level` stand: the lowest bits tell the levels of a window apart."""
-        last: cython.int = len(self.partitions) - 1
-        return last if level == _FOREVER else level & (last - 1)
-
-    def enlist(self, row):
-        """Enter `row` into its list: at the queue's end if it is pending, else at the partition's start."""
-        at: cython.int = self.bucket(self.rows[row].level)
-        other: cython.int
-        self.rows[row].next_listed = -1
-        self.rows[row].previous_listed = -1
-        if self.rows[row].flags & PENDING:
-            other = self.queue_ends[at]
-            self.queue_ends[at] = row
-            self.rows[row].previous_listed = other
-            if other >= 0:
-                self.rows[other].next_listed = row
-            else:
-                self.queues[at] = row
-        else:
-            other = self.partitions[at]
-            self.partitions[at] = row
-            self.rows[row].next_listed = other
-            if other >= 0:
-                self.rows[other].previous_listed = row
-
-    def delist(self, row):
-        """Take `row` out of the list it is in; a row with level -1 is in none."""
-        after: cython.int = self.rows[row].next_listed
-        before: cython.int = self.rows[row].previous_listed
-        at: cython.int
-        if self.rows[row].level < 0:
-            return
-        at = self.bucket(self.rows[row].level)
-        if before >= 0:
-            self.rows[before].next_listed = after
-        elif self.rows[row].flags & PENDING:
-            self.queues[at] = after
-        else:
-            self.partitions[at] = after
-        if after >= 0:
-            self.rows[after].previous_listed = before
-        elif self.rows[row].flags & PENDING:
-            self.queue_ends[at] = before
-
-    def enqueue(self, row, level):
-        """Queue `row` at `level`, out of the list it was in."""
-        predicate: cython.int = self.rows[row].predicate
-        if predicate < self.known and not self.streamed[predicate] and level != _FOREVER:
-            self.streamed[predicate] = 1
-            self.crossing_is_stale = True
-        self.delist(row)
-        self.rows[row].level = level
-        if self.rows[row].held <= level:
-            self.rows[row].held = -1
-        self.rows[row].flags |= PENDING
-        if self.queues[self.bucket(level)] < 0:
-            self.agenda_push(level)
-        self.enlist(row)
-        return 0
-
-    def agenda_push(self, level):
-        """Note that the queue of `level` is not empty (a max-heap of levels)."""
-        at: cython.int = self.agenda_size
-        parent: cython.int
-        if at == len(self.agenda):
-            self.grow_agenda()
-        self.agenda_size += 1
-        while at > 0:
-            parent = (at - 1) >> 1
-            if self.agenda[parent] >= level:
-                break
-            self.agenda[at] = self.agenda[parent]
-            at = parent
-        self.agenda[at] = level
-        return 0
-
-    def grow_agenda(self):
-        larger = new_ints(2 * self.agenda_size, 0)
-        larger[: self.agenda_size] = self.agenda
-        self.agenda = larger
-        return 0
-
-    def agenda_pop(self):
-        """Drop the newest level of the heap."""
-        at: cython.int = 0
-        child: cython.int
-        level: cython.int
-        self.agenda_size -= 1
-        level = self.agenda[self.agenda_size]
-        while True:
-            child = 2 * at + 1
-            if child >= self.agenda_size:
-                break
-            if child + 1 < self.agenda_size and self.agenda[child + 1] > self.agenda[child]:
-                child += 1
-            if self.agenda[child] <= level:
-                break
-            self.agenda[at] = self.agenda[child]
-            at = child
-        self.agenda[at] = level
 
     # -- what a match means ------------------------------------------------------------------------
 
@@ -296,26 +187,6 @@ class NewestKernel(Proofs):
         return 0
 
     # -- adding and sliding ------------------------------------------------------------------------
-
-    @property
-    def room(self):
-        """How many levels there is room for."""
-        return len(self.partitions) - 1
-
-    def widen(self, count: cython.int):
-        """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
-        row: cython.int
-        size: cython.int = len(self.partitions) - 1
-        if count <= size:
-            return
-        while size < count:
-            size *= 2
-        self.partitions = new_ints(size + 1, -1)
-        self.queues = new_ints(size + 1, -1)
-        self.queue_ends = new_ints(size + 1, -1)
-        for row in range(self.used):
-            if self.rows[row].predicate >= 0:
-                self.enlist(row)
 
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Assert `facts[i]` at `levels[i]`; what base it had before goes to `previous[i]` (-1 if none).
@@ -598,35 +469,10 @@ class NewestKernel(Proofs):
         self.instances.size = 0
         return 0
 
-    def interpretation(self, level: cython.int):
-        """The rows of the partition of `level`, an int32 array; none outside the window. `settle` first."""
-        found: Ints = Ints()
-        row: cython.int = -1
-        if level == _FOREVER or self.oldest <= level <= self.newest:
-            row = self.partitions[self.bucket(level)]
-        while row >= 0:
-            found.push(row)
-            row = self.rows[row].next_listed
-        return found.array()
-
-    def bytes_used(self) -> int:
-        """Bytes held by rows, hash tables and lists."""
-        lists = len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda)
-        return Proofs.bytes_used(self) + 4 * lists
-
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
-        Proofs.check_invariants(self)
-        level: cython.int
+        Levels.check_invariants(self)
         row: cython.int
-        listed: cython.int = 0
-        assert self.agenda_size == 0 or all(self.queues[i] < 0 for i in range(len(self.queues)))
-        for level in [*range(self.oldest, self.newest + 1), FOREVER]:
-            row = self.partitions[self.bucket(level)]
-            while row >= 0:
-                assert self.rows[row].level == level, "a row stands in another level's list"
-                assert self.rows[row].flags == 0, "a row kept a flag"
-                assert self.rows[row].held == -1 or self.rows[row].held > level, "a level is held in vain"
-                listed += 1
-                row = self.rows[row].next_listed
-        assert listed == self.live, "a row is in no partition"
+        for row in range(self.used):
+            assert self.rows[row].predicate < 0 or self.rows[row].flags == 0, "a row kept a flag"
+            assert self.rows[row].held == -1 or self.rows[row].held > self.rows[row].level, "held in vain"

@@ -1,0 +1,19 @@
+# The C types of levels.py; what they mean is said there.
+
+from pantarhei.materialize.kernel.proofs cimport Proofs
+
+
+cdef class Levels(Proofs):
+    cdef int[::1] partitions
+    cdef int[::1] queues
+    cdef int[::1] queue_ends
+    cdef int[::1] agenda
+    cdef int agenda_size
+
+    cdef int bucket(self, int level) noexcept nogil
+    cdef void enlist(self, int row) noexcept nogil
+    cdef void delist(self, int row) noexcept nogil
+    cdef int enqueue(self, int row, int level) except -1 nogil
+    cdef int agenda_push(self, int level) except -1 nogil
+    cdef int grow_agenda(self) except -1 with gil
+    cdef void agenda_pop(self) noexcept nogil
