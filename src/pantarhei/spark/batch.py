@@ -53,7 +53,7 @@ def run(
         )
     given = normalized(df, columns)
     schema = block_schema(given.schema[TIMESTAMP].dataType)
-    arrow = to_arrow_schema(schema)
+    arrow = to_arrow_schema(schema, timezone="UTC")
     closing = Closing(
         df.sparkSession, reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedWriter(arrow)
     )

@@ -67,7 +67,9 @@ class BlockWriter:
             "foundation": made.foundation,
         }
         columns = [
-            pa.repeat(at, 1) if field.name == TIMESTAMP else pa.array([row.get(field.name)], field.type)
+            pa.repeat(at, 1).cast(field.type)
+            if field.name == TIMESTAMP
+            else pa.array([row.get(field.name)], field.type)
             for field in self.schema
         ]
         return pa.table(columns, schema=self.schema)

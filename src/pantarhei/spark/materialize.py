@@ -88,7 +88,7 @@ def materialize_aboxes(
             StructField(SKIPPED, IntegerType()),
         ]
     )
-    arrow = to_arrow_schema(schema)
+    arrow = to_arrow_schema(schema, timezone="UTC")
     report = None if observation is None else Reporting(arrow)
     closing = Closing(df.sparkSession, foundation, schema, Writing(arrow, conflicts), on_error, report)
     closed = closing.of(by_timestamp(given, clustered, spark_partitions))

@@ -204,7 +204,7 @@ class _TakingIn:
         spark_partitions: int | None,
     ) -> None:
         schema = block_schema(given.schema[TIMESTAMP].dataType)
-        arrow = to_arrow_schema(schema)
+        arrow = to_arrow_schema(schema, timezone="UTC")
         self._closing = Closing(
             spark, driver.reasoner.foundation, schema, BlockWriter(arrow), "skip", SkippedWriter(arrow)
         )
