@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import RDF, Graph, Literal
+from rdflib import RDF, BNode, Graph, Literal
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.foundation import Common, Foundation
@@ -86,6 +86,7 @@ class ABoxMaterializer:
         self._fresh = pickle.dumps(foundation)
         self._digest, self.common = foundation.digest, foundation.common
         self._budget = budget or Budget()
+        self._scope = _scope_beside(foundation)
         self._begin(foundation)
 
     def _begin(self, foundation: Foundation) -> None:
@@ -106,6 +107,9 @@ class ABoxMaterializer:
     def materialize(self, abox: ABox) -> Interpretation:
         """The interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
 
+        Blank nodes of a table are other ones than the background's: where that has any, their labels are
+        given a prefix.
+
         Raises:
             InvalidTripleError: something in it is no triple.
         """
@@ -125,14 +129,14 @@ class ABoxMaterializer:
         """
         self._make_room()
         if not self._computes and not self._vocabulary.has_variants:
-            encoded = self._vocabulary.encode_table(table, "")
+            encoded = self._vocabulary.encode_table(table, self._scope)
             if not self._vocabulary.has_variants:  # else the form of a literal can be another in each part
                 for start, end in pairwise(bounds):
                     yield self._close(Encoded(encoded.facts[start:end], encoded.forms))
                 return
         for start, end in pairwise(bounds):
             self._make_room()
-            yield self._close(self._vocabulary.encode_table(table.slice(start, end - start), ""))
+            yield self._close(self._vocabulary.encode_table(table.slice(start, end - start), self._scope))
 
     @property
     def _computes(self) -> bool:
@@ -184,6 +188,17 @@ class ABoxMaterializer:
             writing.distinguish_forms(facts, len(asserted), forms)
         terms = writing.renumber(facts)
         return Interpretation(facts, len(asserted), terms, conflicts, contradictory, self._digest)
+
+
+def _scope_beside(foundation: Foundation) -> str:
+    """A prefix with which no label of a blank node in the foundation begins; none if there are no such."""
+    numbers, common = foundation.vocabulary, foundation.common
+    terms = (*numbers.names[: common.names], *(symbol.name for symbol in numbers.symbols[: common.symbols]))
+    labels = [str(term) for term in terms if isinstance(term, BNode)]
+    scope = "m" if labels else ""
+    while any(label.startswith(scope) for label in labels):
+        scope += "m"
+    return scope
 
 
 def _first_places(facts: Integers, previous: Integers, level: int) -> npt.NDArray[np.intp]:
