@@ -82,7 +82,7 @@ def materialize_aboxes(
     foundation = Foundation.of(ontology, background, unique_names)
     schema = StructType(
         [
-            *given.schema.fields,
+            *(StructField(field.name, field.dataType) for field in given.schema.fields),
             StructField(DERIVED, BooleanType()),
             StructField(CONFLICTS, ArrayType(IntegerType())),
             StructField(SKIPPED, IntegerType()),
