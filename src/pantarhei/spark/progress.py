@@ -15,6 +15,15 @@ REASONER = "reasoner"
 _SPARK = "spark"
 
 
+def uri_of(folder: Path) -> str:
+    """A folder as Spark wants it: Hadoop takes the path in a URI as it stands, `%20` too.
+
+    >>> uri_of(Path("/a folder"))
+    'file:///a folder'
+    """
+    return f"file://{folder.resolve()}"
+
+
 class Progress:
     """The folder of a stream's checkpoint.
 

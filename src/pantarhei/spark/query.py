@@ -16,10 +16,19 @@ from pantarhei.spark.driver import Counts, Driver
 
 
 class Batches:
-    """What is done with one micro-batch after another, for `foreachBatch`; remembers what went wrong."""
+    """What is done with one micro-batch after another, for `foreachBatch`; remembers what went wrong.
 
-    def __init__(self, take_in: Callable[[DataFrame, int], object]) -> None:
-        self._take_in = take_in
+    Args:
+        take_in: what is done with the rows of a batch of that number.
+        temporary: a checkpoint folder that is there as long as Spark has use for it.
+    """
+
+    def __init__(
+        self,
+        take_in: Callable[[DataFrame, int], object],
+        temporary: tempfile.TemporaryDirectory[str] | None,
+    ) -> None:
+        self._take_in, self._temporary = take_in, temporary
         self.raised: list[BaseException] = []
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
@@ -57,7 +66,6 @@ class ReasoningQuery:
     Args:
         spark_query: Spark's own, for all else that it can say.
         batches: what was done, and what went wrong in it.
-        temporary: a checkpoint folder that goes with the query.
         driver: what holds the window; None where that is sharded over the executors.
     """
 
@@ -65,11 +73,10 @@ class ReasoningQuery:
         self,
         spark_query: StreamingQuery,
         batches: Batches,
-        temporary: tempfile.TemporaryDirectory[str] | None,
         driver: Driver | None = None,
     ) -> None:
         self.spark_query = spark_query
-        self._batches, self._temporary, self._driver = batches, temporary, driver
+        self._batches, self._driver = batches, driver
 
     @property
     def reasoner(self) -> StreamReasoner:

@@ -26,7 +26,7 @@ from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.driver import Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
-from pantarhei.spark.progress import Progress
+from pantarhei.spark.progress import Progress, uri_of
 from pantarhei.spark.query import Batches, ReasoningQuery, start
 from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
 from pantarhei.spark.shards.query import run_shards
@@ -152,10 +152,11 @@ def reason_stream(
     if not progress.exists:
         reasoner.checkpoint(progress.reasoner, driver.note)
     batches = Batches(
-        _TakingIn(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions)
+        _TakingIn(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions),
+        temporary,
     )
-    place = progress.spark.resolve().as_uri()
-    return ReasoningQuery(start(given, batches, place, trigger, query_name), batches, temporary, driver)
+    place = uri_of(progress.spark)
+    return ReasoningQuery(start(given, batches, place, trigger, query_name), batches, driver)
 
 
 def _refuse_where_sharded(

@@ -9,6 +9,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from pantarhei.errors import OptionError
+from pantarhei.spark.progress import uri_of
 from pantarhei.spark.query import Batches, ReasoningQuery, start
 from pantarhei.spark.results import FileOutput, Sink
 
@@ -40,9 +41,9 @@ def run_shards(
         if sink is not None:
             sink(rows, batch)
 
-    batches = Batches(take_in)
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     place = str(temporary.name if temporary else checkpoint)
     if "://" not in place:
-        place = Path(place).resolve().as_uri()
-    return ReasoningQuery(start(changes, batches, place, trigger, query_name), batches, temporary)
+        place = uri_of(Path(place))
+    batches = Batches(take_in, temporary)
+    return ReasoningQuery(start(changes, batches, place, trigger, query_name), batches)
