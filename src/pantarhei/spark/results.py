@@ -45,6 +45,10 @@ class Collector:
         kind: the kind of the stream's timestamps.
         reasoner: what answers.
         query: the query; without one the changes are collected.
+
+    Raises:
+        QueryError: the query is malformed or refused.
+        OptionError: a variable of it has the name of another column.
     """
 
     def __init__(self, kind: TimeKind, reasoner: StreamReasoner, query: str | None) -> None:
@@ -54,6 +58,9 @@ class Collector:
         names = ["subject", "predicate", "object"]
         if query is not None:
             names = list(reasoner.query(query).columns())
+            if taken := sorted(set(names) & set(head.names)):
+                expected = "a query with other variables; these are columns of the results already"
+                raise OptionError("query", ", ".join(f"?{name}" for name in taken), expected)
         self.schema = pa.schema([*head, *(pa.field(name, pa.string()) for name in names)])
         if query is None:
             self.schema = self.schema.append(pa.field("change", pa.int8()))
