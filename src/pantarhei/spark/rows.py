@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +13,10 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError
 from pantarhei.language.ntriples import parse_term
-from pantarhei.language.term import RDF_TYPE
+from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.frame import OBJECT, PREDICATE, SUBJECT, TERMS, TIMESTAMP
 
-_TYPE = RDF_TYPE.n3()
 _MAY_BE: dict[str, tuple[tuple[type, ...], str]] = {
     SUBJECT: ((URIRef, BNode), "the subject must be an IRI or a blank node"),
     PREDICATE: ((URIRef,), "the predicate must be an IRI"),
@@ -44,37 +44,53 @@ def problems(table: pa.Table) -> list[Problem]:
     """
     found: dict[int, Problem] = {}
 
-    def note(rows: npt.NDArray[np.intp], column: str, reason: str) -> None:
-        for row in rows.tolist():
+    def note(rows: npt.NDArray[np.bool_], column: str, reason: str) -> None:
+        for row in np.flatnonzero(rows).tolist():
             found.setdefault(row, Problem(row, column, reason))
 
     times = table.column(TIMESTAMP)
-    note(np.flatnonzero(np.asarray(times.is_null())), TIMESTAMP, "it is null")
+    note(np.asarray(times.is_null()), TIMESTAMP, "it is null")
     if pa.types.is_floating(times.type):
         finite = np.asarray(pc.fill_null(pc.is_finite(times), True))
-        note(np.flatnonzero(~finite), TIMESTAMP, "it is no finite number")
-    for name in TERMS:
-        column = table.column(name).combine_chunks()
-        note(np.flatnonzero(np.asarray(column.is_null())), name, "it is null")
-        encoded = column.dictionary_encode()
-        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        for code, text in enumerate(encoded.dictionary.to_pylist()):
-            if reason := _wrong(text, name):
-                note(np.flatnonzero(codes == code), name, reason)
-    classes = np.asarray(pc.fill_null(pc.equal(table.column(PREDICATE), _TYPE), False))
-    literals = np.asarray(pc.fill_null(pc.starts_with(table.column(OBJECT), '"'), False))
-    note(np.flatnonzero(classes & literals), OBJECT, "the object of rdf:type must be a class, not a literal")
+        note(~finite, TIMESTAMP, "it is no finite number")
+    terms = {name: _Terms.of(table, name) for name in TERMS}
+    for name, column in terms.items():
+        note(column.codes < 0, name, "it is null")
+        for row in np.flatnonzero(column.rows(bool(reason) for reason in column.reasons)).tolist():
+            found.setdefault(row, Problem(row, name, column.reasons[column.codes[row]]))
+    classes = terms[PREDICATE].rows(term == RDF_TYPE for term in terms[PREDICATE].terms)
+    literals = terms[OBJECT].rows(isinstance(term, Literal) for term in terms[OBJECT].terms)
+    note(classes & literals, OBJECT, "the object of rdf:type must be a class, not a literal")
     return [found[row] for row in sorted(found)]
 
 
-def _wrong(text: str, column: str) -> str:
-    """What is wrong with a term; nothing if all is well."""
+class _Terms(NamedTuple):
+    """A column as codes into its distinct terms, -1 for nulls; of each term what is wrong, if anything is."""
+
+    codes: npt.NDArray[np.int64]
+    terms: list[Term | None]
+    reasons: list[str]
+
+    @classmethod
+    def of(cls, table: pa.Table, column: str) -> _Terms:
+        encoded = table.column(column).combine_chunks().dictionary_encode()
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        read = [_read(text, column) for text in encoded.dictionary.to_pylist()]
+        return cls(codes, [term for term, _ in read], [reason for _, reason in read])
+
+    def rows(self, distinct: Iterable[bool]) -> npt.NDArray[np.bool_]:
+        """In which rows is what is true of the distinct terms that are marked."""
+        return np.array([*distinct, False], bool)[self.codes]  # a null's code means the last
+
+
+def _read(text: str, column: str) -> tuple[Term | None, str]:
+    """A term and what is wrong with it; nothing if all is well."""
     may_be, expected = _MAY_BE[column]
     try:
         term = parse_term(text)
     except InvalidTripleError as error:
-        return error.reason
-    return "" if isinstance(term, may_be) else expected
+        return None, error.reason
+    return term, "" if isinstance(term, may_be) else expected
 
 
 def error_of(table: pa.Table, problem: Problem) -> InvalidRowError:
