@@ -7,13 +7,12 @@ part small: it looks up the terms that are new to it, and no strings besides.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -27,8 +26,9 @@ from pyspark.sql.types import (
 )
 
 from pantarhei.errors import InvalidRowError
-from pantarhei.interpretation import Interpretation, Terms, Texts
+from pantarhei.interpretation import ABoxMaterializer, Interpretation, Terms, Texts
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.frame import TIMESTAMP
 from pantarhei.spark.worker import Skipped
 
@@ -58,7 +58,7 @@ class BlockWriter:
 
     schema: pa.Schema
 
-    def __call__(self, at: pa.Scalar, made: Interpretation, texts: Texts | None) -> pa.Table:
+    def __call__(self, at: pa.Scalar, made: Interpretation, texts: Texts) -> pa.Table:
         row = {
             "facts": made.facts.tobytes(),
             "asserted": made.asserted,
@@ -131,22 +131,29 @@ def _ticks(times: pa.ChunkedArray, kind: TimeKind) -> list[int]:
     return [ticks_of(at, kind) for at in times.to_pylist()]
 
 
-def pack(waiting: Iterable[TimedInterpretation]) -> bytes:
-    """Interpretations as bytes (Arrow's stream format)."""
-    schema = to_arrow_schema(block_schema(LongType()))
-    write = BlockWriter(schema)
-    tables = [write(pa.scalar(timed.ticks, pa.int64()), timed.made, None) for timed in waiting]
+def pack(waiting: Iterable[TimedInterpretation], texts: Texts) -> bytes:
+    """The asserted facts of interpretations as bytes (Arrow's stream format), for another process too: there
+    blank nodes of the ontology may have other labels.
+    """
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, schema) as stream:
-        for table in tables:
-            stream.write_table(table)
+    with pa.ipc.new_stream(sink, _PACKED) as stream:
+        for part, timed in enumerate(waiting):
+            facts = texts.table(timed.made).slice(0, timed.made.asserted)
+            places = (pa.repeat(pa.scalar(place, pa.int64()), len(facts)) for place in (part, timed.ticks))
+            stream.write_table(pa.table([*places, *facts.columns[:3]], schema=_PACKED))
     packed: bytes = sink.getvalue().to_pybytes()
     return packed
 
 
-def unpack(packed: bytes, kind: TimeKind) -> list[TimedInterpretation]:
-    """The interpretations that `pack` packed, oldest first."""
+def unpack(packed: bytes, kind: TimeKind, materializer: ABoxMaterializer) -> Iterator[TimedInterpretation]:
+    """The interpretations that `pack` packed, closed anew."""
     table = pa.ipc.open_stream(packed).read_all()
-    ticks: list[int] = table.column(TIMESTAMP).to_pylist()
-    made = map(_interpretation, table.to_pylist())
-    return [TimedInterpretation(at, time_of(at, kind), each) for at, each in zip(ticks, made, strict=True)]
+    parts = table.column("part").to_numpy()
+    bounds = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), len(table)]
+    made = materializer.materialize_parts(table.select(COLUMNS[1:]), bounds)
+    for start, each in zip(bounds[:-1], made, strict=True):
+        ticks = table.column("ticks")[start].as_py()
+        yield TimedInterpretation(ticks, time_of(ticks, kind), each)
+
+
+_PACKED = pa.schema({"part": pa.int64(), "ticks": pa.int64(), **{name: pa.string() for name in COLUMNS[1:]}})

@@ -6,7 +6,8 @@ A batch is applied as a whole or not at all, and once: its number is saved with 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import NamedTuple, cast
@@ -14,7 +15,7 @@ from typing import NamedTuple, cast
 import pyarrow as pa
 
 from pantarhei.checkpoint import Json
-from pantarhei.interpretation import Texts
+from pantarhei.interpretation import ABoxMaterializer, Texts
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.reasoner import StreamReasoner, WindowUpdate
 from pantarhei.spark.blocks import TimedInterpretation, pack, read_blocks, read_skipped, unpack
@@ -43,6 +44,18 @@ class Counts:
     late_aboxes: int = 0
     late: int = 0
     skipped: int = 0
+
+
+class _Place(NamedTuple):
+    """How far a driver has come: its last batch and counts, the newest time seen and the newest that the
+    window has come to (in ticks), and what waits.
+    """
+
+    batch: int
+    counts: Counts
+    newest: int | None
+    passed: int | None
+    waiting: tuple[TimedInterpretation, ...]
 
 
 class LateABox(NamedTuple):
@@ -77,18 +90,33 @@ class Driver:
         self._on_error, self._on_update, self._on_late = on_error, on_update, on_late
         lateness = 0 if allowed_lateness is None else duration_ticks(allowed_lateness, kind)
         self._lateness = lateness
-        self._remember(reasoner.note)
+        self._stand(self._place_of(reasoner.note))
 
-    def _remember(self, note: dict[str, Json]) -> None:
-        """Stand where a note says."""
-        self.batch = cast(int, note.get("batch", NO_BATCH))
-        self.counts = Counts(**cast("dict[str, int]", note.get("counts", {})))
-        self._waiting: Waiting[TimedInterpretation] = Waiting(
-            self._lateness, cast("int | None", note.get("newest"))
+    def _place_of(self, note: dict[str, Json]) -> _Place:
+        """Where a note says that it stood."""
+        return _Place(
+            cast(int, note.get("batch", NO_BATCH)),
+            Counts(**cast("dict[str, int]", note.get("counts", {}))),
+            cast("int | None", note.get("newest")),
+            cast("int | None", note.get("passed")),
+            self._waiting_of(note),
         )
-        if "waiting" in note:
-            for timed in unpack(base64.b64decode(cast(str, note["waiting"])), self.kind):
-                self._waiting.add(timed.ticks, timed)
+
+    def _waiting_of(self, note: dict[str, Json]) -> tuple[TimedInterpretation, ...]:
+        if "waiting" not in note:
+            return ()
+        packed = base64.b64decode(cast(str, note["waiting"]))
+        return tuple(unpack(packed, self.kind, ABoxMaterializer(self.reasoner.foundation)))
+
+    @property
+    def _place(self) -> _Place:
+        return _Place(self.batch, self.counts, self._waiting.newest, self._passed, tuple(self._waiting))
+
+    def _stand(self, place: _Place) -> None:
+        self.batch, self.counts, newest, self._passed, waiting = place
+        self._waiting: Waiting[TimedInterpretation] = Waiting(self._lateness, newest)
+        for timed in waiting:
+            self._waiting.add(timed.ticks, timed)
 
     @property
     def note(self) -> dict[str, Json]:
@@ -97,8 +125,14 @@ class Driver:
             "batch": self.batch,
             "counts": asdict(self.counts),
             "newest": self._waiting.newest,
-            "waiting": base64.b64encode(pack(self._waiting)).decode(),
+            "passed": self._passed,
+            **self._note_of_waiting,
         }
+
+    @property
+    def _note_of_waiting(self) -> dict[str, Json]:
+        waiting = tuple(self._waiting)
+        return {"waiting": base64.b64encode(pack(waiting, self._texts)).decode()} if waiting else {}
 
     def apply(self, batch: int, blocks: pa.Table, deliver: Callable[[], object]) -> None:
         """Take in a batch and call `deliver`, which saves what is to be saved; or do nothing, after an error.
@@ -107,14 +141,19 @@ class Driver:
             InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
             Whatever `on_update`, `on_late` and `deliver` raise.
         """
-        before = self.note
+        with self._all_or_nothing():
+            self._take_in(blocks)
+            self.batch = batch
+            deliver()
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        before = self._place
         try:
             with self.reasoner.all_or_nothing():
-                self._take_in(blocks)
-                self.batch = batch
-                deliver()
+                yield
         except BaseException:
-            self._remember(before)
+            self._stand(before)
             raise
 
     def _take_in(self, blocks: pa.Table) -> None:
@@ -124,7 +163,7 @@ class Driver:
         self._count(skipped=skipped.count)
         timed = read_blocks(blocks, self.kind)
         for each in timed:
-            if self._waiting.is_late(each.ticks):
+            if self._waiting.is_late(each.ticks) or self._is_passed(each.ticks):
                 self._leave_out(each)
             else:
                 self._waiting.add(each.ticks, each)
@@ -133,15 +172,20 @@ class Driver:
         for each in self._waiting.complete():
             self._push(each)
 
+    def _is_passed(self, ticks: int) -> bool:
+        """Whether the window is past that time; so it may be where less lateness was allowed before."""
+        return self._passed is not None and ticks < self._passed
+
     def take_in_what_waits(self) -> None:
         """Push what waits for the watermark: nothing more will come."""
-        with self.reasoner.all_or_nothing():
+        with self._all_or_nothing():
             for each in self._waiting:
                 self._push(each)
-        self._waiting.clear()
+            self._waiting.clear()
 
     def _push(self, timed: TimedInterpretation) -> None:
         update = self.reasoner.push_materialized(timed.at, timed.made)
+        self._passed = timed.ticks
         self._count(aboxes=1, assertions=timed.made.asserted, cut=len(update.repair.removed))
         self._on_update(update)
 
