@@ -26,8 +26,8 @@ COLUMNS = ("workload", "what", "measured", "spread", "unit", "target", "")
 Circumstances = dict[str, str | int]
 
 
-def circumstances(quick: bool) -> Circumstances:
-    """Machine, versions, seed and commit."""
+def circumstances(quick: bool, further_packages: Sequence[str] = ()) -> Circumstances:
+    """Machine and how busy it is, versions, seed and commit."""
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
@@ -35,10 +35,11 @@ def circumstances(quick: bool) -> Circumstances:
         "seed": SEED,
         "processor": _processor(),
         "cores": os.cpu_count() or 0,
+        "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
         "system": platform.platform(),
         "python": platform.python_version(),
         "kernel": "compiled" if COMPILED else "uncompiled",
-        **{package: version(package) for package in PACKAGES},
+        **{package: version(package) for package in (*PACKAGES, *further_packages)},
     }
 
 
