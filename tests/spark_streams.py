@@ -1,0 +1,97 @@
+"""Streams for Spark: the same rows as tables, files and DataFrames, and what a reasoner made of them."""
+
+import json
+import os
+import re
+
+import pyarrow as pa
+from rdflib import BNode
+
+from pantarhei.language.ntriples import write_term
+from pantarhei.reference.canonical import canonical_triple
+
+COLUMNS = ("timestamp", "subject", "predicate", "object")
+TEXTS = "subject string, predicate string, object string"
+SCHEMA = f"timestamp long, {TEXTS}"
+NOW = {"availableNow": True}
+
+
+def rows_of(stream):
+    """A row for each triple of a stream of ABoxes, terms as texts."""
+    return [(at, *map(write_term, triple)) for at, abox in stream for triple in abox]
+
+
+def table_of(rows, time=None):
+    """Rows as an Arrow table; `time` is the type of their timestamps."""
+    columns = list(zip(*rows, strict=True)) if rows else [[]] * 4
+    times = pa.array(columns[0], time or (pa.int64() if not rows else None))
+    return pa.table([times, *(pa.array(column, pa.string()) for column in columns[1:])], names=COLUMNS)
+
+
+def aboxes_of(rows):
+    """The tables of the ABoxes, by timestamp, oldest first."""
+    found = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(row)
+    return {at: table_of(found[at]).drop_columns(["timestamp"]) for at in sorted(found)}
+
+
+class Folder:
+    """A folder that a query reads a file a batch, in the order written."""
+
+    def __init__(self, path):
+        self.path, self.files = path, 0
+        path.mkdir()
+
+    def write(self, rows):
+        lines = (json.dumps(dict(zip(COLUMNS, row, strict=True)), default=str) for row in rows)
+        self.write_text("\n".join(lines), "json")
+
+    def write_text(self, text, kind):
+        self.files += 1
+        file = self.path / f"{self.files:03}.{kind}"
+        file.write_text(text)
+        os.utime(file, (1e9 + 10 * self.files,) * 2)  # Spark reads files in the order of these times
+
+    def stream(self, spark, schema=SCHEMA):
+        return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(self.path))
+
+
+def by_value(triples):
+    """Triples with one literal a value."""
+    return set(map(canonical_triple, triples))
+
+
+class Recorder:
+    """What a reasoner did, at each timestamp by its last update: a timestamp may come in parts."""
+
+    def __init__(self, query=None):
+        self.query, self.repairs, self.answers = query, {}, {}
+
+    def __call__(self, update, reasoner):
+        repair = update.repair
+        self.repairs[update.at] = (
+            _named(repair.removed),
+            {(_named(conflict.assertions), conflict.constraints) for conflict in repair.conflicts},
+        )
+        if self.query is not None:
+            columns = reasoner.query(self.query).columns()
+            self.answers[update.at] = set(zip(*columns.values(), strict=True))
+
+
+def state_of(reasoner):
+    """What a reasoner holds. Blank nodes lose the prefix that says which message they came in."""
+    return {
+        "timestamps": reasoner.timestamps,
+        "assertions": _named(reasoner.assertions()),
+        "materialization": {triple for _, triple in _named((0, t) for t in reasoner.materialization())},
+        "repairs": [(repair.at, _named(repair.removed)) for repair in reasoner.repairs],
+    }
+
+
+def _named(assertions):
+    return frozenset((at, tuple(map(_without_message, triple))) for at, triple in assertions)
+
+
+def _without_message(term):
+    return BNode(re.sub(r"^m\d+-m*", "", term)) if isinstance(term, BNode) else term
