@@ -23,7 +23,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation import ABoxMaterializer
 from pantarhei.language.ntriples import parse_term
 from pantarhei.reference.canonical import canonical_term, canonical_triple
-from pantarhei.spark import reason_stream, register, run, shard_stream
+from pantarhei.spark import reason_stream, register, run
 from spark_streams import NOW, Folder, Recorder, aboxes_of, by_value, rows_of, state_of, table_of
 from strategies import CLASSES, V
 from worlds import World
@@ -44,7 +44,7 @@ def example(name, folder):
     else:
         file, site = folder / "readings.nq", folder / "background.ttl"
         script = ROOT / "examples" / "building" / "generate.py"
-        sizes = "--readings 700 --sensors 80 --rooms 30".split()
+        sizes = ["--readings", "700", "--sensors", "80", "--rooms", "30"]
         subprocess.run([sys.executable, script, *sizes, "--out", file, "--background", site], check=True)
         background = Graph().parse(site)
     return ontology, background, window, rows_of(pr.read_stream(file)), query, file
