@@ -28,7 +28,7 @@ class Used(NamedTuple):
     """The numbers that are used, in some order, and the place of each in that."""
 
     numbers: npt.NDArray[np.intp]
-    places: npt.NDArray[np.int64]
+    places: npt.NDArray[np.integer]
 
     @classmethod
     def ascending(cls, size: int, parts: Iterable[npt.NDArray[np.integer]]) -> Used:
@@ -36,7 +36,7 @@ class Used(NamedTuple):
         flags = np.zeros(size, np.bool_)
         for part in parts:
             flags[part] = True
-        return cls(np.flatnonzero(flags), np.cumsum(flags) - 1)
+        return cls(np.flatnonzero(flags), np.cumsum(flags, dtype=np.int32) - 1)
 
     @classmethod
     def appearing(cls, size: int, numbers: npt.NDArray[np.integer]) -> Used:
@@ -68,18 +68,17 @@ def columns_of_facts(
         values: literals whose first forms are to be kept too.
         forms: further literals, in this order.
     """
-    predicates, subjects, objects = facts.T
-    is_literal, is_name = objects >= FIRST_LITERAL, (objects >= 0) & (objects < FIRST_LITERAL)
+    predicates, subjects, objects = np.ascontiguousarray(facts.T)
+    with_literal = np.flatnonzero(objects >= FIRST_LITERAL)
+    with_name = np.flatnonzero((objects >= 0) & (objects < FIRST_LITERAL))
+    their_literals, their_names = objects[with_literal] - FIRST_LITERAL, objects[with_name]
     symbols = Used.ascending(len(vocabulary.symbols), [predicates[predicates >= 0]])
-    names = Used.ascending(len(vocabulary.names), [subjects, objects[is_name]])
-    of_literals = [objects[is_literal] - FIRST_LITERAL, values - FIRST_LITERAL]
-    literals = Used.ascending(len(vocabulary.literals), of_literals)
-    whats = np.zeros(len(facts), np.int64)
-    whats[is_name] = 1 + names.places[objects[is_name]]
-    whats[is_literal] = 1 + len(names.numbers) + literals.places[objects[is_literal] - FIRST_LITERAL]
-    has_predicate = predicates >= 0
-    which = np.zeros(len(facts), np.int64)
-    which[has_predicate] = 1 + symbols.places[predicates[has_predicate]]
+    names = Used.ascending(len(vocabulary.names), [subjects, their_names])
+    literals = Used.ascending(len(vocabulary.literals), [their_literals, values - FIRST_LITERAL])
+    whats = np.zeros(len(facts), np.int32)
+    whats[with_name] = 1 + names.places[their_names]
+    whats[with_literal] = 1 + len(names.numbers) + literals.places[their_literals]
+    which = np.append(1 + symbols.places, 0)[predicates]  # NO_PREDICATE, -1, finds the last
     met = [vocabulary.symbols[number] for number in symbols.numbers.tolist()]
     terms: list[Term] = [vocabulary.names[number] for number in names.numbers.tolist()]
     terms += [vocabulary.literals[number] for number in literals.numbers.tolist()]

@@ -6,7 +6,7 @@ the first `MOST_CONFLICTS` conflicts are kept, and how many more there were.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple, cast
 
@@ -19,18 +19,18 @@ from pantarhei.checkpoint.terms import columns_of_terms, read_terms
 from pantarhei.checkpoint.times import TimesWriter, key_of
 from pantarhei.errors import PantarheiError
 from pantarhei.language.rule import Rule
-from pantarhei.language.term import Term, Triple, check_triple
+from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple
 from pantarhei.language.time import TimePoint
 from pantarhei.repair.choose import Method
+from pantarhei.repair.occurrences import Occurrences
 from pantarhei.repair.result import Assertion, Conflict, Repair
 from pantarhei.rules.fingerprint import text_of_rule
-from pantarhei.rules.program import Integers
+from pantarhei.rules.program import NONE, Integers
 
 MOST_CONFLICTS = 1000
 
 # A table forgets its terms once there are so many more of them than twice those in use.
 _MOST_UNUSED = 10_000
-_NO_ROWS = np.empty((0, 4), np.int32)
 
 _REPAIR = ("entry", "conflicts", "unlisted", "removed", "undecided")
 _PLACES = ("time", "subject", "predicate", "object")
@@ -39,14 +39,22 @@ _PLACES = ("time", "subject", "predicate", "object")
 class _Told(NamedTuple):
     """A repair by the numbers of a table.
 
-    `rows` has a row `time, subject, predicate, object` for each assertion: of the conflicts, one after the
-    other, then the removed ones, then the undecided.
+    Args:
+        repair: what was told.
+        rows: a row `time, subject, predicate, object` for each assertion: of the conflicts, one after the
+            other, then the removed ones, then the undecided.
+        times, terms: the different numbers in `rows`, in order of their first appearance.
+        conflicts: how many assertions and how many constraints each of them has.
+        rules: the constraints of the conflicts, one after the other.
+        unlisted, removed, undecided: how many.
     """
 
     repair: Repair
     rows: Integers
-    members: list[int]
-    constraints: list[tuple[int, ...]]
+    times: Integers
+    terms: Integers
+    conflicts: Integers
+    rules: Integers
     unlisted: int
     removed: int
     undecided: int
@@ -73,25 +81,22 @@ class RepairTable:
         saved before, in Python; those of all as columns.
         """
         told = {level: self._tell(level, repair) for level, repair in repairs}
-        self._told = told
-        rows = np.concatenate([_NO_ROWS, *(one.rows for one in told.values())])
-        violated = [rule for one in told.values() for rules in one.constraints for rule in rules]
-        rules = np.array(violated, np.int64)
-        of_times = Used.appearing(len(self._times), rows[:, 0])
-        of_terms = Used.appearing(len(self._terms), rows[:, 1:])
+        self._told, known = told, list(told.values())
+        rows = _joined((one.rows for one in known), 4)
+        rules = _joined((one.rules for one in known), 1)[:, 0]
+        of_times = Used.appearing(len(self._times), _joined((one.times for one in known), 1))
+        of_terms = Used.appearing(len(self._terms), _joined((one.terms for one in known), 1))
         of_rules = Used.appearing(len(self._rules), rules)
-        places = np.array([times.number(at) for _, at in of_times.among(self._times.values())], np.int64)
-        at = places[of_times.places[rows[:, 0]]] if len(rows) else rows[:, 0]
-        assertions = np.column_stack([at, of_terms.places[rows[:, 1:]]])
+        places = np.array([times.number(at) for _, at in of_times.among(self._times.values())], np.int32)
+        at, who, what, whom = np.ascontiguousarray(rows.T)
         columns = {
             **_columns("repairs", _REPAIR, [_summary(level - first_level, told[level]) for level in told]),
-            **_columns(
-                "conflicts",
-                ("members", "constraints"),
-                [pair for one in told.values() for pair in _sizes(one)],
-            ),
-            **_columns("constraints", ("rule",), of_rules.places[rules].reshape(-1, 1)),
-            **_columns("assertions", _PLACES, assertions),
+            **_columns("conflicts", ("members", "constraints"), _joined((one.conflicts for one in known), 2)),
+            "constraints.rule": narrow(of_rules.places[rules]),
+            "assertions.time": narrow(places[of_times.places[at]] if len(at) else at),
+            "assertions.subject": narrow(of_terms.places[who]),
+            "assertions.predicate": narrow(of_terms.places[what]),
+            "assertions.object": narrow(of_terms.places[whom]),
             **columns_of_terms("assertions", of_terms.among(self._terms)),
         }
         named = [[rule.name, text_of_rule(rule)] for rule in of_rules.among(self._rules)]
@@ -110,17 +115,57 @@ class RepairTable:
             tuple(self._rules.setdefault(rule, len(self._rules)) for rule in conflict.constraints)
             for conflict in conflicts
         ]
-        removed, undecided = self._rows(repair.removed), self._rows(repair.undecided)
-        rows = [row for part in (*parts, removed, undecided) for row in part]
+        removed, undecided = self._removed(repair), self._rows(repair.undecided)
+        listed = _array(row for part in parts for row in part)
+        rows = np.concatenate([listed, removed, _array(undecided)])
+        sizes = [(len(part), len(violated)) for part, violated in zip(parts, constraints, strict=True)]
         return _Told(
             repair,
-            np.array(rows, np.int32).reshape(-1, 4),
-            [len(part) for part in parts],
-            constraints,
+            rows,
+            _distinct(rows[:, 0]),
+            _distinct(rows[:, 1:]),
+            np.array(sizes, np.int32).reshape(-1, 2),
+            np.array([rule for violated in constraints for rule in violated], np.int32),
             unlisted,
             len(removed),
             len(undecided),
         )
+
+    def _removed(self, repair: Repair) -> Integers:
+        """What was removed, by numbers."""
+        found = repair.taken_out
+        if isinstance(found, Occurrences) and not found.has_forms:
+            return self._rows_of(found)
+        return _array(self._rows(repair.removed))
+
+    def _rows_of(self, found: Occurrences) -> Integers:
+        """Occurrences by numbers of the table, in the order of `_rows`. Costs a step of Python for each
+        different term.
+        """
+        vocabulary, texts = found.vocabulary, dict[int, str]()
+
+        def numbers(column: Integers, term: Callable[[int], Term]) -> Integers:
+            used, places = np.unique(column, return_inverse=True)
+            return np.array([self._term(term(number), texts) for number in used.tolist()], np.int32)[places]
+
+        places, predicates, subjects, objects = found.rows.T
+        is_class = objects == NONE
+        rows = np.empty_like(found.rows)
+        rows[:, 0] = np.array([self._time(at) for at in found.times], np.int32)[places]
+        rows[:, 1] = numbers(subjects, vocabulary.names.__getitem__)
+        rows[:, 2] = rows[:, 3] = numbers(predicates, lambda number: vocabulary.symbols[number].name)
+        rows[~is_class, 3] = numbers(objects[~is_class], vocabulary.term)
+        rows[is_class, 2] = self._term(RDF_TYPE, texts)
+        rank = np.empty(max(texts) + 1, np.int32)
+        rank[sorted(texts, key=texts.__getitem__)] = np.arange(len(texts))
+        _, who, what, whom = rows.T
+        return rows[np.lexsort((rank[whom], rank[what], rank[who], places))]
+
+    def _term(self, term: Term, texts: dict[int, str]) -> int:
+        """The number of a term, whose text is noted."""
+        number = self._terms.setdefault(term, len(self._terms))
+        texts[number] = str(term)
+        return number
 
     def _rows(self, assertions: Iterable[Assertion]) -> list[tuple[int, ...]]:
         """The assertions by numbers, in an order that is the same in each run."""
@@ -134,12 +179,23 @@ class RepairTable:
         return self._times.setdefault(key_of(at), (len(self._times), at))[0]
 
 
+def _array(rows: Iterable[tuple[int, ...]]) -> Integers:
+    return np.array(list(rows), np.int32).reshape(-1, 4)
+
+
 def _summary(entry: int, told: _Told) -> tuple[int, ...]:
-    return entry, len(told.members), told.unlisted, told.removed, told.undecided
+    return entry, len(told.conflicts), told.unlisted, told.removed, told.undecided
 
 
-def _sizes(told: _Told) -> Iterator[tuple[int, int]]:
-    return zip(told.members, map(len, told.constraints), strict=True)
+def _joined(parts: Iterable[Integers], width: int) -> Integers:
+    """Tables of that width, one below the other."""
+    return np.concatenate([np.empty((0, width), np.int32), *(part.reshape(-1, width) for part in parts)])
+
+
+def _distinct(numbers: Integers) -> Integers:
+    """The different numbers, in order of their first appearance."""
+    found, first = np.unique(numbers, return_index=True)
+    return found[np.argsort(first)]
 
 
 def _columns(

@@ -13,6 +13,7 @@ from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Conflict as NumberedConflict
 from pantarhei.repair.conflict import Conflicts, Pairs
+from pantarhei.repair.occurrences import Occurrences
 from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
 from pantarhei.rules.program import NO_FORMS, Integers
 from pantarhei.window.log import Entry, Log
@@ -67,15 +68,11 @@ class Account:
             for conflict in found
         ]
 
-    def _occurrences(self, facts: Integers) -> frozenset[Assertion]:
+    def _occurrences(self, facts: Integers) -> frozenset[Assertion] | Occurrences:
         """Where `facts` were asserted in the window and not cut before, the arriving ABox included."""
         if not len(facts):
             return frozenset()
-        return frozenset(
-            (entry.at, triple)
-            for entry, found in self.older.with_entry(self.arriving).occurrences(facts)
-            for triple in self.vocabulary.decode(found, entry.forms)
-        )
+        return Occurrences.of(self.older.with_entry(self.arriving), facts, self.vocabulary)
 
     def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
         at = self._timestamps()

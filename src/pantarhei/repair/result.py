@@ -14,6 +14,7 @@ from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.repair.choose import Method
+from pantarhei.repair.occurrences import Occurrences
 
 Assertion = tuple[TimePoint, Triple]
 _T = TypeVar("_T")
@@ -91,7 +92,7 @@ class Repair:
         at: TimePoint,
         method: Method,
         conflicts: Sequence[Conflict] = (),
-        removed: Callable[[], frozenset[Assertion]] = frozenset,
+        removed: Callable[[], frozenset[Assertion] | Occurrences] = frozenset,
         undecided: Callable[[], frozenset[Assertion]] = frozenset,
         unlisted: int = 0,
     ) -> None:
@@ -112,8 +113,14 @@ class Repair:
         return cls(at, method, _restored(tuple(conflicts)), lambda: removed, lambda: undecided, unlisted)
 
     @cached_property
-    def removed(self) -> frozenset[Assertion]:
+    def taken_out(self) -> frozenset[Assertion] | Occurrences:
+        """What `removed` is made of; its length costs no triple."""
         return self._removed()
+
+    @cached_property
+    def removed(self) -> frozenset[Assertion]:
+        found = self.taken_out
+        return found.assertions() if isinstance(found, Occurrences) else found
 
     @cached_property
     def undecided(self) -> frozenset[Assertion]:
@@ -126,7 +133,7 @@ class Repair:
 
     def __str__(self) -> str:
         count = len(self.conflicts) + self.unlisted
-        counts = f"{count} conflicts, {len(self.removed)} assertions removed"
+        counts = f"{count} conflicts, {len(self.taken_out)} assertions removed"
         conflicts = [f"  {conflict}" for conflict in self.conflicts]
         if self.unlisted:
             conflicts.append(f"  and {self.unlisted} more")

@@ -186,7 +186,7 @@ class Driver:
     def _push(self, timed: TimedInterpretation) -> None:
         update = self.reasoner.push_materialized(timed.at, timed.made)
         self._passed = timed.ticks
-        self._count(aboxes=1, assertions=timed.made.asserted, cut=len(update.repair.removed))
+        self._count(aboxes=1, assertions=timed.made.asserted, cut=len(update.repair.taken_out))
         self._on_update(update)
 
     def _leave_out(self, timed: TimedInterpretation) -> None:

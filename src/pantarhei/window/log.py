@@ -39,6 +39,15 @@ class Entry:
     facts: Integers
     cut: Integers
     forms: Forms = field(default_factory=dict)
+    _marks: npt.NDArray[np.uint16] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def marks(self) -> npt.NDArray[np.uint16]:
+        """16 bits of each fact's key, made when first asked for."""
+        if self._marks is None:
+            object.__setattr__(self, "_marks", _mark(_keys(self.facts)).astype(np.uint16))
+        assert self._marks is not None
+        return self._marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +114,13 @@ class Log:
             yield entry, entry.facts[~cut.among(entry.facts)]
 
     def occurrences(self, facts: Integers) -> Iterator[tuple[Entry, Integers]]:
-        """Each entry, newest first, with its kept facts that are among `facts`. Costs O(occurrences)."""
+        """Each entry, newest first, with its kept facts that are among `facts`. Costs a look at two bytes of
+        each fact in the log.
+        """
         wanted, cut = _Facts(), _Facts()
         wanted.add(facts)
         entries = list(self)[::-1]
-        asserted = wanted.parts_among([entry.facts for entry in entries])
+        asserted = wanted.parts_among([entry.facts[wanted.maybe(entry.marks)] for entry in entries])
         taken = wanted.parts_among([entry.cut for entry in entries])
         for entry, found, gone in zip(entries, asserted, taken, strict=True):
             cut.add(gone)
@@ -125,22 +136,30 @@ class _Facts:
     def __init__(self) -> None:
         self._facts: set[Fact] = set()
         self._keys = np.empty(0, np.int64)
+        self._marked = np.empty(0, bool)  # which marks the keys have, once someone asks
 
     def add(self, facts: Integers) -> None:
         if len(facts):
             self._facts.update(map(tuple, facts.tolist()))
             self._keys = np.unique(np.concatenate([self._keys, _keys(facts)]))
+            self._marked = np.empty(0, bool)
 
     def among(self, facts: Integers) -> npt.NDArray[np.bool_]:
         """Which of `facts` are in the set: most are told apart by a key, the others are looked up."""
         found = np.zeros(len(facts), bool)
         if len(facts) and len(self._keys):
-            keys, marks = _keys(facts), np.zeros(1 << 16, bool)
-            marks[_mark(self._keys)] = True
-            maybe = np.flatnonzero(marks[_mark(keys)])  # spares most facts the search
+            keys = _keys(facts)
+            maybe = self.maybe(_mark(keys))  # spares most facts the search
             maybe = maybe[np.isin(keys[maybe], self._keys)]
             found[maybe] = [tuple(fact) in self._facts for fact in facts[maybe].tolist()]
         return found
+
+    def maybe(self, marks: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.intp]:
+        """Which of the facts with these marks can be in the set."""
+        if len(self._marked) == 0:
+            self._marked = np.zeros(1 << 16, bool)
+            self._marked[_mark(self._keys)] = True
+        return np.flatnonzero(self._marked[marks])
 
     def parts_among(self, parts: Sequence[Integers]) -> Iterator[Integers]:
         """Of each part the facts that are in the set. Costs one look at all together."""
