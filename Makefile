@@ -1,5 +1,5 @@
 # Everything happens in .venv, which these targets make and fill with what is missing.
-#   make demo        the main job on three examples
+#   make demo        the main job on three examples, the last on Spark too
 #   make test        all tests
 #   make check       lint, types, import contract
 #   make bench       measurements (never part of the tests)
@@ -32,7 +32,7 @@ test-uncompiled: $(VENV)/.dev
 	rm -rf build/uncompiled && mkdir -p build/uncompiled
 	git archive HEAD | tar -x -C build/uncompiled
 	CC=/bin/false $(PIP) install --no-deps --no-build-isolation --target build/uncompiled/site ./build/uncompiled
-	cd build/uncompiled && ! find site -name '*.so' | grep -q . && PYTHONPATH=site ../../$(BIN)/python -m pantarhei demo --small
+	cd build/uncompiled && ! find site -name '*.so' | grep -q . && PYTHONPATH=site ../../$(BIN)/python -m pantarhei demo --small --no-spark
 
 check: $(VENV)/.dev $(VENV)/.kernel
 	$(BIN)/ruff check .

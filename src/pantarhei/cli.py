@@ -14,12 +14,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from pantarhei.errors import MissingImportError, OptionError, PantarheiError, TimestampError
+from pantarhei.errors import MissingImportError, OptionError, PantarheiError, SparkError, TimestampError
 from pantarhei.language.time import Duration, TimePoint, parse_length, parse_timestamp
+
+if TYPE_CHECKING:
+    from pantarhei.streams.follow import Following, Source
 
 app = typer.Typer(
     name="pantarhei",
@@ -218,37 +221,55 @@ def run(
     repairs: Annotated[
         bool, typer.Option("--repairs", help="Say on standard error what each repair removed, and why.")
     ] = False,
+    spark: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MASTER",
+            help="Read the stream and close its ABoxes on Spark: local\\[*], spark://host:7077. The whole "
+            "stream is put in time order first, so nothing is late. It may be a folder or a glob, not stdin.",
+        ),
+    ] = None,
 ) -> None:
     """`pantarhei run`."""
     from pantarhei.streams.follow import Following, follow
 
     with _errors():
-        follow(
-            Following(
-                ontology=ontology,
-                stream=stream,
-                range=_length(range_, "--range"),
-                slide=None if slide is None else _length(slide, "--slide"),
-                origin=None if origin is None else _timestamp(origin, "--origin"),
-                allowed_lateness=None
-                if allowed_lateness is None
-                else _length(allowed_lateness, "--allowed-lateness"),
-                closed=closed.value,
-                query=query,
-                background=background,
-                repair=repair.value,
-                keep=keep.value,
-                unique_names=unique_names,
-                time=time,
-                on_error=on_error.value,
-                catalog=catalog,
-                imports=imports.value,
-                stream_format=stream_format and stream_format.value,
-                format=format_ and format_.value,
-                output=output,
-                repairs=repairs,
-            )
+        options = Following(
+            ontology=ontology,
+            stream=stream,
+            range=_length(range_, "--range"),
+            slide=None if slide is None else _length(slide, "--slide"),
+            origin=None if origin is None else _timestamp(origin, "--origin"),
+            allowed_lateness=None
+            if allowed_lateness is None
+            else _length(allowed_lateness, "--allowed-lateness"),
+            closed=closed.value,
+            query=query,
+            background=background,
+            repair=repair.value,
+            keep=keep.value,
+            unique_names=unique_names,
+            time=time,
+            on_error=on_error.value,
+            catalog=catalog,
+            imports=imports.value,
+            stream_format=stream_format and stream_format.value,
+            format=format_ and format_.value,
+            output=output,
+            repairs=repairs,
         )
+        follow(options, _source(options, spark))
+
+
+def _source(options: Following, master: str | None) -> Source:
+    """Where the updates come from; Spark is imported only if it is asked for."""
+    if master is None:
+        from pantarhei.streams.follow import FileSource
+
+        return FileSource(options)
+    from pantarhei.spark.follow import SparkSource
+
+    return SparkSource(options, master)
 
 
 @app.command(
@@ -311,12 +332,15 @@ def demo(
     small: Annotated[
         bool, typer.Option("--small", help="Fewer readings: quick even where the kernel is not compiled.")
     ] = False,
+    spark: Annotated[
+        bool, typer.Option("--spark/--no-spark", help="Whether to show the last stream on Spark too.")
+    ] = True,
 ) -> None:
     """`pantarhei demo`."""
     with _errors():
         from pantarhei.demo import main as show
 
-        show(small=small)
+        show(small=small, spark=spark)
 
 
 @contextmanager
@@ -329,6 +353,8 @@ def _errors() -> Iterator[None]:
     except MissingImportError as error:
         where = f"{error.importing} imports <{error.iri}>, which is in no catalog"
         raise _failed(f"{where}; give its folder as --catalog, or go on with --imports skip", 1) from None
+    except SparkError as error:
+        raise _failed(_one_line(str(error)), 1) from None
     except PantarheiError as error:
         raise _failed(str(error), 1) from None
     except KeyboardInterrupt:
@@ -344,6 +370,16 @@ def _errors() -> Iterator[None]:
 def _failed(message: str, code: int) -> typer.Exit:
     typer.echo(f"{typer.style('error:', fg='red', bold=True)} {message}", err=True)
     return typer.Exit(code)
+
+
+def _one_line(text: str) -> str:
+    """The lines of a text as one.
+
+    >>> _one_line("no master answers:\\n    host: refused\\nstart one")
+    'no master answers: host: refused; start one'
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    return "; ".join(lines).replace(":; ", ": ")
 
 
 def _close_quietly() -> None:

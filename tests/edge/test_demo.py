@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 def shown(width):
     console = Console(width=width, record=True, file=open(os.devnull, "w"), highlight=False)  # noqa: SIM115
-    demo.main(small=True, console=console)
+    demo.main(small=True, spark=False, console=console)
     return console.export_text()
 
 

@@ -12,8 +12,8 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import ABoxMaterializer, Texts
 from pantarhei.reference.canonical import canonical_triple
-from strategies import worlds
-from worlds import interpretations, subsets
+from strategies import FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds
+from worlds import World, interpretations, subsets
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 SEEN = Counter()
@@ -126,3 +126,29 @@ def test_there_was_something_to_see():
         pytest.skip("the state machines were not run")
     assert SEEN["steps"] >= 1500 and SEEN["derived"] >= 300
     assert SEEN["repairs"] >= 100 and SEEN["contradictory"] >= 20
+
+
+CIRCLES = [*INVERSE, *SYMMETRIC, *TRANSITIVE, *FUNCTIONAL]
+
+
+@pytest.mark.parametrize("seed", range(300 if LONG else 25))
+def test_facts_that_follow_from_one_another_do_not_outlive_what_they_rest_on(seed):
+    """Large windows with rules in circles, many repetitions and many cuts, in one reasoner and the other."""
+    world = World(seed, constraints=seed % 3)
+    pick = world.random.sample
+    world.rules = tuple(dict.fromkeys((*world.rules, *pick(CIRCLES, 6), *pick(FUNCTIONAL, 1))))
+    world.background = frozenset()
+    window = Window(world.random.choice((2, 5, 9)))
+    plain, merged = (world.reasoner(window) for _ in "12")
+    worker = ABoxMaterializer(merged.foundation)
+    pool = list(world.facts(30))
+    for at in range(40):
+        abox = list(dict.fromkeys((*pick(pool, 5), *world.facts(2))))
+        one = plain.push(at, abox)
+        other = merged.push_materialized(at, worker.materialize(abox))
+        merged._model.kernel.check_invariants()
+        assert one.repair.removed == other.repair.removed
+        assert plain.assertions() == merged.assertions()
+        assert plain.materialization() == merged.materialization()
+        if at % 7 == 0:
+            assert interpretations(plain) == interpretations(merged)

@@ -20,6 +20,7 @@ from pantarhei.materialize.kernel.rows import new_ints
 _FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
 
 PENDING = cython.declare(cython.int, 1)  # as newest.py
+UNPROVEN = cython.declare(cython.int, 64)
 
 
 @cython.cclass
@@ -92,7 +93,7 @@ class Levels(Proofs):
         self.rows[row].level = level
         if self.rows[row].held <= level:
             self.rows[row].held = -1
-        self.rows[row].flags |= PENDING
+        self.rows[row].flags = (self.rows[row].flags | PENDING) & ~UNPROVEN
         if self.queues[self.bucket(level)] < 0:
             self.agenda_push(level)
         self.enlist(row)

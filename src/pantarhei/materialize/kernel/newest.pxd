@@ -19,10 +19,12 @@ cdef class NewestKernel(Levels):
     cdef readonly long long rederivations
     cdef readonly long long searches
 
-    cdef int derive(self, int predicate, int subject, int object, int level) except -1 nogil
+    cdef bint is_unproven(self, int plan, int level) noexcept nogil
+    cdef int derive(self, int predicate, int subject, int object, int level, bint unproven) except -1 nogil
     cdef int run(self) except -1 nogil
     cdef int reach(self, int row) noexcept nogil
     cdef int rested_on(self, int row) noexcept nogil
+    cdef int renew(self, int row) except -1 nogil
     cdef int shake(self, int row) except -1 nogil
     cdef int touch(self, int row, int level) except -1 nogil
     cdef int consider(self, int row, Ints doomed) except -1 nogil

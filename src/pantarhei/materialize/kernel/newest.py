@@ -27,9 +27,14 @@ well-founded by (level descending, sequence ascending), then rederives what has 
 minima are taken over that; and a row whose base or held sinks is *shaken*: what noted its level because of it
 is shaken too, and all of them look for the level that other support gives.
 
+A level that came with an interpretation has no proof in the order of sequences. Such a row is UNPROVEN, and
+so is what is derived from one of the same level; as a proof of a fact of that level it does not count, or two
+facts that follow from one another could hold each other up.
+
 Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its
 consequences; NOTED already in the list being collected; FINISHED in the queue, its consequences within its
-interpretation known; SHAKEN its `held` (with its former base, kept there meanwhile) is not to be trusted.
+interpretation known; SHAKEN its `held` (with its former base, kept there meanwhile) is not to be trusted;
+UNPROVEN as said, unless it is asserted at its level.
 """
 
 from __future__ import annotations
@@ -56,6 +61,7 @@ PROCESSED = cython.declare(cython.int, 4)
 NOTED = cython.declare(cython.int, 8)
 FINISHED = cython.declare(cython.int, 16)
 SHAKEN = cython.declare(cython.int, 32)
+UNPROVEN = cython.declare(cython.int, 64)
 
 # What an enumeration is for.
 DERIVE = cython.declare(cython.int, 0)
@@ -115,8 +121,11 @@ class NewestKernel(Levels):
                 return STOP
             if flags & DOOMED or weight <= self.best or weight < self.mark_level:
                 return -1
-            if weight == self.mark_level and self.rows[row].sequence >= self.mark_sequence:
-                return -1
+            if weight == self.mark_level:
+                if self.rows[row].sequence >= self.mark_sequence:
+                    return -1
+                if flags & UNPROVEN and self.rows[row].base < weight:
+                    return -1
             return weight
         if self.purpose == OVERDELETE:
             return -1 if flags & PROCESSED else self.rested_on(row)
@@ -134,6 +143,7 @@ class NewestKernel(Levels):
                 self.value(self.code[plan + HEAD_SUBJECT]),
                 self.value(self.code[plan + HEAD_OBJECT]),
                 level,
+                self.merged and self.is_unproven(plan, level),
             )
         if self.purpose == SUPPORT:
             if level > self.best:
@@ -148,7 +158,18 @@ class NewestKernel(Levels):
         )
         return self.touch(row, level) if row >= 0 else 0
 
-    def derive(self, predicate, subject, object, level):
+    def is_unproven(self, plan, level):
+        """Whether a row of the matched body at `level`, the smallest in it, is unproven."""
+        atom: cython.int
+        row: cython.int
+        for atom in range(self.atoms_of(plan)):
+            row = self.body[atom]
+            if self.rows[row].level == level and self.rows[row].flags & UNPROVEN:
+                if self.rows[row].base < level:
+                    return True
+        return False
+
+    def derive(self, predicate, subject, object, level, unproven):
         """The fact holds at `level`: store it, or raise its level, and queue it."""
         row: cython.int
         if level < self.oldest or subject >= _FIRST_LITERAL:
@@ -159,7 +180,10 @@ class NewestKernel(Levels):
                 return 0
         else:
             row = self.insert(predicate, subject, object)
-        return self.enqueue(row, level)
+        self.enqueue(row, level)
+        if unproven:
+            self.rows[row].flags |= UNPROVEN
+        return 0
 
     def run(self):
         """Take facts from the queue, newest level first, until it is empty."""
@@ -238,8 +262,8 @@ class NewestKernel(Levels):
                     previous[i] = -1 if row < 0 else self.rows[row].base
                 if row < 0:
                     row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2])
-                    self.rows[row].flags |= FINISHED
                     self.enqueue(row, level)
+                    self.rows[row].flags |= FINISHED | UNPROVEN
                 elif i >= asserted and self.rows[row].level < level and self.rows[row].held < level:
                     self.rows[row].held = level
                 if i < asserted and self.rows[row].base < level:
@@ -266,7 +290,7 @@ class NewestKernel(Levels):
                     after = self.rows[row].next_listed
                     if self.reach(row) >= oldest:
                         self.renewals += 1
-                        self.enqueue(row, self.reach(row))
+                        self.renew(row)
                     else:
                         self.ahead ^= self.read_ahead(
                             self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
@@ -290,7 +314,7 @@ class NewestKernel(Levels):
             self.detect = False
             for row in range(self.used):
                 if self.rows[row].predicate >= 0 and self.reach(row) > self.rows[row].level:
-                    self.enqueue(row, self.reach(row))
+                    self.renew(row)
             self.run()
             self.detect = detect
 
@@ -357,6 +381,13 @@ class NewestKernel(Levels):
     def rested_on(self, row):
         """The level up to which others may rest on the row."""
         return self.reach(row) if self.merged else self.rows[row].level
+
+    def renew(self, row):
+        """Queue `row` at its reach."""
+        self.enqueue(row, self.reach(row))
+        if self.rows[row].base < self.rows[row].level:
+            self.rows[row].flags |= UNPROVEN
+        return 0
 
     def shake(self, row):
         """Note that `held` of the row is no longer to be trusted."""
@@ -461,6 +492,8 @@ class NewestKernel(Levels):
                 level = self.reach(row)
             if level >= self.oldest and level > self.rows[row].level:
                 self.enqueue(row, level)
+                if self.merged:
+                    self.rows[row].flags |= UNPROVEN
         self.shaken.size = 0
         self.run()
         for i in range(doomed.size):
@@ -474,5 +507,5 @@ class NewestKernel(Levels):
         Levels.check_invariants(self)
         row: cython.int
         for row in range(self.used):
-            assert self.rows[row].predicate < 0 or self.rows[row].flags == 0, "a row kept a flag"
+            assert self.rows[row].predicate < 0 or not self.rows[row].flags & ~UNPROVEN, "a flag is left"
             assert self.rows[row].held == -1 or self.rows[row].held > self.rows[row].level, "held in vain"

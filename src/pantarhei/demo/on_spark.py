@@ -1,0 +1,86 @@
+"""The building once more, on Spark: closed in parallel, joined, repaired and asked."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import pantarhei as pr
+from pantarhei.demo.building import Day
+from pantarhei.demo.words import answers, indented, title
+
+_TASKS = 2
+
+_ON_SPARK = """\
+The same readings as a file, and two tasks of a local Spark session. Each minute's readings are closed under \
+the rules by a task, all minutes side by side; the driver joins the minutes with one another, repairs, and \
+answers. On a cluster only the name of the master is another."""
+
+
+def show_on_spark(console: Console, day: Day) -> None:
+    """Show the stream of `day` on Spark, with what it gave before beside it."""
+    title(console, 4, "The same building on Spark")
+    console.print(_ON_SPARK)
+    try:
+        _show(console, day)
+    except pr.SparkError as error:
+        console.print(f"\n[yellow]Left out:[/yellow] {error}")
+
+
+def _show(console: Console, day: Day) -> None:
+    # imported here: the other parts of the demo need no Spark
+    from pyspark.sql import functions as f
+
+    from pantarhei import spark
+
+    began = time.perf_counter()
+    session = spark.session(f"local[{_TASKS}]", app_name="pantarhei demo")
+    spark.register(session)
+    started = time.perf_counter() - began
+    with tempfile.TemporaryDirectory(prefix="pantarhei-demo-") as folder:
+        stream = Path(folder) / "readings.nq"
+        stream.write_bytes(day.nquads)
+        readings = session.read.format("pantarhei").option("time", "graph").load(str(stream)).cache()
+        readings.count()
+        began = time.perf_counter()
+        closed = spark.materialize_aboxes(
+            readings, day.ontology, background=day.background, conflicts=True, spark_partitions=_TASKS
+        ).cache()
+        counted = closed.groupBy("derived").agg(
+            f.count("*").alias("facts"), f.count_if(f.size("conflicts") > 0).alias("conflicting")
+        )
+        facts = {row["derived"]: (row["facts"], row["conflicting"]) for row in counted.collect()}
+        closing = time.perf_counter() - began
+        tasks = closed.rdd.getNumPartitions()
+        reasoner = day.new_reasoner()
+        updates = spark.run(reasoner, readings, spark_partitions=_TASKS)
+        began_cpu = time.process_time()
+        removed = sum(len(update.repair.removed) for update in updates)
+        joined = time.process_time() - began_cpu
+    session.stop()
+    same = all(
+        sorted(answers(reasoner, text)) == sorted(answers(day.reasoner, text))
+        for text in (day.floors, day.states)
+    )
+    asserted, conflicting = facts[False]
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(justify="right", style="bold")
+    table.add_column()
+    for figure, meaning in (
+        (f"{asserted:,}", f"readings, closed by {tasks} tasks in {closing:.1f} s"),
+        (f"{facts.get(True, (0, 0))[0]:,}", "facts derived there, each minute by itself"),
+        (f"{conflicting:,}", "readings contradicted by one of the same minute"),
+        (f"{removed:,}", "readings removed by repairs on the driver"),
+        (f"{len(reasoner.assertions()):,}", "readings kept in the window of the last five minutes"),
+        (f"{len(reasoner.graph):,}", "facts that hold in it"),
+        ("the same" if same else "OTHER", "answers to both queries as without Spark"),
+        (f"{joined:.2f} s", "of CPU on the driver to join, repair and tell what was removed"),
+        (f"{started:.1f} s", "to start Spark"),
+    ):
+        table.add_row(figure, meaning)
+    console.print()
+    console.print(indented(table))

@@ -1,0 +1,139 @@
+"""The pedals of Proost & Bonte 2026, Example 3, drawn second by second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import pantarhei as pr
+from pantarhei.demo.removals import GONE, removals_of
+from pantarhei.demo.words import Words, answers, indented, title
+from pantarhei.language.term import Term, Triple
+from pantarhei.repair.result import Assertion
+
+_PEDALS = """\
+A car reports which pedals are down, once a second, and the window reaches back two seconds. Gas pedal and \
+brakes exclude each other, so the brakes of second 3 disprove the gas pedal of second 1, which is still in \
+the window. (Proost & Bonte 2026, Example 3.)"""
+
+_STAYS_REMOVED = """\
+What was removed stays removed. A window of {range} seconds still reaches back to the gas pedal at second \
+{now}, but a disproved report does not come back; had it, the car would be changing gear."""
+
+
+def show_pedals(console: Console, root: Path) -> None:
+    title(console, 1, "A car stops at a traffic light")
+    console.print(_PEDALS)
+    console.print()
+    drive = _Drive(root, range_=2)
+    steps = list(drive.steps())
+    console.print(drive.seconds(_cell(console, drive)))
+    for step in steps:
+        console.print(drive.line(step, _cell(console, drive)))
+    console.print()
+    _print_steps(console, steps, drive.words)
+    longer = _Drive(root, range_=4)
+    *_, last = longer.steps()
+    console.print()
+    console.print(_STAYS_REMOVED.format(range=longer.range, now=last.update.at))
+    console.print()
+    console.print(longer.line(last, _cell(console, longer)))
+
+
+def _cell(console: Console, drive: _Drive) -> int:
+    """Columns for a second of the drawing."""
+    return (console.width - len(drive.MARGIN) - 1) // (drive.last + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _PedalStep:
+    """One second: what arrived, what it did, what is kept, and what the query answers."""
+
+    update: pr.WindowUpdate
+    arrived: tuple[Triple, ...]
+    kept: frozenset[Assertion]
+    answers: tuple[str, ...]
+
+
+class _Drive:
+    """The pedals' stream second by second."""
+
+    MARGIN = "   now = 0 "
+
+    def __init__(self, root: Path, range_: int) -> None:
+        ontology = pr.load_ontology(root / "ontologies/pedals.ttl")
+        self.range, self.words = range_, Words(ontology)
+        self._reasoner = pr.StreamReasoner(ontology, pr.Window(range=range_, slide=1))
+        self._query = (root / "examples/pedals/query.rq").read_text(encoding="utf-8")
+        self._aboxes = dict(pr.read_stream(root / "examples/pedals/stream.trig"))
+        self.last = max(at for at in self._aboxes if isinstance(at, int))
+
+    def steps(self) -> Iterator[_PedalStep]:
+        """Each second's step; in a second without a report, time passes."""
+        for at in range(self.last + 1):
+            arrived = self._aboxes.get(at, ())
+            update = self._reasoner.push(at, arrived) if arrived else self._reasoner.advance(at)
+            kept = frozenset(self._reasoner.assertions())
+            yield _PedalStep(update, arrived, kept, _told(answers(self._reasoner, self._query), self.words))
+
+    def seconds(self, cell: int) -> Text:
+        """The drawing's scale."""
+        return Text(
+            "second".ljust(len(self.MARGIN)) + "".join(str(at).center(cell) for at in range(self.last + 1))
+        )
+
+    def line(self, step: _PedalStep, cell: int) -> Text:
+        """A window drawn over the seconds, with what was reported in each."""
+        line = Text(f"   now = {step.update.at} ")
+        for at in range(self.last + 1):
+            if not step.update.start <= at <= step.update.at:  # type: ignore[operator]
+                line.append(" " * cell)
+                continue
+            inner = self._second(at, step)
+            room = cell - 2 - len(inner)
+            line.append("[" if at == step.update.start else "─", "cyan")
+            line.append("─" * (room // 2), "cyan").append(inner).append("─" * (room - room // 2), "cyan")
+            line.append("]" if at == step.update.at else "─", "cyan")
+        return line
+
+    def _second(self, at: int, step: _PedalStep) -> Text:
+        reports = self._aboxes.get(at, ())
+        parts = [self._report(at, triple, step) for triple in reports] or [Text("·", "dim")]
+        return Text(" ").join([Text(""), *parts, Text("")])
+
+    def _report(self, at: int, triple: Triple, step: _PedalStep) -> Text:
+        pedal = self.words.name(triple[2]).split()[0]
+        return Text(pedal, "bold green") if (at, triple) in step.kept else Text(pedal + GONE, "red")
+
+
+def _told(rows: Iterable[tuple[Term, ...]], words: Words) -> tuple[str, ...]:
+    """`who is what`, for answers in two columns."""
+    by_who: dict[str, list[str]] = {}
+    for who, what in sorted(rows):
+        by_who.setdefault(words.name(who), []).append(words.name(what))
+    return tuple(f"{who} is {', '.join(what)}" for who, what in by_who.items())
+
+
+def _print_steps(console: Console, steps: Iterable[_PedalStep], words: Words) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for header in ("window", "arrives", "removed, and why", "so now"):
+        table.add_column(header, no_wrap=header in ("window", "arrives"))
+    for step in steps:
+        table.add_row(
+            Text(f"[{step.update.start}, {step.update.end}]"),
+            " ".join(words.name(triple[2]).split()[0] for triple in step.arrived) or "[dim]nothing",
+            Text("\n").join(_cut_in_short(step.update, words)),
+            "\n".join(step.answers),
+        )
+    console.print(indented(table))
+
+
+def _cut_in_short(update: pr.WindowUpdate, words: Words) -> Iterator[Text]:
+    for removal in removals_of(update.repair):
+        gone = f"{GONE} {words.name(removal.fact[2])} of {removal.newest}"
+        yield Text.assemble((gone, "red"), f": {words.constraints(removal.rules)}")

@@ -1,0 +1,88 @@
+"""Why something was removed, told by one conflict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+import pantarhei as pr
+from pantarhei.demo.words import Words, clock, indented
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint
+from pantarhei.repair.result import Assertion
+
+GONE = "✗"
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A fact that a repair took out, and of its conflicts the one whose other facts are newest."""
+
+    at: TimePoint
+    newest: TimePoint
+    fact: Triple
+    others: tuple[Assertion, ...]
+    rules: tuple[pr.Rule, ...]
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """Removals of one kind are told alike."""
+        return tuple(rule.origin for rule in self.rules), len(self.others), self.at_once
+
+    @property
+    def at_once(self) -> bool:
+        """Whether something that contradicts it is just as old."""
+        return any(at == self.newest for at, _ in self.others)
+
+
+def removals_of(repair: pr.Repair) -> list[Removal]:
+    """What a repair removed, each fact once."""
+    newest: dict[Triple, TimePoint] = {}
+    for at, triple in repair.removed:
+        newest[triple] = max(at, newest.get(triple, at))
+    best: dict[Triple, tuple[list[TimePoint], Removal]] = {}
+    for conflict in repair.conflicts if newest else ():
+        members = sorted(conflict.assertions, key=str)
+        for _, triple in members:
+            if triple in newest:
+                others = tuple(assertion for assertion in members if assertion[1] != triple)
+                ages = sorted(at for at, _ in others)
+                told = Removal(repair.at, newest[triple], triple, others, conflict.constraints)
+                known = best.get(triple)
+                if known is None or (known[0], str(others)) < (ages, str(known[1].others)):
+                    best[triple] = ages, told
+    return [best[triple][1] for triple in sorted(best, key=str)]
+
+
+def one_of_each_kind(removals: Iterable[Removal]) -> list[Removal]:
+    first: dict[tuple[object, ...], Removal] = {}
+    for removal in removals:
+        first.setdefault(removal.kind, removal)
+    return list(first.values())
+
+
+def print_removals(console: Console, removals: Sequence[Removal], words: Words) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for removal in removals:
+        for index, line in enumerate(_reason(removal, words)):
+            table.add_row(clock(removal.at) if index == 0 else "", line)
+    console.print(indented(table))
+
+
+def _reason(removal: Removal, words: Words) -> Iterator[RenderableType]:
+    gone = f"{GONE} {words.fact(removal.fact)}"
+    yield Text.assemble((gone, "red"), f" (of {clock(removal.newest)}) was removed:")
+    for at, fact in removal.others:
+        yield indented(Text.assemble((words.fact(fact), "green"), f" (of {clock(at)})"))
+    against = words.constraints(removal.rules)
+    if not removal.others:
+        against = f"it contradicts the background: {against}"
+    elif removal.at_once:
+        against = f"{against}; equally old, so both go"
+    yield indented(Text(against, "dim"))

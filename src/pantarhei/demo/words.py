@@ -1,0 +1,65 @@
+"""Words, times and lines as all parts of the demo print them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import cast
+
+from rdflib import RDF, RDFS
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+
+import pantarhei as pr
+from pantarhei.language.rule import Argument
+from pantarhei.language.term import Term, Triple, short
+from pantarhei.language.time import TimePoint
+
+
+def title(console: Console, number: int, title: str) -> None:
+    console.print()
+    console.rule(f"[bold]{number}  {title}", align="left", style="cyan")
+
+
+def indented(line: RenderableType) -> Padding:
+    return Padding(line, (0, 0, 0, 2))
+
+
+class Words:
+    """Facts and constraints in the words of an ontology's labels."""
+
+    def __init__(self, ontology: pr.Ontology) -> None:
+        self._labels = {term: str(label) for term, label in ontology.graph.subject_objects(RDFS.label)}
+
+    def name(self, term: Argument) -> str:
+        return self._labels.get(term) or short(term)
+
+    def fact(self, triple: Triple) -> str:
+        """`probeA reads high`, `pump is stopped pump`."""
+        subject, predicate, object_ = triple
+        verb = "is" if predicate == RDF.type else self.name(predicate)
+        return f"{self.name(subject)} {verb} {self.name(object_)}"
+
+    def constraint(self, rule: pr.Rule) -> str:
+        """What a constraint forbids."""
+        names = [self.name(atom.predicate) for atom in rule.body]
+        match rule.name:
+            case "cax-dw" | "cax-adc" if len(names) == 2:
+                return f"nothing is both {names[0]} and {names[1]}"
+            case "prp-fp" if len(names) == 2:
+                return f"“{names[0]}” has one value"
+        return rule.origin or str(rule)
+
+    def constraints(self, rules: Iterable[pr.Rule]) -> str:
+        return "; ".join(dict.fromkeys(map(self.constraint, rules)))
+
+
+def answers(reasoner: pr.StreamReasoner, query: str) -> list[tuple[Term, ...]]:
+    """The answers of a SELECT query."""
+    return [
+        cast(tuple[Term, ...], tuple(row)) for row in cast(Iterable[Iterable[object]], reasoner.query(query))
+    ]
+
+
+def clock(at: TimePoint) -> str:
+    return f"{at:%H:%M:%S}".removesuffix(":00") if isinstance(at, datetime) else str(at)
