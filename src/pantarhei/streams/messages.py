@@ -6,7 +6,7 @@ kept.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -65,7 +65,8 @@ class Messages:
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
         self._terms = TermReader()
         self._times: GraphTimes[GraphName] = GraphTimes()
-        self._names: dict[GraphName, None] = {}  # graphs that have begun, the newest of them
+        # graphs that have begun, the newest of them
+        self._names: OrderedDict[GraphName, None] = OrderedDict()
         self._current: _Message | None = None
         self._waiting: deque[_Message] = deque()
         self._held = 0
@@ -137,7 +138,7 @@ class Messages:
     def _begin_message(self, line: int, name: GraphName) -> None:
         self._names[name] = None
         if len(self._names) > self.NAMES_REMEMBERED:
-            del self._names[next(iter(self._names))]
+            self._names.popitem(last=False)
         self._described.pop(name, None)
         self._unplaced.pop(name, None)
         self._refuse_descriptions(self._unplaced)

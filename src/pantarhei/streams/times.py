@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
@@ -98,7 +99,7 @@ class GraphTimes(Generic[Name]):
 
     def __init__(self) -> None:
         self._stated: dict[Name, TimePoint] = {}
-        self._used: dict[Name, TimePoint] = {}
+        self._used: OrderedDict[Name, TimePoint] = OrderedDict()
 
     def state(self, name: Name, text: str) -> None:
         """The graph `name` has the time that `text` writes.
@@ -127,7 +128,7 @@ class GraphTimes(Generic[Name]):
         self._stated.pop(name, None)
         self._used[name] = at
         if len(self._used) > self.REMEMBERED:
-            del self._used[next(iter(self._used))]
+            self._used.popitem(last=False)
 
     def unused(self) -> Iterable[Name]:
         """Names that have a time but no content so far."""
