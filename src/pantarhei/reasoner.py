@@ -193,7 +193,8 @@ class StreamReasoner:
         """Take in the ABox of timestamp `at` together with what follows from it, as found elsewhere.
 
         Does what `push` of the ABox does; the rules are only joined across timestamps. What was found is
-        trusted to be just what follows.
+        trusted to be just what follows. With `keep="every"`, and for a further part of the newest ABox, what
+        follows is derived again.
 
         Args:
             at: as `push`.
