@@ -1,16 +1,20 @@
-"""Following a stream for the command line: reader, reasoner and writer together, and a summary at the end."""
+"""Following a stream for the command line: source, reasoner and writer together, and a summary at the end.
+
+Where the updates come from is the source's matter: `FileSource` reads and pushes here, another may have it
+done elsewhere. All else is the same for all of them.
+"""
 
 from __future__ import annotations
 
 import sys
 import time as clock
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rdflib import RDF, Graph
 
@@ -19,7 +23,7 @@ from pantarhei.language.term import Triple, short
 from pantarhei.language.time import Duration, TimePoint
 from pantarhei.query.evaluate import prepare
 from pantarhei.streams.abox import TimestampedABox
-from pantarhei.streams.read import StreamReader, read_stream
+from pantarhei.streams.read import Skipped, read_stream
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
 
 if TYPE_CHECKING:
@@ -69,35 +73,109 @@ class Counts:
     late: int = 0
     newest: TimePoint | None = field(default=None, repr=False)
 
+    def note(self, at: TimePoint, assertions: int) -> None:
+        """An ABox goes by."""
+        self.newest = at
+        self.aboxes += 1
+        self.assertions += assertions
 
-def follow(options: Following) -> None:
+
+class Source(Protocol):
+    """A stream on its way into a reasoner."""
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """The first of what was left out so far."""
+
+    @property
+    def skipped_count(self) -> int:
+        """How much was left out so far."""
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are to read, None where nobody knows."""
+
+    @property
+    def bytes_read(self) -> int | None:
+        """How many bytes have been read so far, None where nobody knows."""
+
+    def updates(self, reasoner: pr.StreamReasoner, counts: Counts) -> Generator[pr.WindowUpdate, None, None]:
+        """Push the ABoxes one by one, giving the update of each; what goes by is counted.
+
+        Raises:
+            PantarheiError: the stream is not as it should be.
+            OSError: it cannot be read.
+        """
+
+
+class FileSource:
+    """A file or a pipe, read in this process as it arrives.
+
+    Raises:
+        OptionError: an option of the stream has no such value.
+    """
+
+    def __init__(self, options: Following) -> None:
+        self._reader = read_stream(
+            options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
+        )
+        self._allowed_lateness = options.allowed_lateness
+        self._skips_late = options.on_error == "skip" and options.allowed_lateness is None
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        return self._reader.skipped
+
+    @property
+    def skipped_count(self) -> int:
+        return self._reader.skipped_count
+
+    @property
+    def size(self) -> int | None:
+        return self._reader.size
+
+    @property
+    def bytes_read(self) -> int | None:
+        return self._reader.bytes_read
+
+    def updates(self, reasoner: pr.StreamReasoner, counts: Counts) -> Generator[pr.WindowUpdate, None, None]:
+        yield from reasoner.run(self._counted(counts), self._allowed_lateness)
+
+    def _counted(self, counts: Counts) -> Iterator[TimestampedABox]:
+        for abox in self._reader:
+            if self._skips_late and counts.newest is not None and abox.at < counts.newest:  # type: ignore[operator]
+                counts.late += 1
+                continue
+            counts.note(abox.at, len(abox.triples))
+            yield abox
+
+
+def follow(options: Following, source: Source) -> None:
     """Follow the stream to its end, or until interrupted; then say on standard error what went by.
 
     Raises:
         PantarheiError: an option, the ontology, the query or the stream is not as it should be.
         OSError: a file cannot be read or written.
     """
-    reader = read_stream(
-        options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
-    )
     text = _read_text(options.query) if options.query else None
     reasoner = _reasoner(options)
     prefixes = _prefixes(text, reasoner.ontology.graph) if text is not None else {}
     counts = Counts()
     with open_writer(options.output, options.format, prefixes) as writer:
         try:
-            for update in _with_progress(reasoner, reader, counts, options):
-                counts.cut += len(update.repair.removed)
-                if text is None:
-                    _write_update(update, len(reasoner.graph), writer)
-                else:
-                    writer.write(update.at, reasoner.query(text))
-                if options.repairs:
-                    _print_cut(update)
+            with closing(source.updates(reasoner, counts)) as updates:
+                for update in _with_progress(updates, source, counts, options):
+                    counts.cut += len(update.repair.removed)
+                    if text is None:
+                        _write_update(update, len(reasoner.graph), writer)
+                    else:
+                        writer.write(update.at, reasoner.query(text))
+                    if options.repairs:
+                        _print_cut(update)
         except KeyboardInterrupt:
-            _print_summary(reasoner, reader, counts)
+            _print_summary(reasoner, source, counts)
             raise
-    _print_summary(reasoner, reader, counts)
+    _print_summary(reasoner, source, counts)
 
 
 def _read_text(path: Path) -> str:
@@ -132,37 +210,24 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
     )
 
 
-# the stream, counted
-
-
-def _counted(reader: StreamReader, counts: Counts, skip_late: bool) -> Iterator[TimestampedABox]:
-    for abox in reader:
-        if skip_late and counts.newest is not None and abox.at < counts.newest:  # type: ignore[operator]
-            counts.late += 1
-            continue
-        counts.newest = abox.at
-        counts.aboxes += 1
-        counts.assertions += len(abox.triples)
-        yield abox
+# how far it is
 
 
 def _with_progress(
-    reasoner: pr.StreamReasoner, reader: StreamReader, counts: Counts, options: Following
+    updates: Iterator[pr.WindowUpdate], source: Source, counts: Counts, options: Following
 ) -> Iterator[pr.WindowUpdate]:
-    late_is_skipped = options.on_error == "skip" and options.allowed_lateness is None
-    updates = reasoner.run(_counted(reader, counts, late_is_skipped), options.allowed_lateness)
     answers_on_terminal = options.output in (None, "-") and sys.stdout.isatty()
-    if answers_on_terminal or not sys.stderr.isatty():
+    if answers_on_terminal or not sys.stderr.isatty() or source.bytes_read is None:
         yield from updates
         return
-    with _progress(reader, counts) as show:
+    with _progress(source, counts) as show:
         for update in updates:
             show()
             yield update
 
 
 @contextmanager
-def _progress(reader: StreamReader, counts: Counts) -> Iterator[_Show]:
+def _progress(source: Source, counts: Counts) -> Iterator[_Show]:
     """A line on standard error that says how far the stream has been read."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
@@ -175,8 +240,8 @@ def _progress(reader: StreamReader, counts: Counts) -> Iterator[_Show]:
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=reader.size, aboxes=0, rate=0.0)
-        yield _Show(progress, task, reader, counts)
+        task = progress.add_task("", total=source.size, aboxes=0, rate=0.0)
+        yield _Show(progress, task, source, counts)
 
 
 class _Show:
@@ -184,8 +249,8 @@ class _Show:
 
     INTERVAL = 0.2
 
-    def __init__(self, progress: Progress, task: TaskID, reader: StreamReader, counts: Counts) -> None:
-        self._progress, self._task, self._reader, self._counts = progress, task, reader, counts
+    def __init__(self, progress: Progress, task: TaskID, source: Source, counts: Counts) -> None:
+        self._progress, self._task, self._source, self._counts = progress, task, source, counts
         self._began = self._shown = clock.monotonic()
 
     def __call__(self) -> None:
@@ -194,7 +259,7 @@ class _Show:
             self._shown = now
             self._progress.update(
                 self._task,
-                completed=self._reader.bytes_read,
+                completed=self._source.bytes_read,
                 aboxes=self._counts.aboxes,
                 rate=self._counts.assertions / (now - self._began),
             )
@@ -244,7 +309,9 @@ def _cut_lines(repair: pr.Repair) -> Iterator[str]:
 
 
 def _reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, str]:
-    """Why each fact was removed: of the conflicts it was in, the one whose other facts are newest."""
+    """Why each fact was removed: of the conflicts it was in, the one whose other facts are newest; of those
+    that are equally new the first as they read, since the order of conflicts is not fixed.
+    """
     best: dict[Triple, tuple[list[TimePoint], str]] = {}
     for conflict in islice(repair.conflicts, _CONFLICTS_LOOKED_AT):
         for _, triple in conflict.assertions:
@@ -252,8 +319,12 @@ def _reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, str
                 continue
             others = [assertion for assertion in conflict.assertions if assertion[1] != triple]
             age = sorted(at for at, _ in others)
-            if triple not in best or age > best[triple][0]:
-                best[triple] = (age, _reason(others, conflict.constraints))
+            newest, text = best.get(triple, ([], ""))
+            if triple in best and age < newest:
+                continue
+            reason = _reason(others, conflict.constraints)
+            if triple not in best or age > newest or reason < text:
+                best[triple] = (age, reason)
     return {triple: reason for triple, (_, reason) in best.items()}
 
 
@@ -291,19 +362,19 @@ def fact_text(triple: Triple) -> str:
     return f"{short(predicate)}({short(subject)}, {short(object_)})"
 
 
-def _print_summary(reasoner: pr.StreamReasoner, reader: StreamReader, counts: Counts) -> None:
+def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Counts) -> None:
     parts = [
         counted(counts.aboxes, "ABox"),
         counted(counts.assertions, "assertion"),
         f"{counts.cut} cut",
-        f"{reader.skipped_count} skipped",
+        f"{source.skipped_count} skipped",
         f"{counted(len(reasoner.graph), 'fact')} in the window",
     ]
     if counts.late:
         parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")
     print(", ".join(parts), file=sys.stderr)
-    for skipped in islice(reader.skipped, 10):
+    for skipped in islice(source.skipped, 10):
         line = f"line {skipped.line}: " if skipped.line is not None else ""
         print(f"  skipped {line}{skipped.reason}", file=sys.stderr)
-    if reader.skipped_count > 10:
-        print(f"  … and {reader.skipped_count - 10} more", file=sys.stderr)
+    if source.skipped_count > 10:
+        print(f"  … and {source.skipped_count - 10} more", file=sys.stderr)
