@@ -131,7 +131,7 @@ def test_there_was_something_to_see():
 CIRCLES = [*INVERSE, *SYMMETRIC, *TRANSITIVE, *FUNCTIONAL]
 
 
-@pytest.mark.parametrize("seed", range(300 if LONG else 25))
+@pytest.mark.parametrize("seed", range(300 if LONG else 16))
 def test_facts_that_follow_from_one_another_do_not_outlive_what_they_rest_on(seed):
     """Large windows with rules in circles, many repetitions and many cuts, in one reasoner and the other."""
     world = World(seed, constraints=seed % 3)
@@ -142,7 +142,7 @@ def test_facts_that_follow_from_one_another_do_not_outlive_what_they_rest_on(see
     plain, merged = (world.reasoner(window) for _ in "12")
     worker = ABoxMaterializer(merged.foundation)
     pool = list(world.facts(30))
-    for at in range(40):
+    for at in range(30):
         abox = list(dict.fromkeys((*pick(pool, 5), *world.facts(2))))
         one = plain.push(at, abox)
         other = merged.push_materialized(at, worker.materialize(abox))
