@@ -42,9 +42,12 @@ def by_timestamp(df: DataFrame, clustered: bool | None, spark_partitions: int | 
 def is_clustered(df: DataFrame) -> bool:
     """Whether Spark's plan promises that the rows of each timestamp are in one Spark partition.
 
-    Files promise nothing, whatever is in them; nor does a join, which Spark may plan anew while it runs.
+    Files promise nothing, whatever is in them; nor does a join, which Spark may plan anew while it runs. A
+    batch of a stream that comes in one piece is clustered.
     """
     plan: Any = df._jdf.queryExecution().executedPlan()
+    if _pieces_of_batch(plan) == 1:
+        return True
     if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
         plan = plan.initialPlan()
         if _may_be_spread(plan.toString()):
