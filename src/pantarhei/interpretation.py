@@ -226,6 +226,7 @@ class _Writing:
         in this ABox.
         """
         first: dict[int, Literal] = {}
+        of_subject: dict[tuple[int, ...], Literal] = {}
         numbers: dict[Literal, int] = {}
         for place in np.flatnonzero(self._vocabulary.varied.among(facts[:, 2])).tolist():
             fact = tuple(facts[place].tolist())
@@ -233,9 +234,10 @@ class _Writing:
             if place < asserted:
                 form = self._vocabulary.literals[fact[2] - FIRST_LITERAL] if form is None else form
                 first.setdefault(fact[2], form)
+                of_subject[fact[1:]] = form
             else:
                 own = None if fact[2] - FIRST_LITERAL < self._common.literals else first.get(fact[2])
-                form = forms.get(fact[1:], own)
+                form = of_subject.get(fact[1:], own)
             if form is not None:
                 fresh = FIRST_LITERAL + len(self._vocabulary.literals) + len(self._forms)
                 number = numbers.setdefault(form, fresh)
