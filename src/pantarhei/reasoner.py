@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -186,10 +187,12 @@ class StreamReasoner:
         """
         with self._lock:
             step = step_to(self.window, self._books.step, at)
-            given = self._encode(abox)
+            given = self._encode(abox, self._scope())
             return self._arrive(step, at, Closed(given.facts, given, finished=False))
 
-    def push_materialized(self, at: TimePoint, interpretation: Interpretation | pa.Table) -> WindowUpdate:
+    def push_materialized(
+        self, at: TimePoint, interpretation: Interpretation | pa.Table, *, scope: str | None = None
+    ) -> WindowUpdate:
         """Take in the ABox of timestamp `at` together with what follows from it, as found elsewhere.
 
         Does what `push` of the ABox does; the rules are only joined across timestamps. What was found is
@@ -200,14 +203,17 @@ class StreamReasoner:
             at: as `push`.
             interpretation: what `ABoxMaterializer` gives, made with the same ontology, background and reading
                 of names; or an Arrow table as `push` takes it with a further column `derived` of booleans.
+            scope: a prefix for the labels of its blank nodes, letters and digits: parts of a message that
+                come apart share them under one prefix. By default its blank nodes are its own.
 
         Raises:
             ForeignInterpretationError: it was made with something else.
+            OptionError: `scope` is no such prefix.
             LateABoxError, TimestampError, InvalidTripleError: as `push`.
         """
         with self._lock:
             step = step_to(self.window, self._books.step, at)
-            return self._arrive(step, at, self._encode_closed(interpretation))
+            return self._arrive(step, at, self._encode_closed(interpretation, self._scope(scope)))
 
     def _arrive(self, step: Step, at: TimePoint, given: Closed) -> WindowUpdate:
         """Take in an ABox, new or a further part of the newest."""
@@ -610,19 +616,17 @@ class StreamReasoner:
         model.take_changes()
         return model
 
-    def _encode_closed(self, interpretation: Interpretation | pa.Table) -> Closed:
+    def _encode_closed(self, interpretation: Interpretation | pa.Table, scope: str) -> Closed:
         if not isinstance(interpretation, Interpretation):
-            return split(interpretation, self._encode(interpretation))
+            return split(interpretation, self._encode(interpretation, scope))
         made_with, ours = interpretation.foundation, self._foundation
         if made_with != ours.digest:
             raise ForeignInterpretationError(made_with, ours.digest)
-        self._messages += 1
-        return encode(interpretation, self._vocabulary, ours.common, f"m{self._messages}-")
+        return encode(interpretation, self._vocabulary, ours.common, scope)
 
-    def _encode(self, abox: ABox) -> Encoded:
+    def _encode(self, abox: ABox, scope: str) -> Encoded:
         if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
-            self._messages += 1
-            return self._vocabulary.encode_table(abox, f"m{self._messages}-")
+            return self._vocabulary.encode_table(abox, scope)
         if not isinstance(abox, Iterable) or isinstance(abox, str) or hasattr(abox, "iloc"):
             expected = (
                 "an ABox is an rdflib.Graph, an iterable of triples, or a pyarrow.Table "
@@ -630,6 +634,15 @@ class StreamReasoner:
             )
             raise InvalidTripleError(repr(abox), expected)
         return self._vocabulary.encode(cast("Iterable[Triple]", abox))
+
+    def _scope(self, given: str | None = None) -> str:
+        """What the labels of a message's blank nodes begin with."""
+        if given is None:
+            self._messages += 1
+            return f"m{self._messages}-"
+        if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", given) or re.fullmatch("m[0-9]+", given):
+            raise OptionError("scope", repr(given), "letters and digits, and not m with a number behind it")
+        return f"{given}-"
 
 
 class _LiveSource:

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+from rdflib import RDF, Variable
 
-from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei import Ontology, Rule, StreamReasoner, Window
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import ABoxMaterializer, Texts
+from pantarhei.language.rule import Atom
 from pantarhei.reference.canonical import canonical_triple
-from strategies import FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds
+from strategies import EX, FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds
 from worlds import World, interpretations, subsets
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -152,3 +154,20 @@ def test_facts_that_follow_from_one_another_do_not_outlive_what_they_rest_on(see
         assert plain.materialization() == merged.materialization()
         if at % 7 == 0:
             assert interpretations(plain) == interpretations(merged)
+
+
+def test_what_follows_from_a_level_that_was_brought_along_proves_nothing_of_it_either():
+    """`a` and `b` bring `c`, with `d` that gives `e`, and `e` gives `a` again: without the given `a` none is."""
+    x, (a, b, c, d, e, z) = Variable("x"), (EX[name] for name in "abcdez")
+
+    def rule_of(*classes):
+        *body, head = (None if each is None else Atom(each, (x,)) for each in classes)
+        return Rule("pr-test", tuple(body), head)
+
+    ontology = Ontology.from_rules([rule_of(a, b, c), rule_of(c, d, e), rule_of(e, a), rule_of(a, z, None)])
+    reasoner = StreamReasoner(ontology, Window(10))
+    worker = ABoxMaterializer(reasoner.foundation)
+    for at, classes in enumerate([[a], [a, b], [d], [z]]):
+        abox = [(EX.i, RDF.type, each) for each in classes]
+        reasoner.push_materialized(at, worker.materialize(abox))
+    assert {each for _, _, each in reasoner.materialization()} == {b, d, z}

@@ -67,6 +67,6 @@ def run(
         if skipped.count and on_skipped is not None:
             on_skipped(skipped)
         for timed in read_blocks(blocks, kind_of(given)):
-            yield reasoner.push_materialized(timed.at, timed.made)
+            yield reasoner.push_materialized(timed.at, timed.made, scope=timed.scope)
 
     return updates()

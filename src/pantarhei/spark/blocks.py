@@ -94,6 +94,11 @@ class TimedInterpretation(NamedTuple):
     at: TimePoint
     made: Interpretation
 
+    @property
+    def scope(self) -> str:
+        """Whose its blank nodes are: the timestamp's, which may come in parts."""
+        return f"t{self.ticks}" if self.ticks >= 0 else f"b{-self.ticks}"
+
 
 def read_skipped(table: pa.Table) -> Skipped:
     """What the workers left out, by their blocks."""

@@ -184,7 +184,7 @@ class Driver:
             self._waiting.clear()
 
     def _push(self, timed: TimedInterpretation) -> None:
-        update = self.reasoner.push_materialized(timed.at, timed.made)
+        update = self.reasoner.push_materialized(timed.at, timed.made, scope=timed.scope)
         self._passed = timed.ticks
         self._count(aboxes=1, assertions=timed.made.asserted, cut=len(update.repair.taken_out))
         self._on_update(update)

@@ -113,6 +113,8 @@ def reason_stream(
     """
     if not df.isStreaming:
         raise OptionError("df", "a DataFrame that does not stream", "a streaming one, or pantarhei.spark.run")
+    if on_error not in ("raise", "skip"):
+        raise OptionError("on_error", repr(on_error), "'raise' or 'skip'")
     given = normalized(df, columns)
     files = None if output is None else FileOutput(Path(output), output_format)
     if shard_by is not None:
