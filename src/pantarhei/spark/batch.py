@@ -15,7 +15,7 @@ from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema, rea
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
-from pantarhei.spark.worker import OnError, Skipped
+from pantarhei.spark.worker import OnError, Skipped, check_on_error
 
 
 def run(
@@ -45,8 +45,7 @@ def run(
         InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
         LateABoxError: time has passed the first timestamp.
     """
-    if on_error not in ("raise", "skip"):
-        raise OptionError("on_error", repr(on_error), "'raise' or 'skip'")
+    check_on_error(on_error)
     if df.isStreaming:
         raise OptionError(
             "df", "a DataFrame that streams", "one that does not, or pantarhei.spark.reason_stream"

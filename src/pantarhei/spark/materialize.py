@@ -18,7 +18,6 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, StructType
 from rdflib import Graph
 
-from pantarhei.errors import OptionError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import Interpretation, Texts
 from pantarhei.language.term import Triple
@@ -26,7 +25,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.frame import TIMESTAMP, normalized
-from pantarhei.spark.worker import OnError, Skipped, Task, Writer
+from pantarhei.spark.worker import OnError, Skipped, Task, Writer, check_on_error
 
 DERIVED, CONFLICTS, SKIPPED = "derived", "conflicts", "skipped"
 
@@ -76,8 +75,7 @@ def materialize_aboxes(
     Raises:
         OptionError: a column is missing or of no fitting type, or an option has no such value.
     """
-    if on_error not in ("raise", "skip"):
-        raise OptionError("on_error", repr(on_error), "'raise' or 'skip'")
+    check_on_error(on_error)
     given = normalized(df, columns)
     foundation = Foundation.of(ontology, background, unique_names)
     schema = StructType(

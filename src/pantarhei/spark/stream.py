@@ -31,7 +31,7 @@ from pantarhei.spark.query import Batches, ReasoningQuery, start
 from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
 from pantarhei.spark.shards.query import run_shards
 from pantarhei.spark.shards.stream import shard_stream
-from pantarhei.spark.worker import OnError
+from pantarhei.spark.worker import OnError, check_on_error
 from pantarhei.window.sliding import Window, step_to
 
 if TYPE_CHECKING:
@@ -113,8 +113,7 @@ def reason_stream(
     """
     if not df.isStreaming:
         raise OptionError("df", "a DataFrame that does not stream", "a streaming one, or pantarhei.spark.run")
-    if on_error not in ("raise", "skip"):
-        raise OptionError("on_error", repr(on_error), "'raise' or 'skip'")
+    check_on_error(on_error)
     given = normalized(df, columns)
     files = None if output is None else FileOutput(Path(output), output_format)
     if shard_by is not None:

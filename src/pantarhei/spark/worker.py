@@ -11,13 +11,13 @@ import logging
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pantarhei.errors import InvalidRowError, InvalidTripleError
+from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import ABoxMaterializer, Interpretation, Texts
 from pantarhei.spark.frame import TIMESTAMP, whole_numbers
@@ -30,6 +30,16 @@ CHUNK = 100_000
 _SAID = 10  # of the rows left out, how many are told
 
 _log = logging.getLogger("pantarhei.spark")
+
+
+def check_on_error(given: str) -> None:
+    """Refuse what is no `OnError`.
+
+    Raises:
+        OptionError: it is none.
+    """
+    if given not in get_args(OnError):
+        raise OptionError("on_error", repr(given), " or ".join(map(repr, get_args(OnError))))
 
 
 class Broadcast(Protocol):
