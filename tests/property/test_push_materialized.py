@@ -157,7 +157,7 @@ def test_facts_that_follow_from_one_another_do_not_outlive_what_they_rest_on(see
 
 
 def test_what_follows_from_a_level_that_was_brought_along_proves_nothing_of_it_either():
-    """`a` and `b` bring `c`, with `d` that gives `e`, and `e` gives `a` again: without the given `a` none is."""
+    """`a` and `b` bring `c`, which gives `e` with `d`, and `e` gives `a`: without the given `a` none is."""
     x, (a, b, c, d, e, z) = Variable("x"), (EX[name] for name in "abcdez")
 
     def rule_of(*classes):

@@ -164,9 +164,12 @@ class NewestKernel(Levels):
         row: cython.int
         for atom in range(self.atoms_of(plan)):
             row = self.body[atom]
-            if self.rows[row].level == level and self.rows[row].flags & UNPROVEN:
-                if self.rows[row].base < level:
-                    return True
+            if (
+                self.rows[row].flags & UNPROVEN
+                and self.rows[row].level == level
+                and self.rows[row].base < level
+            ):
+                return True
         return False
 
     def derive(self, predicate, subject, object, level, unproven):
