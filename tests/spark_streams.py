@@ -94,4 +94,4 @@ def _named(assertions):
 
 
 def _without_message(term):
-    return BNode(re.sub(r"^m\d+-m*", "", term)) if isinstance(term, BNode) else term
+    return BNode(re.sub(r"^[mtb]\d+-", "", term)) if isinstance(term, BNode) else term

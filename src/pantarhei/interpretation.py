@@ -20,7 +20,7 @@ from rdflib import RDF, BNode, Graph, Literal
 from pantarhei.errors import InvalidTripleError
 from pantarhei.foundation import Common, Foundation
 from pantarhei.language.ntriples import write_term
-from pantarhei.language.term import Triple
+from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import FOREVER, Lineage, WindowModel
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
 from pantarhei.repair.conflict import Budget, find_conflicts
@@ -107,8 +107,7 @@ class ABoxMaterializer:
     def materialize(self, abox: ABox) -> Interpretation:
         """The interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
 
-        Blank nodes of a table are other ones than the background's: where that has any, their labels are
-        given a prefix.
+        Blank nodes of a table are other ones than the background's, whatever their labels.
 
         Raises:
             InvalidTripleError: something in it is no triple.
@@ -117,7 +116,7 @@ class ABoxMaterializer:
             table = cast("pa.Table", abox)
             return next(self.materialize_parts(table, [0, len(table)]))
         self._make_room()
-        return self._close(self._vocabulary.encode(cast("Iterable[Triple]", abox)))
+        return self._close(self._vocabulary.encode(cast("Iterable[Triple]", abox)), "")
 
     def materialize_parts(self, table: pa.Table, bounds: Sequence[int]) -> Iterator[Interpretation]:
         """The interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
@@ -132,11 +131,12 @@ class ABoxMaterializer:
             encoded = self._vocabulary.encode_table(table, self._scope)
             if not self._vocabulary.has_variants:  # else the form of a literal can be another in each part
                 for start, end in pairwise(bounds):
-                    yield self._close(Encoded(encoded.facts[start:end], encoded.forms))
+                    yield self._close(Encoded(encoded.facts[start:end], encoded.forms), self._scope)
                 return
         for start, end in pairwise(bounds):
             self._make_room()
-            yield self._close(self._vocabulary.encode_table(table.slice(start, end - start), self._scope))
+            part = self._vocabulary.encode_table(table.slice(start, end - start), self._scope)
+            yield self._close(part, self._scope)
 
     @property
     def _computes(self) -> bool:
@@ -148,8 +148,8 @@ class ABoxMaterializer:
         if terms > MOST_TERMS or (self._computes and self._level):
             self._begin_anew()
 
-    def _close(self, given: Encoded) -> Interpretation:
-        """The interpretation of an encoded ABox."""
+    def _close(self, given: Encoded, scope: str) -> Interpretation:
+        """The interpretation of an encoded ABox, whose blank nodes' labels begin with `scope`."""
         if not self._growing.covers(given.facts):
             self._growing.grow(given.facts)
             self._model = self._new_model()
@@ -162,7 +162,10 @@ class ABoxMaterializer:
         lineage = model.lineage(self._budget.instances)
         conflicts = () if lineage is None else self._conflicts(lineage, asserted)
         model.take_changes()
-        return self._written(asserted, found, given.forms, conflicts, lineage is not None)
+        writing = _Writing(self._vocabulary, self.common, scope)
+        facts, terms = writing.written(asserted, found, given.forms)
+        contradictory = lineage is not None
+        return Interpretation(facts, len(asserted), terms, conflicts, contradictory, self._digest)
 
     def _conflicts(self, lineage: Lineage, asserted: Integers) -> tuple[tuple[int, ...], ...]:
         """The conflict sets among the asserted facts, as places."""
@@ -173,21 +176,6 @@ class ABoxMaterializer:
         }
         found = find_conflicts(lineage, self._level, self._budget).found
         return tuple(sorted(tuple(sorted(places[row] for row in conflict.rows)) for conflict in found))
-
-    def _written(
-        self,
-        asserted: Integers,
-        derived: Integers,
-        forms: Forms,
-        conflicts: tuple[tuple[int, ...], ...],
-        contradictory: bool,
-    ) -> Interpretation:
-        facts = np.concatenate([asserted, derived])
-        writing = _Writing(self._vocabulary, self.common)
-        if forms or self._vocabulary.has_variants:
-            writing.distinguish_forms(facts, len(asserted), forms)
-        terms = writing.renumber(facts)
-        return Interpretation(facts, len(asserted), terms, conflicts, contradictory, self._digest)
 
 
 def _scope_beside(foundation: Foundation) -> str:
@@ -215,11 +203,18 @@ def _first_places(facts: Integers, previous: Integers, level: int) -> npt.NDArra
 class _Writing:
     """Turns a vocabulary's numbers into those of an interpretation, whose further terms are its own."""
 
-    def __init__(self, vocabulary: Vocabulary, common: Common) -> None:
-        self._vocabulary, self._common = vocabulary, common
+    def __init__(self, vocabulary: Vocabulary, common: Common, scope: str) -> None:
+        self._vocabulary, self._common, self._scope = vocabulary, common, scope
         self._forms: list[Literal] = []  # literals with numbers behind those of the vocabulary
 
-    def distinguish_forms(self, facts: Integers, asserted: int, forms: Forms) -> None:
+    def written(self, asserted: Integers, derived: Integers, forms: Forms) -> tuple[Integers, Terms]:
+        """The facts in an interpretation's numbers, and the terms that these mean beyond the common ones."""
+        facts = np.concatenate([asserted, derived])
+        if forms or self._vocabulary.has_variants:
+            self._distinguish_forms(facts, len(asserted), forms)
+        return facts, self._renumber(facts)
+
+    def _distinguish_forms(self, facts: Integers, asserted: int, forms: Forms) -> None:
         """Give numbers of their own to the literals whose form is not the first of their value.
 
         What is derived has the form of the assertion with the same subject and value, or else the first one
@@ -245,7 +240,7 @@ class _Writing:
                     self._forms.append(form)
                 facts[place, 2] = number
 
-    def renumber(self, facts: Integers) -> Terms:
+    def _renumber(self, facts: Integers) -> Terms:
         """Number all terms beyond the common ones in the order in which they stand in `facts`."""
         numbers, common = self._vocabulary, self._common
         symbols = [numbers.symbols[number] for number in _compact(facts[:, 0], common.symbols)]
@@ -265,11 +260,14 @@ class _Writing:
         literals = _compact(values, FIRST_LITERAL + common.literals)
         facts[objects >= FIRST_LITERAL, 2] = values
         return Terms(
-            tuple(write_term(symbol.name) for symbol in classes),
+            tuple(self._text(symbol.name) for symbol in classes),
             tuple(write_term(symbol.name) for symbol in properties),
-            tuple(write_term(numbers.names[number]) for number in names),
+            tuple(self._text(numbers.names[number]) for number in names),
             tuple(write_term(self._literal(number - FIRST_LITERAL)) for number in literals),
         )
+
+    def _text(self, name: Term) -> str:
+        return write_term(BNode(name.removeprefix(self._scope)) if isinstance(name, BNode) else name)
 
     def _literal(self, place: int) -> Literal:
         known = self._vocabulary.literals
@@ -357,15 +355,27 @@ class Texts:
 
     def __init__(self, foundation: Foundation) -> None:
         numbers, common = foundation.vocabulary, foundation.common
+        self._scope = _scope_beside(foundation)
         self._symbols = _strings(write_term(symbol.name) for symbol in numbers.symbols[: common.symbols])
         self._names = _strings(write_term(name) for name in numbers.names[: common.names])
         self._literals = _strings(write_term(literal) for literal in numbers.literals[: common.literals])
 
-    def table(self, interpretation: Interpretation) -> pa.Table:
-        """The facts as a table of strings `subject`, `predicate`, `object` and booleans `derived`."""
+    def table(self, interpretation: Interpretation, *, apart: bool = False) -> pa.Table:
+        """The facts as a table of strings `subject`, `predicate`, `object` and booleans `derived`.
+
+        Args:
+            apart: give the ABox's blank nodes a prefix where the background has any too, so that a label
+                means one node.
+        """
         import pyarrow as pa
 
         facts, terms = interpretation.facts, interpretation.terms
+        if apart and self._scope:
+            classes, names = (
+                [f"_:{self._scope}{text[2:]}" if text.startswith("_:") else text for text in texts]
+                for texts in (terms.classes, terms.names)
+            )
+            terms = terms._replace(classes=tuple(classes), names=tuple(names))
         symbols = pa.concat_arrays([self._symbols, _strings(terms.classes), _strings(terms.properties)])
         names = pa.concat_arrays([self._names, _strings(terms.names)])
         literals = pa.concat_arrays([self._literals, _strings(terms.literals)])

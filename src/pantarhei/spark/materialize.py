@@ -51,7 +51,8 @@ def materialize_aboxes(
     Args:
         df: with the columns `timestamp` (integer, double or timestamp), `subject`, `predicate` and `object`
             (strings in N-Triples syntax, or structs of `type`, `value`, `datatype`, `lang`); others are not
-            looked at. A blank node belongs to its timestamp.
+            looked at. A blank node belongs to its timestamp; where the background has blank nodes too, the
+            labels of the others are given a prefix.
         ontology: what was loaded with `load_ontology`; the assertions in it are background.
         background: facts that hold at every time; what follows from them alone is not repeated.
         unique_names: as `StreamReasoner`.
@@ -137,7 +138,7 @@ class Writing:
     with_conflicts: bool
 
     def __call__(self, at: pa.Scalar, made: Interpretation, texts: Texts) -> pa.Table:
-        facts = texts.table(made)
+        facts = texts.table(made, apart=True)
         conflicts = _conflicts(made) if self.with_conflicts else pa.nulls(len(facts))
         columns = [pa.repeat(at, len(facts)), *facts.columns, conflicts, pa.nulls(len(facts))]
         return pa.table(
