@@ -1,0 +1,189 @@
+"""The driver's part of a stream, fed with blocks as workers make them, without Spark."""
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import DoubleType, LongType, TimestampType
+from rdflib import BNode
+
+from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.errors import InvalidRowError
+from pantarhei.interpretation import ABoxMaterializer
+from pantarhei.language.rule import Rule
+from pantarhei.language.time import TimeKind
+from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
+from pantarhei.spark.driver import Counts, Driver
+from pantarhei.spark.worker import Skipped
+from spark_streams import aboxes_of, rows_of, state_of
+from strategies import EX, A, B, C, is_a, member, x
+
+RULES = [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]
+BLANK = [member(C, BNode("of the background"))]
+NEVER = InvalidRowError(("timestamp=null",), "timestamp", "it is null")
+
+
+class Stream:
+    """A driver, and what came of it; `restarted` is what a later process makes of its note."""
+
+    def __init__(self, lateness=None, reasoner=None, on_update=None, on_error="raise", background=()):
+        self.ontology = Ontology.from_rules(RULES)
+        self.reasoner = reasoner or StreamReasoner(self.ontology, Window(100), background)
+        self.schema = to_arrow_schema(block_schema(LongType()))
+        self.pushed, self.late = [], []
+        self.driver = Driver(
+            self.reasoner,
+            TimeKind.INTEGER,
+            lateness,
+            on_error,
+            on_update or (lambda update: self.pushed.append(update.at)),
+            self.late.append,
+        )
+        self.worker = ABoxMaterializer(self.reasoner.foundation)
+
+    def blocks(self, *times, skipped=0):
+        write = BlockWriter(self.schema)
+        rows = rows_of((at, [member(A, EX[f"at{at}"]), member(A, EX.all)]) for at in times)
+        rows += [(at, "_:b", "<urn:p>", '"1"') for at in times]
+        made = [(at, self.worker.materialize(abox)) for at, abox in aboxes_of(rows).items()]
+        tables = [write(pa.scalar(at, pa.int64()), each, None) for at, each in made[::-1]]  # in no order
+        if skipped:
+            tables.append(SkippedWriter(self.schema)(Skipped(skipped, [NEVER])))
+        return pa.concat_tables([self.schema.empty_table(), *tables])
+
+    def apply(self, batch, *times, skipped=0, deliver=lambda: None):
+        self.driver.apply(batch, self.blocks(*times, skipped=skipped), deliver)
+
+    def restarted(self, lateness=None, background=None):
+        """In a process where the background's blank nodes are called otherwise."""
+        saved = self.reasoner.snapshot(self.driver.note)
+        reasoner = StreamReasoner.restore(saved, Ontology.from_rules(RULES), background=background)
+        return Stream(lateness, reasoner)
+
+
+def test_aboxes_wait_until_the_watermark_has_passed_them_and_later_ones_are_late():
+    stream = Stream(lateness=2)
+    stream.apply(0, 5, 3, 4)
+    assert stream.pushed == [3]
+    stream.apply(1, 4)  # a further part of one that waits
+    stream.apply(2, 8, 2, 3)  # 3 is on the watermark still; within a batch order does not matter
+    assert stream.pushed == [3, 3, 4, 4, 5]
+    assert [(late.at, late.abox.num_rows) for late in stream.late] == [(2, 3)]
+    assert stream.late[0].abox.column_names == ["subject", "predicate", "object"]
+    assert EX.at2.n3() in stream.late[0].abox.column("subject").to_pylist()
+    stream.apply(3)
+    stream.apply(4, 5, 9)
+    assert [late.at for late in stream.late] == [2, 5]
+    assert stream.driver.counts == Counts(aboxes=5, assertions=15, cut=0, late_aboxes=2, late=6)
+    assert stream.driver.batch == 4
+    stream.driver.take_in_what_waits()
+    assert stream.pushed == [3, 3, 4, 4, 5, 8, 9]
+    stream.driver.take_in_what_waits()
+    assert stream.driver.counts.aboxes == 7
+    assert stream.reasoner.timestamps == (3, 4, 5, 8, 9)
+
+
+def test_without_lateness_the_newest_time_takes_more_and_what_is_older_is_late():
+    stream = Stream()
+    stream.apply(0, 2, 1)
+    stream.apply(1, 2, 1, 3)
+    assert stream.pushed == [1, 2, 2, 3]
+    assert [late.at for late in stream.late] == [1]
+
+
+@pytest.mark.parametrize("background", [(), BLANK])
+def test_what_waits_survives_a_restart(background):
+    undisturbed, first = Stream(3, background=background), Stream(3, background=background)
+    for stream in (undisturbed, first):
+        stream.apply(0, 1, 2, 4)
+        stream.apply(1, 4, 3)
+    second = first.restarted(3, [member(C, BNode("of another process"))] if background else None)
+    for stream in (undisturbed, second):
+        stream.apply(2, 2, 7)
+    assert second.pushed == [2, 2, 3, 4, 4] == undisturbed.pushed[1:]
+    assert second.driver.counts == undisturbed.driver.counts
+    assert (second.driver.batch, len(first.late)) == (2, 0)
+    second.driver.take_in_what_waits()
+    undisturbed.driver.take_in_what_waits()
+    if not background:
+        assert state_of(second.reasoner) == state_of(undisturbed.reasoner)
+    assert state_of(second.reasoner)["assertions"] == state_of(undisturbed.reasoner)["assertions"]
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 5), (5, 0), (1, 2)])
+def test_lateness_may_be_another_after_a_restart(before, after):
+    first = Stream(before)
+    first.apply(0, 4, 6, 9)
+    second = first.restarted(after)
+    second.apply(1, 5, 7, 10)
+    second.driver.take_in_what_waits()
+    pushed = first.pushed + second.pushed
+    assert pushed == sorted(pushed)
+    assert sorted(pushed + [late.at for late in second.late]) == [4, 5, 6, 7, 9, 10]
+    assert second.driver.counts.aboxes + second.driver.counts.late_aboxes == 6
+
+
+class Broken(Exception):
+    pass
+
+
+def broken(*_):
+    raise Broken
+
+
+def break_at(time):
+    def on_update(update):
+        if update.at == time:
+            raise Broken
+
+    return on_update
+
+
+@pytest.mark.parametrize("where", ["on_update", "on_late", "deliver"])
+def test_a_batch_that_fails_anywhere_leaves_no_trace_and_may_come_again(where):
+    undisturbed = Stream(1)
+    stream = Stream(1, on_update=break_at(7) if where == "on_update" else None)
+    for each in (undisturbed, stream):
+        each.apply(0, 3, 5)
+    before = stream.reasoner.snapshot(stream.driver.note), state_of(stream.reasoner)
+    if where == "on_late":
+        stream.driver._on_late = broken
+    with pytest.raises(Broken):
+        stream.apply(1, 6, 7, 8, 2, deliver=broken if where == "deliver" else lambda: None)
+    assert (stream.reasoner.snapshot(stream.driver.note), state_of(stream.reasoner)) == before
+    assert stream.driver.batch == 0
+    stream.driver._on_update, stream.driver._on_late = stream.pushed.append, stream.late.append
+    for each in (undisturbed, stream):
+        each.apply(1, 6, 7, 8, 2)
+        each.driver.take_in_what_waits()
+    assert state_of(stream.reasoner) == state_of(undisturbed.reasoner)
+    assert stream.driver.note == undisturbed.driver.note
+
+
+def test_what_waits_is_taken_in_whole_or_not_at_all():
+    stream = Stream(9, on_update=break_at(3))
+    stream.apply(0, 1, 2, 3)
+    with pytest.raises(Broken):
+        stream.driver.take_in_what_waits()
+    assert stream.driver.counts == Counts() and not stream.reasoner.timestamps
+    stream.driver._on_update = stream.pushed.append
+    stream.driver.take_in_what_waits()
+    assert stream.driver.counts.aboxes == 3
+
+
+def test_rows_that_workers_left_out_fail_the_batch_or_are_counted():
+    stream = Stream(on_error="skip")
+    stream.apply(0, 1, skipped=3)
+    stream.apply(1, skipped=2)
+    assert stream.driver.counts == Counts(aboxes=1, assertions=3, skipped=5)
+    strict = Stream()
+    with pytest.raises(InvalidRowError, match="column timestamp of the row"):
+        strict.apply(0, 1, skipped=1)
+    assert strict.driver.batch == -1 and not strict.reasoner.timestamps
+
+
+@pytest.mark.parametrize("time", [LongType(), DoubleType(), TimestampType()])
+def test_blocks_have_a_column_for_each_thing_an_interpretation_is_made_of(time):
+    assert block_schema(time).fieldNames() == [
+        *("timestamp", "facts", "asserted", "classes", "properties", "names", "literals"),
+        *("contradictory", "foundation", "skipped", "examples"),
+    ]
