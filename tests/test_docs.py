@@ -33,7 +33,8 @@ def names(pages):
     return [str(page.relative_to(ROOT)) for page in pages]
 
 
-WITH_CODE = [page for page in PAGES if blocks(page)]
+ON_SPARK = {ROOT / "docs" / "spark.md"}  # tests/edge/spark runs it, in the session that the tests share
+WITH_CODE = [page for page in PAGES if blocks(page) and page not in ON_SPARK]
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=names(WITH_CODE))
