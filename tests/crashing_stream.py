@@ -1,0 +1,75 @@
+"""A stream whose process dies in the middle of a batch.
+
+python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from rdflib import Graph
+
+import pantarhei as pr
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.spark import reason_stream, session
+from pantarhei.spark.results import FileOutput
+
+BATCH = 4  # in which it dies
+SCHEMA = "timestamp long, subject string, predicate string, object string"
+
+# The background has a blank node, whose label is another one in each process.
+ONTOLOGY = """
+    @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Open owl:disjointWith :Closed .
+    :feeds rdfs:range :Fed ; a owl:TransitiveProperty .
+    :source :feeds [ a :Tank ] .
+"""
+
+
+def follow(spark, folder, **options):
+    """The query over the files in `folder/in`, a batch each, with checkpoint and output beside them."""
+    files = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/in")
+    return reason_stream(
+        files,
+        pr.load_ontology(Graph().parse(data=ONTOLOGY)),
+        pr.Window(6, slide=2),
+        allowed_lateness=1,
+        checkpoint=Path(folder) / "a checkpoint",
+        output=Path(folder) / "out",
+        trigger={"availableNow": True},
+        **options,
+    )
+
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_at(point):
+    """Arrange for the end."""
+    write, save = FileOutput.write, StreamReasoner.checkpoint
+
+    def deliver(files, table, batch):
+        if batch == BATCH and point == "before-output":
+            die()
+        write(files, table, batch)
+
+    def checkpoint(reasoner, path, note=None):
+        if note["batch"] == BATCH and point == "before-checkpoint":
+            die()
+        save(reasoner, path, note)
+        if note["batch"] == BATCH:
+            die()
+
+    FileOutput.write, StreamReasoner.checkpoint = deliver, checkpoint
+
+
+if __name__ == "__main__":
+    die_at(sys.argv[2])
+    conf = {
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.shuffle.partitions": "2",
+    }
+    follow(session("local[1]", app_name="crash", conf=conf), sys.argv[1]).await_termination()

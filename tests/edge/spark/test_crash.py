@@ -1,0 +1,84 @@
+"""Streams whose process is killed in the middle of a batch go on as if nothing had been.
+
+ABoxes wait for the watermark meanwhile, and the ontology's blank node has another label in each process."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pyarrow.parquet
+import pytest
+
+import crashing_stream
+from pantarhei import StreamReasoner
+from spark_streams import Folder, state_of
+from strategies import EX
+
+BATCHES = 6
+OPEN, CLOSED, TYPE = EX.Open.n3(), EX.Closed.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+def rows_of_batch(number):
+    """Valves that open and close, a chain that grows, blank nodes; each time in two batches or three."""
+    valve = EX[f"valve{number % 3}"].n3()
+    return [
+        (number, valve, TYPE, CLOSED if number % 2 else OPEN),
+        (number - 1, EX[f"valve{(number + 1) % 3}"].n3(), TYPE, OPEN),
+        (number, EX[f"tank{number}"].n3(), EX.feeds.n3(), EX[f"tank{number + 1}"].n3()),
+        (number, "_:b", EX.feeds.n3(), EX[f"tank{number}"].n3()),
+        (number - 3, valve, TYPE, OPEN),  # too late, but for the first
+    ]
+
+
+def output(folder):
+    files = sorted((folder / "out").iterdir())
+    rows = [tuple(row.values()) for file in files for row in pyarrow.parquet.read_table(file).to_pylist()]
+    assert len(rows) == len(set(rows))
+    return rows
+
+
+def end_of(spark, folder):
+    """(state, counts, output) once all files are read."""
+    query = crashing_stream.follow(spark, folder)
+    query.await_termination()
+    assert query.batch == BATCHES - 1
+    state, reasoner = state_of(query.reasoner), query.reasoner
+    background = StreamReasoner(reasoner.ontology, reasoner.window).materialization()  # its blank node is new
+    assert background <= state["materialization"]
+    return state | {"materialization": state["materialization"] - background}, query.counts, output(folder)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(spark, tmp_path_factory):
+    """The folder, and where an undisturbed stream ends."""
+    folder = tmp_path_factory.mktemp("stream")
+    files = Folder(folder / "in")
+    for number in range(BATCHES):
+        files.write(rows_of_batch(number))
+    end = end_of(spark, folder)
+    assert end[1].cut > 3 and end[1].late_aboxes == BATCHES - 1
+    assert end[0]["timestamps"][-1] == BATCHES - 2  # the newest waits
+    return folder, end
+
+
+@pytest.mark.parametrize("point", ["before-output", "before-checkpoint", "after-checkpoint"])
+def test_a_stream_that_was_killed_goes_on_and_ends_like_one_that_was_not(
+    spark, uninterrupted, tmp_path, point
+):
+    folder, expected = uninterrupted
+    shutil.copytree(folder / "in", tmp_path / "in")  # keeps the files' times, which order the batches
+    ended = subprocess.run(
+        [sys.executable, crashing_stream.__file__, tmp_path, point],
+        env={key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-3000:]
+    spark_folder = tmp_path / "a checkpoint" / "spark"
+    assert (spark_folder / "offsets" / "4").exists() and not (spark_folder / "commits" / "4").exists()
+    written = (tmp_path / "out" / "batch-0000000004.parquet").exists()
+    assert written == (point != "before-output")
+    assert end_of(spark, tmp_path) == expected
