@@ -8,7 +8,7 @@ rules, with the background, wherever there is a processor (PB26, section 7). `AB
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
@@ -58,7 +58,8 @@ class Interpretation:
             others those of `terms`, in order: symbols the classes and then the properties.
         asserted: how many of them are asserted.
         terms: the terms beyond the foundation's.
-        conflicts: the minimal inconsistent sets among the asserted facts, as places in `facts`.
+        conflicts: the minimal inconsistent sets among the asserted facts, as places in `facts`, where they
+            were asked for.
         contradictory: whether there are any; they may be too many to be listed.
         foundation: the digest of what it was made with.
     """
@@ -92,6 +93,7 @@ class ABoxMaterializer:
     def _begin(self, foundation: Foundation) -> None:
         self._growing, self._vocabulary = foundation.growing, foundation.vocabulary
         self._background = foundation.background
+        self._texts: dict[int, str] = {}  # of names and literals by number, as they were written
         self._model = self._new_model()
 
     def _begin_anew(self) -> None:
@@ -118,10 +120,13 @@ class ABoxMaterializer:
         self._make_room()
         return self._close(self._vocabulary.encode(cast("Iterable[Triple]", abox)), "")
 
-    def materialize_parts(self, table: pa.Table, bounds: Sequence[int]) -> Iterator[Interpretation]:
+    def materialize_parts(
+        self, table: pa.Table, bounds: Sequence[int], conflicts: bool = True
+    ) -> Iterator[Interpretation]:
         """The interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
 
-        Cheaper than one by one: terms are looked up once for all parts.
+        Cheaper than one by one: terms are looked up once for all parts. Without `conflicts`, that there are
+        any is all that is found out of them.
 
         Raises:
             InvalidTripleError: something in the table is no triple.
@@ -131,12 +136,13 @@ class ABoxMaterializer:
             encoded = self._vocabulary.encode_table(table, self._scope)
             if not self._vocabulary.has_variants:  # else the form of a literal can be another in each part
                 for start, end in pairwise(bounds):
-                    yield self._close(Encoded(encoded.facts[start:end], encoded.forms), self._scope)
+                    part = Encoded(encoded.facts[start:end], encoded.forms)
+                    yield self._close(part, self._scope, conflicts)
                 return
         for start, end in pairwise(bounds):
             self._make_room()
             part = self._vocabulary.encode_table(table.slice(start, end - start), self._scope)
-            yield self._close(part, self._scope)
+            yield self._close(part, self._scope, conflicts)
 
     @property
     def _computes(self) -> bool:
@@ -148,7 +154,7 @@ class ABoxMaterializer:
         if terms > MOST_TERMS or (self._computes and self._level):
             self._begin_anew()
 
-    def _close(self, given: Encoded, scope: str) -> Interpretation:
+    def _close(self, given: Encoded, scope: str, with_conflicts: bool = True) -> Interpretation:
         """The interpretation of an encoded ABox, whose blank nodes' labels begin with `scope`."""
         if not self._growing.covers(given.facts):
             self._growing.grow(given.facts)
@@ -159,17 +165,22 @@ class ABoxMaterializer:
         previous = model.add(given.facts, self._level)
         asserted = given.facts[_first_places(given.facts, previous, self._level)]
         found = model.derived_at(self._level)
-        lineage = model.lineage(self._budget.instances)
-        conflicts = () if lineage is None else self._conflicts(lineage, asserted)
+        conflicts: tuple[tuple[int, ...], ...] = ()
+        if with_conflicts:
+            lineage = model.lineage(self._budget.instances)
+            contradictory = lineage is not None
+            conflicts = () if lineage is None else self._conflicts(lineage, asserted)
+        else:
+            contradictory = len(model.violations()) > 0
         model.take_changes()
-        writing = _Writing(self._vocabulary, self.common, scope)
+        writing = _Writing(self._vocabulary, self.common, scope, self._texts)
         facts, terms = writing.written(asserted, found, given.forms)
-        contradictory = lineage is not None
         return Interpretation(facts, len(asserted), terms, conflicts, contradictory, self._digest)
 
     def _conflicts(self, lineage: Lineage, asserted: Integers) -> tuple[tuple[int, ...], ...]:
         """The conflict sets among the asserted facts, as places."""
-        place = {fact: i for i, fact in enumerate(map(tuple, asserted.tolist()))}
+        maybe = np.flatnonzero(np.isin(asserted[:, 1], lineage.facts[:, 1]))
+        place = dict(zip(map(tuple, asserted[maybe].tolist()), maybe.tolist(), strict=True))
         places = {
             row: place.get(tuple(fact), NONE)
             for row, fact in zip(lineage.rows.tolist(), lineage.facts.tolist(), strict=True)
@@ -201,10 +212,13 @@ def _first_places(facts: Integers, previous: Integers, level: int) -> npt.NDArra
 
 
 class _Writing:
-    """Turns a vocabulary's numbers into those of an interpretation, whose further terms are its own."""
+    """Turns a vocabulary's numbers into those of an interpretation, whose further terms are its own.
 
-    def __init__(self, vocabulary: Vocabulary, common: Common, scope: str) -> None:
-        self._vocabulary, self._common, self._scope = vocabulary, common, scope
+    `texts` has terms by number as they were written before.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, common: Common, scope: str, texts: dict[int, str]) -> None:
+        self._vocabulary, self._common, self._scope, self._texts = vocabulary, common, scope, texts
         self._forms: list[Literal] = []  # literals with numbers behind those of the vocabulary
 
     def written(self, asserted: Integers, derived: Integers, forms: Forms) -> tuple[Integers, Terms]:
@@ -262,9 +276,22 @@ class _Writing:
         return Terms(
             tuple(self._text(symbol.name) for symbol in classes),
             tuple(write_term(symbol.name) for symbol in properties),
-            tuple(self._text(numbers.names[number]) for number in names),
-            tuple(write_term(self._literal(number - FIRST_LITERAL)) for number in literals),
+            self._texts_of(names, lambda number: self._text(numbers.names[number])),
+            self._texts_of(literals, lambda number: write_term(self._literal(number - FIRST_LITERAL))),
         )
+
+    def _texts_of(self, numbers: list[int], write: Callable[[int], str]) -> tuple[str, ...]:
+        """The terms of numbers; each is written once, but for those whose meaning is this ABox's own."""
+        known, end = self._texts, FIRST_LITERAL + len(self._vocabulary.literals)
+        found: list[str] = []
+        for number in numbers:
+            text = known.get(number)
+            if text is None:
+                text = write(number)
+                if number < end and not text.startswith("_:"):
+                    known[number] = text
+            found.append(text)
+        return tuple(found)
 
     def _text(self, name: Term) -> str:
         return write_term(BNode(name.removeprefix(self._scope)) if isinstance(name, BNode) else name)

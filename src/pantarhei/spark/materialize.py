@@ -89,7 +89,9 @@ def materialize_aboxes(
     )
     arrow = to_arrow_schema(schema, timezone="UTC")
     report = None if observation is None else Reporting(arrow)
-    closing = Closing(df.sparkSession, foundation, schema, Writing(arrow, conflicts), on_error, report)
+    closing = Closing(
+        df.sparkSession, foundation, schema, Writing(arrow, conflicts), on_error, report, conflicts
+    )
     closed = closing.of(by_timestamp(given, clustered, spark_partitions))
     if observation is not None:
         closed = closed.observe(
@@ -110,6 +112,7 @@ class Closing:
         schema: of what is made.
         write: what to make of an interpretation, given that schema.
         report: what to make of rows that were left out.
+        conflicts: whether `write` wants to know the conflict sets.
     """
 
     def __init__(
@@ -120,10 +123,11 @@ class Closing:
         write: Writer,
         on_error: OnError,
         report: Callable[[Skipped], pa.Table] | None,
+        conflicts: bool = False,
     ) -> None:
         shared = spark.sparkContext.broadcast(pickle.dumps(foundation))
         self._schema = schema
-        self._task = Task(shared, foundation.digest, write, on_error, report)
+        self._task = Task(shared, foundation.digest, write, on_error, report, conflicts)
 
     def of(self, together: DataFrame) -> DataFrame:
         """What is made of a normalized DataFrame whose timestamps are together."""

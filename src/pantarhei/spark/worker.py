@@ -102,6 +102,7 @@ class Task:
         write: what to make of an interpretation.
         on_error: what to do with rows that are no triples.
         report: makes a table that says how many were left out, like what `write` makes; None to say nothing.
+        conflicts: whether `write` wants to know the conflict sets.
     """
 
     foundation: Broadcast
@@ -109,6 +110,7 @@ class Task:
     write: Writer
     on_error: OnError
     report: Callable[[Skipped], pa.Table] | None = None
+    conflicts: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         known = _known_of(self.digest, self.foundation)
@@ -133,7 +135,7 @@ class Task:
             table = self._cleaned(table, skipped)
         bounds, done = _bounds(table), 0
         try:
-            for made in materializer.materialize_parts(table, bounds):
+            for made in materializer.materialize_parts(table, bounds, self.conflicts):
                 yield table.column(TIMESTAMP)[bounds[done]], made
                 done += 1
         except InvalidTripleError:
