@@ -95,7 +95,8 @@ _RUN_EXAMPLES = (
     "pantarhei run --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
     "--query examples/pedals/query.rq\n\n"
     "producer | pantarhei run --ontology O.ttl --stream - --stream-format nquads --range PT5M --slide PT1M "
-    "--query Q.rq --output answers.ndjson"
+    "--query Q.rq --output answers.ndjson\n\n"
+    "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
 )
 _DEMO = (
     "Show windows at work on three streams that contradict themselves.\n\n"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import pyarrow as pa
 from pyspark import Accumulator, AccumulatorParam
@@ -23,10 +24,10 @@ from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files, syntax_of
 from pantarhei.spark.sources.file_source import FilePartition, FileReader
 from pantarhei.spark.sources.options import FileOptions
-from pantarhei.spark.sources.text_rows import Rows, TextReading, read_rows
+from pantarhei.spark.sources.text_rows import Rows, TextReading, _TextMessages
 from pantarhei.streams.abox import same_kind
 from pantarhei.streams.read import Skipped
-from pantarhei.streams.statements import ByteFeed
+from pantarhei.streams.statements import ByteFeed, read_trig
 
 SMALLEST_PART = 8 << 20
 _SKIPS_KEPT = 10
@@ -45,7 +46,7 @@ class Account:
     """What became of a part of a file, or of several in order.
 
     Attributes:
-        times: the timestamps, by their ticks.
+        times: the timestamps, by their ticks; those of graphs that assert nothing too.
         skipped: the first of what was left out.
         skipped_count: how much was left out.
         error: what ended the reading; None if nothing did.
@@ -162,18 +163,27 @@ class _PartReader:
                 syntax = syntax_of(part.path, self.options.format)
                 skip = account.skip if self.options.skip_errors else None
                 reading = TextReading(syntax, self.options.time, None, skip, part.line, part.end is not None)
-                rows = read_rows(ByteFeed(PartFile(file, part)), part.path, reading)
-                yield from record_batches(self._noted(rows, part, account), self.kind, self.schema)
+                messages = _messages(ByteFeed(PartFile(file, part)), part.path, reading)
+                yield from record_batches(self._noted(messages, part, account), self.kind, self.schema)
         except (PantarheiError, OSError) as error:
             account.error = error
         if self.names_files:
             account.skipped = [_in_file(part, skipped) for skipped in account.skipped]
 
-    def _noted(self, rows: Iterator[Rows], part: FilePart, account: Account) -> Iterator[Rows]:
-        for at, triples in rows:
+    def _noted(self, messages: Iterator[Rows], part: FilePart, account: Account) -> Iterator[Rows]:
+        """The messages that have rows; those without move time too, and are in the account."""
+        for at, triples in messages:
             same_kind(at, self.kind, f"{part.path}: ")
             account.note(at, ticks_of(at, self.kind), len(triples))
-            yield at, triples
+            if triples:
+                yield at, triples
+
+
+def _messages(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Rows]:
+    """The messages as `read_rows` gives them, and those without triples."""
+    messages = _TextMessages(source, reading)
+    statements = messages.nquads(feed) if reading.syntax == "nquads" else read_trig(feed, source)
+    return cast(Iterator[Rows], messages.read(statements))
 
 
 def _in_file(part: FilePart, skipped: Skipped) -> Skipped:

@@ -15,9 +15,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from pantarhei.errors import OptionError, SparkError
+from pantarhei.interpretation import Interpretation
 from pantarhei.language.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner, WindowUpdate
-from pantarhei.spark.blocks import BlockWriter, TimedInterpretation, block_schema, read_blocks
+from pantarhei.spark.blocks import BlockWriter, block_schema, read_blocks
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.counted_files import Account, CountedFiles
 from pantarhei.spark.failures import FAILURES, spark_error
@@ -86,10 +87,10 @@ class SparkSource:
         closed = self._closed(reasoner, kind)
         if self._account.error is not None:
             raise self._account.error
-        for timed in closed:
-            given = self._account.times[timed.ticks]
+        for ticks, given in sorted(self._account.times.items()):
             counts.note(given.at, given.assertions)
-            yield reasoner.push_materialized(given.at, timed.made)
+            made = closed.get(ticks)
+            yield reasoner.push(given.at, ()) if made is None else reasoner.push_materialized(given.at, made)
 
     def _kind(self) -> TimeKind | None:
         """What the timestamps are, None if there are none."""
@@ -100,8 +101,8 @@ class SparkSource:
                 return None
             raise
 
-    def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> list[TimedInterpretation]:
-        """The canonical models of all ABoxes, oldest first; takes the files' account."""
+    def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> dict[int, Interpretation]:
+        """The canonical models by their ticks, of ABoxes that assert something; takes the files' account."""
         with _spark_of(self._master) as spark:
             files = CountedFiles(spark, self._files, kind)
             given = normalized(files.rows)
@@ -110,7 +111,7 @@ class SparkSource:
             closing = Closing(spark, reasoner.foundation, schema, write, "raise", None)
             blocks = closing.of(by_timestamp(given, None, None)).toArrow()
             self._account = files.account
-        return read_blocks(blocks, kind)
+        return {timed.ticks: timed.made for timed in read_blocks(blocks, kind)}
 
 
 @contextmanager

@@ -134,6 +134,19 @@ def relabelled(text):
     return LABEL.sub(lambda match: f"_:{numbers.setdefault(match[0], len(numbers))}", text)
 
 
+def test_a_graph_that_asserts_nothing_moves_time_on(run, tmp_path):
+    stream = tmp_path / "s.trig"
+    stream.write_text(
+        "@prefix p: <http://www.w3.org/ns/prov#> .\n"
+        "<urn:a> { <urn:a> <urn:b> <urn:c> ; p:generatedAtTime 1 . }\n"
+        "<urn:b> { <urn:b> p:generatedAtTime 5 . } <urn:c> { <urn:c> p:generatedAtTime 4 . }"
+    )
+    here, there = run("--allowed-lateness", "2", stream=stream), run(*SPARK, stream=stream)
+    assert [line.split()[0] for line in here.stdout.splitlines()] == ["1", "4", "5"]
+    assert "window 2 to 4, 1 timestamp left" in here.stdout
+    assert (there.stdout, there.stderr) == (here.stdout, here.stderr)
+
+
 # what is different: order, folders, standard input
 
 
