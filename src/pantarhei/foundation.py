@@ -20,6 +20,7 @@ from pantarhei.materialize.growth import GrowingProgram, groups_of_same
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
 from pantarhei.ontology import Ontology
 from pantarhei.rules.demand import Theory
+from pantarhei.rules.fingerprint import fingerprint_of_rules
 
 
 class Common(NamedTuple):
@@ -87,7 +88,8 @@ class Foundation:
         parts += [f"{symbol.arity} {symbol.name}" for symbol in numbers.symbols[: common.symbols]]
         parts += [term.n3() for term in numbers.names[: common.names]]
         parts += [term.n3() for term in numbers.literals[: common.literals]]
-        parts += sorted(str(rule) for rule in self.growing.theory.rules)
+        parts += (f"one: {' '.join(name.n3() for name in group)}" for group in self.growing.same)
+        parts.append(fingerprint_of_rules(self.growing.theory.rules))
         return hashlib.sha256("\n".join(parts).encode() + self.background.facts.tobytes()).hexdigest()
 
 

@@ -217,9 +217,9 @@ class StreamReasoner:
 
     def _arrive(self, step: Step, at: TimePoint, given: Closed) -> WindowUpdate:
         """Take in an ABox, new or a further part of the newest."""
-        if not self._growing.covers(given.facts):
+        if not self._growing.covers(given.asserted.facts):
             self._derived = None  # a model of the grown program is to be made
-            self._growing.grow(given.facts)
+            self._growing.grow(given.asserted.facts)
         newest = self._books.log.newest
         if newest is not None and newest.ticks == step.now:
             return self._transact(lambda model: self._extend(model, step, newest, given.asserted))

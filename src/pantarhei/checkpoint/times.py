@@ -114,7 +114,9 @@ def _zone(name: Json) -> tzinfo | None:
 
 
 def _wall(at: datetime) -> int:
-    return (at.replace(tzinfo=None) - _FIRST) // _MICROSECOND
+    # field by field: types derived from datetime, such as pandas', do not reach back to the first year
+    wall = datetime(at.year, at.month, at.day, at.hour, at.minute, at.second, at.microsecond)
+    return (wall - _FIRST) // _MICROSECOND
 
 
 def _datetime(wall: int, fold: int, zone: tzinfo | None, ticks: int) -> datetime:

@@ -18,8 +18,8 @@ TimePoint = int | float | datetime
 Duration = int | float | timedelta | str
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FLOAT_TICKS = 10**9
-_MAXIMUM = 2**62
+FLOAT_TICKS = 10**9
+MOST_TICKS = 2**62
 
 
 class TimeKind(Enum):
@@ -111,13 +111,13 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
 def _scaled(number: float, kind: TimeKind) -> int:
     if not math.isfinite(number):
         raise TimestampError(repr(number), "a finite number")
-    if abs(number) > _MAXIMUM:
+    if abs(number) > MOST_TICKS:
         raise TimestampError(repr(number), "a time that fits into 62 bits of ticks")
-    return round(number * _FLOAT_TICKS) if kind is TimeKind.FLOAT else int(number)
+    return round(number * FLOAT_TICKS) if kind is TimeKind.FLOAT else int(number)
 
 
 def _bounded(given: object, ticks: int) -> int:
-    if abs(ticks) > _MAXIMUM:
+    if abs(ticks) > MOST_TICKS:
         raise TimestampError(repr(given), "a time that fits into 62 bits of ticks")
     return ticks
 
@@ -204,7 +204,7 @@ def time_of(ticks: int, kind: TimeKind) -> TimePoint:
             return _EPOCH + timedelta(microseconds=ticks)
         except OverflowError:
             return (datetime.min if ticks < 0 else datetime.max).replace(tzinfo=UTC)
-    return ticks / _FLOAT_TICKS if kind is TimeKind.FLOAT else ticks
+    return ticks / FLOAT_TICKS if kind is TimeKind.FLOAT else ticks
 
 
 def show_time(at: TimePoint) -> str:

@@ -31,9 +31,10 @@ class GrowingProgram:
 
     program: Program
     theory: Theory
+    same: tuple[tuple[Term, ...], ...]
 
     def __init__(self, theory: Theory, same: Iterable[Sequence[Term]] = ()) -> None:
-        groups = [tuple(group) for group in same]
+        groups = self.same = tuple(tuple(group) for group in same)
         self.theory = replace(theory, rules=_merged(theory.rules, groups))
         self._ill_typed = _with_ill_typed_constants(self.theory.rules)
         self._covered = 0
@@ -122,7 +123,7 @@ def _preference(name: Term) -> tuple[bool, str]:
     return isinstance(name, BNode), str(name)
 
 
-def _merged(rules: tuple[Rule, ...], groups: list[tuple[Term, ...]]) -> tuple[Rule, ...]:
+def _merged(rules: tuple[Rule, ...], groups: Iterable[tuple[Term, ...]]) -> tuple[Rule, ...]:
     """The rules with the first name of each group for all of it."""
     first = {name: group[0] for group in groups for name in group}
     if not first:

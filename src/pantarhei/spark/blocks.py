@@ -111,10 +111,8 @@ def read_blocks(table: pa.Table, kind: TimeKind) -> list[TimedInterpretation]:
     """The interpretations in a table of blocks, oldest first."""
     table = table.filter(table.column(TIMESTAMP).is_valid())
     made = map(_interpretation, table.drop_columns([TIMESTAMP]).to_pylist())
-    timed = (
-        TimedInterpretation(ticks, time_of(ticks, kind), each)
-        for ticks, each in zip(_ticks(table.column(TIMESTAMP), kind), made, strict=True)
-    )
+    times = _times(table.column(TIMESTAMP), kind)
+    timed = (TimedInterpretation(ticks_of(at, kind), at, each) for at, each in zip(times, made, strict=True))
     return sorted(timed, key=lambda each: each.ticks)
 
 
@@ -129,11 +127,13 @@ def _interpretation(row: Mapping[str, Any]) -> Interpretation:
     )
 
 
-def _ticks(times: pa.ChunkedArray, kind: TimeKind) -> list[int]:
+def _times(times: pa.ChunkedArray, kind: TimeKind) -> list[TimePoint]:
+    """Timestamps as the stream has them, in UTC."""
     if kind is TimeKind.DATETIME:
-        ticks: list[int] = times.cast(pa.timestamp("us", times.type.tz)).cast(pa.int64()).to_pylist()
-        return ticks
-    return [ticks_of(at, kind) for at in times.to_pylist()]
+        times = times.cast(pa.timestamp("us", "UTC"))
+        return [time_of(ticks, kind) for ticks in times.cast(pa.int64()).to_pylist()]
+    given: list[TimePoint] = times.to_pylist()
+    return given
 
 
 def pack(waiting: Iterable[TimedInterpretation], texts: Texts) -> bytes:
@@ -144,8 +144,10 @@ def pack(waiting: Iterable[TimedInterpretation], texts: Texts) -> bytes:
     with pa.ipc.new_stream(sink, _PACKED) as stream:
         for part, timed in enumerate(waiting):
             facts = texts.table(timed.made).slice(0, timed.made.asserted)
-            places = (pa.repeat(pa.scalar(place, pa.int64()), len(facts)) for place in (part, timed.ticks))
-            stream.write_table(pa.table([*places, *facts.columns[:3]], schema=_PACKED))
+            real = float(timed.at) if isinstance(timed.at, float) else None
+            places = zip((part, timed.ticks, real), _PACKED.types, strict=False)
+            columns = (pa.repeat(pa.scalar(place, of), len(facts)) for place, of in places)
+            stream.write_table(pa.table([*columns, *facts.columns[:3]], schema=_PACKED))
     packed: bytes = sink.getvalue().to_pybytes()
     return packed
 
@@ -157,8 +159,16 @@ def unpack(packed: bytes, kind: TimeKind, materializer: ABoxMaterializer) -> Ite
     bounds = [0, *(np.flatnonzero(np.diff(parts)) + 1).tolist(), len(table)]
     made = materializer.materialize_parts(table.select(COLUMNS[1:]), bounds)
     for start, each in zip(bounds[:-1], made, strict=True):
-        ticks = table.column("ticks")[start].as_py()
-        yield TimedInterpretation(ticks, time_of(ticks, kind), each)
+        ticks, real = (table.column(name)[start].as_py() for name in ("ticks", "real"))
+        yield TimedInterpretation(ticks, time_of(ticks, kind) if real is None else real, each)
 
 
-_PACKED = pa.schema({"part": pa.int64(), "ticks": pa.int64(), **{name: pa.string() for name in COLUMNS[1:]}})
+# `real` is a time that is a float: ticks do not tell all of it
+_PACKED = pa.schema(
+    {
+        "part": pa.int64(),
+        "ticks": pa.int64(),
+        "real": pa.float64(),
+        **{name: pa.string() for name in COLUMNS[1:]},
+    }
+)

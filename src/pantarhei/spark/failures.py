@@ -20,6 +20,13 @@ _OWN = "pantarhei.errors."
 _CALLED = "An error occurred while calling"
 
 
+def own_error(failure: Exception) -> SparkError | None:
+    """What a worker raised on purpose, None if the failure is another."""
+    _, traceback, raised = str(failure).partition("JVM stacktrace:")[0].rpartition(_TRACEBACK)
+    found = list(_RAISED.finditer(raised)) if traceback else []
+    return spark_error(failure) if found and found[-1][1] == _OWN else None
+
+
 def spark_error(failure: Exception) -> SparkError:
     """The failure as an error of one line: what a worker raised last, or the first that Spark says.
 

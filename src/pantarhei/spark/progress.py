@@ -24,6 +24,11 @@ def uri_of(folder: Path) -> str:
     return f"file://{folder.resolve()}"
 
 
+def is_sharded(folder: Path) -> bool:
+    """Whether a checkpoint is Spark's alone, as those of sharded streams are."""
+    return (folder / "offsets").is_dir()
+
+
 class Progress:
     """The folder of a stream's checkpoint.
 
@@ -31,12 +36,14 @@ class Progress:
         folder: on a file system that the driver sees; made if it is not there.
 
     Raises:
-        CheckpointError: it is a file.
+        CheckpointError: it is a file, or the checkpoint of a sharded stream.
     """
 
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
             raise CheckpointError(str(folder), "it is a file; a stream's checkpoint is a folder")
+        if is_sharded(folder):
+            raise CheckpointError(str(folder), "it is a sharded stream's; go on with the same shard_by")
         folder.mkdir(parents=True, exist_ok=True)
         self.reasoner = folder / REASONER
         self.spark = folder / _SPARK

@@ -13,6 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.driver import Counts, Driver
+from pantarhei.spark.failures import own_error
 
 
 class Batches:
@@ -112,7 +113,8 @@ class ReasoningQuery:
         """Wait until the query ends, `timeout` seconds at most; returns whether it has ended.
 
         Raises:
-            PantarheiError: what went wrong in it, where that is the stream's or the checkpoint's fault.
+            PantarheiError: what went wrong in it, where that is the stream's or the checkpoint's fault; a
+                `SparkError` with the same text where it went wrong on an executor.
             StreamingQueryException: what else went wrong in it.
         """
         wait: Any = self.spark_query.awaitTermination
@@ -142,8 +144,10 @@ class ReasoningQuery:
     def _watched(self, wait: Callable[[], object]) -> object:
         try:
             return wait()
-        except StreamingQueryException:
+        except StreamingQueryException as failure:
             for error in self._batches.raised:
                 if isinstance(error, PantarheiError):
                     raise error from None
+            if (own := own_error(failure)) is not None:
+                raise own from None
             raise

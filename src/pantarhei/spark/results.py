@@ -116,12 +116,27 @@ class FileOutput:
         self._folder, self._format = folder, format
 
     def write(self, table: pa.Table, batch: int) -> None:
-        """Write a batch in the place of what an earlier attempt at it wrote."""
-        path = self._folder / f"batch-{batch:010d}.{self._format}"
+        """Write a batch in the place of what an earlier attempt at it wrote, in whichever format."""
+        name = f"batch-{batch:010d}"
+        path = self._folder / f"{name}.{self._format}"
         if len(table):
             write_whole(path, _WRITERS[self._format](table))
-        else:
-            path.unlink(missing_ok=True)
+        for other in get_args(OutputFormat):
+            if not len(table) or other != self._format:
+                (self._folder / f"{name}.{other}").unlink(missing_ok=True)
+
+    def refuse_if_used(self) -> None:
+        """For a stream that begins.
+
+        Raises:
+            OptionError: the folder has files of another, which this one would replace.
+        """
+        found = next(self._folder.glob("batch-*"), None)
+        if found is not None:
+            expected = (
+                "a folder without files of another stream, or the checkpoint of that stream"
+            )
+            raise OptionError("output", repr(str(self._folder)), expected)
 
 
 class Results:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from rdflib import BNode, Literal, URIRef
 from pantarhei.errors import InvalidRowError, InvalidTripleError
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.term import RDF_TYPE, Term
+from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS
 from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.frame import OBJECT, PREDICATE, SUBJECT, TERMS, TIMESTAMP
 
@@ -22,6 +24,9 @@ _MAY_BE: dict[str, tuple[tuple[type, ...], str]] = {
     PREDICATE: ((URIRef,), "the predicate must be an IRI"),
     OBJECT: ((URIRef, BNode, Literal), "the object must be a term"),
 }
+
+
+_LAST_FLOAT = MOST_TICKS / FLOAT_TICKS
 
 
 class Problem(NamedTuple):
@@ -53,6 +58,7 @@ def problems(table: pa.Table) -> list[Problem]:
     if pa.types.is_floating(times.type):
         finite = np.asarray(pc.fill_null(pc.is_finite(times), True))
         note(~finite, TIMESTAMP, "it is no finite number")
+    note(untimed(table), TIMESTAMP, f"it is no time between {_range_of(times.type)}")
     terms = {name: _Terms.of(table, name) for name in TERMS}
     for name, column in terms.items():
         note(column.codes < 0, name, "it is null")
@@ -62,6 +68,28 @@ def problems(table: pa.Table) -> list[Problem]:
     literals = terms[OBJECT].rows(isinstance(term, Literal) for term in terms[OBJECT].terms)
     note(classes & literals, OBJECT, "the object of rdf:type must be a class, not a literal")
     return [found[row] for row in sorted(found)]
+
+
+def untimed(table: pa.Table) -> npt.NDArray[np.bool_]:
+    """The rows without a time that a stream can have: null, no number, or too far away."""
+    times = table.column(TIMESTAMP)
+    first, last = _bounds_of(times.type)
+    inside = pc.and_(pc.greater_equal(times, first), pc.less_equal(times, last))
+    return ~np.asarray(pc.fill_null(inside, False))
+
+
+def _bounds_of(time: pa.DataType) -> tuple[pa.Scalar, pa.Scalar]:
+    """The first and last time that can be told in ticks and, for datetimes, in a year of four digits."""
+    if pa.types.is_timestamp(time):
+        ends = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+        return pa.scalar(ends[0], time), pa.scalar(ends[1], time)
+    last = _LAST_FLOAT if pa.types.is_floating(time) else MOST_TICKS
+    return pa.scalar(-last, time), pa.scalar(last, time)
+
+
+def _range_of(time: pa.DataType) -> str:
+    first, last = _bounds_of(time)
+    return f"{first} and {last}"
 
 
 class _Terms(NamedTuple):

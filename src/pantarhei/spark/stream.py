@@ -151,6 +151,8 @@ def reason_stream(
     driver = Driver(reasoner, kind, allowed_lateness, on_error, on_each, on_late)
     progress.check(driver.batch)
     if not progress.exists:
+        if files is not None:
+            files.refuse_if_used()
         reasoner.checkpoint(progress.reasoner, driver.note)
     batches = Batches(
         _TakingIn(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions),

@@ -15,13 +15,12 @@ from typing import Literal, Protocol, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import ABoxMaterializer, Interpretation, Texts
 from pantarhei.spark.frame import TIMESTAMP, whole_numbers
-from pantarhei.spark.rows import Problem, error_of, problems, without
+from pantarhei.spark.rows import Problem, error_of, problems, untimed, without
 
 OnError = Literal["raise", "skip"]
 
@@ -131,7 +130,7 @@ class Task:
         Raises:
             InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
         """
-        if _is_untimed(table):
+        if untimed(table).any():
             table = self._cleaned(table, skipped)
         bounds, done = _bounds(table), 0
         try:
@@ -154,14 +153,6 @@ class Task:
             raise error_of(table, found[0])
         skipped.add(table, found)
         return without(table, found)
-
-
-def _is_untimed(table: pa.Table) -> bool:
-    """Whether a row has no time that could be compared."""
-    times = table.column(TIMESTAMP)
-    if pa.types.is_floating(times.type):
-        return bool(times.null_count) or not pc.all(pc.is_finite(times), min_count=0).as_py()
-    return bool(times.null_count)
 
 
 def _whole_aboxes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

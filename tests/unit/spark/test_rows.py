@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 
+from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.rows import Problem, error_of, problems, without
 from spark_streams import table_of
 
@@ -67,3 +68,20 @@ def test_each_of_many_different_malformed_terms_is_found():
     found = problems(table)
     assert [problem.row for problem in found] == list(range(1, 40_000, 2))
     assert found[0] == Problem(1, "object", found[0].reason)
+
+
+@pytest.mark.parametrize(
+    ("time", "far"),
+    [(pa.int64(), 2**62 + 1), (pa.int64(), -(2**62) - 1), (pa.float64(), 1e300), (pa.float64(), -5e9)],
+)
+def test_times_that_no_tick_can_tell_are_problems_of_their_rows(time, far):
+    table = pa.table({"timestamp": pa.array([1, far], time), **{name: [A, A] for name in COLUMNS[1:]}})
+    assert [(problem.row, problem.column) for problem in problems(table)] == [(1, "timestamp")]
+
+
+def test_years_beyond_9999_are_problems_of_their_rows():
+    times = pa.array([0, 400_000_000_000_000_000], pa.timestamp("us", "UTC"))
+    table = pa.table({"timestamp": times, **{name: [A, A] for name in COLUMNS[1:]}})
+    (problem,) = problems(table)
+    assert (problem.row, problem.column) == (1, "timestamp")
+    assert "9999" in problem.reason

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame
 
-from pantarhei.errors import OptionError
-from pantarhei.spark.progress import uri_of
+from pantarhei.errors import CheckpointError, OptionError
+from pantarhei.spark.progress import REASONER, is_sharded, uri_of
 from pantarhei.spark.query import Batches, ReasoningQuery, start
 from pantarhei.spark.results import FileOutput, Sink
 
@@ -30,7 +30,8 @@ def run_shards(
         checkpoint: a folder, or a URI that driver and executors know alike.
 
     Raises:
-        OptionError: nobody would see the changes.
+        OptionError: nobody would see the changes, or `files` has those of another stream.
+        CheckpointError: the checkpoint is that of a stream that is not sharded.
     """
     if sink is None and files is None:
         raise OptionError("shard_by", "without sink or output", "one of them, which gets the shards' changes")
@@ -44,6 +45,11 @@ def run_shards(
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     place = str(temporary.name if temporary else checkpoint)
     if "://" not in place:
-        place = uri_of(Path(place))
+        folder = Path(place)
+        if (folder / REASONER).exists():
+            raise CheckpointError(place, "it is that of a stream that is not sharded; go on without shard_by")
+        if files is not None and not is_sharded(folder):
+            files.refuse_if_used()
+        place = uri_of(folder)
     batches = Batches(take_in, temporary)
     return ReasoningQuery(start(changes, batches, place, trigger, query_name), batches)

@@ -16,6 +16,7 @@ from pantarhei.rules.sharding import Key, ShardingReport
 ROUTED = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING"
 _TYPE = RDF.type.n3()
 _MOST_KNOWN = 500_000
+_NO_WATERMARK = "Spark's watermark, by which shards notice that time passes, begins at 1970 or 0"
 
 
 class Router:
@@ -34,7 +35,7 @@ class Router:
 
         Raises:
             InvalidTripleError: a subject, predicate or class is no term, or a cell is null.
-            TimestampError: a time is null.
+            TimestampError: a time is null, or before 1970-01-01 or 0.
             BackgroundOnlyError: the stream asserts what only the background may.
         """
         for batch in batches:
@@ -47,6 +48,8 @@ class Router:
         )
         if ticks.null_count:
             raise TimestampError("null", "a timestamp in each row")
+        if (first := pc.min(ticks).as_py()) < 0:
+            raise TimestampError(f"the time {first} in ticks", f"one from 0 on: {_NO_WATERMARK}")
         if subjects.null_count or predicates.null_count or objects.null_count:
             raise InvalidTripleError("null", "subject, predicate and object must be terms in each row")
         self._check(predicates, objects)
