@@ -225,7 +225,7 @@ def test_shards_hold_what_one_model_holds_beyond_the_background(spark, tmp_path)
         ontology,
         Window(4),
         shard_by="subject",
-        shards=2,
+        shards=3,
         sink=lambda batch, _: changes.extend(batch.collect()),
         trigger=NOW,
     )
