@@ -58,7 +58,7 @@ class SparkSource:
         self._files = FileOptions(
             (options.stream,), options.stream_format, options.time, options.on_error == "skip"
         )
-        self._master = master
+        self._range, self._master = options.range, master
         self._account = Account()
 
     @property
@@ -80,10 +80,7 @@ class SparkSource:
             OSError: a file cannot be read.
         """
         kind = self._kind()
-        if kind is None:  # no ABox anywhere; the files are still read for what is wrong in them
-            kind = TimeKind.INTEGER
-        else:
-            step_to(reasoner.window, None, time_of(0, kind))  # raises where they do not fit
+        step_to(reasoner.window, None, time_of(0, kind))  # raises where they do not fit
         closed = self._closed(reasoner, kind)
         if self._account.error is not None:
             raise self._account.error
@@ -92,14 +89,16 @@ class SparkSource:
             made = closed.get(ticks)
             yield reasoner.push(given.at, ()) if made is None else reasoner.push_materialized(given.at, made)
 
-    def _kind(self) -> TimeKind | None:
-        """What the timestamps are, None if there are none."""
+    def _kind(self) -> TimeKind:
+        """What the timestamps are. Where nothing is asserted at any, the window tells: the files are still to
+        be read for what is wrong in them.
+        """
         try:
             return infer_kind(self._files)
         except OptionError as error:
-            if error.option == "timestampType":
-                return None
-            raise
+            if error.option != "timestampType":
+                raise
+            return TimeKind.INTEGER if isinstance(self._range, int | float) else TimeKind.DATETIME
 
     def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> dict[int, Interpretation]:
         """The canonical models by their ticks, of ABoxes that assert something; takes the files' account."""

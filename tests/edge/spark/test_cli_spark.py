@@ -147,6 +147,15 @@ def test_a_graph_that_asserts_nothing_moves_time_on(run, tmp_path):
     assert (there.stdout, there.stderr) == (here.stdout, here.stderr)
 
 
+def test_a_stream_that_asserts_nothing_has_updates_all_the_same(run, tmp_path):
+    stream = tmp_path / "s.trig"
+    time_ = '<http://www.w3.org/ns/prov#generatedAtTime> "2026-01-31T10:00:00Z"'
+    stream.write_text(f"<urn:a> {{ <urn:a> {time_} }}")
+    here, there = (run(*more, stream=stream, range_="PT5M") for more in ((), SPARK))
+    assert here.stdout.startswith("2026-01-31T10:00:00Z  window 2026-01-31T09:55:00Z to ")
+    assert (there.stdout, there.stderr) == (here.stdout, here.stderr)
+
+
 # what is different: order, folders, standard input
 
 
