@@ -618,6 +618,9 @@ class StreamReasoner:
 
     def _encode_closed(self, interpretation: Interpretation | pa.Table, scope: str) -> Closed:
         if not isinstance(interpretation, Interpretation):
+            if not hasattr(interpretation, "schema"):
+                expected = "an Interpretation, or a pyarrow.Table with a column derived"
+                raise InvalidTripleError(repr(interpretation)[:200], f"{expected}, is asked for")
             return split(interpretation, self._encode(interpretation, scope))
         made_with, ours = interpretation.foundation, self._foundation
         if made_with != ours.digest:

@@ -103,7 +103,7 @@ class _Terms(NamedTuple):
     def of(cls, table: pa.Table, column: str) -> _Terms:
         encoded = table.column(column).combine_chunks().dictionary_encode()
         codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        read = [_read(text, column) for text in encoded.dictionary.to_pylist()]
+        read = [_read(text, column) for text in encoded.dictionary.cast(pa.binary()).to_pylist()]
         return cls(codes, [term for term, _ in read], [reason for _, reason in read])
 
     def rows(self, distinct: Iterable[bool]) -> npt.NDArray[np.bool_]:
@@ -111,11 +111,13 @@ class _Terms(NamedTuple):
         return np.array([*distinct, False], bool)[self.codes]  # a null's code means the last
 
 
-def _read(text: str, column: str) -> tuple[Term | None, str]:
+def _read(text: bytes, column: str) -> tuple[Term | None, str]:
     """A term and what is wrong with it; nothing if all is well."""
     may_be, expected = _MAY_BE[column]
     try:
-        term = parse_term(text)
+        term = parse_term(text.decode())
+    except UnicodeDecodeError:
+        return None, "it is not UTF-8"
     except InvalidTripleError as error:
         return None, error.reason
     return term, "" if isinstance(term, may_be) else expected
@@ -123,13 +125,17 @@ def _read(text: str, column: str) -> tuple[Term | None, str]:
 
 def error_of(table: pa.Table, problem: Problem) -> InvalidRowError:
     """The error that names a row and what is wrong with it."""
-    values = table.slice(problem.row, 1).to_pylist()[0]
+    cells = {name: table.column(name).slice(problem.row, 1) for name in COLUMNS}
+    values = {name: cells[name].cast(pa.binary())[0].as_py() for name in TERMS}
+    values[TIMESTAMP] = cells[TIMESTAMP].cast(pa.string())[0].as_py()
     row = tuple(f"{name}={_short(values[name])}" for name in COLUMNS)
     return InvalidRowError(row, problem.column, problem.reason)
 
 
-def _short(value: object) -> str:
-    text = value if isinstance(value, str) else "null" if value is None else str(value)
+def _short(value: bytes | str | None) -> str:
+    text = value.decode(errors="replace") if isinstance(value, bytes) else value
+    if text is None:
+        return "null"
     return text if len(text) <= 200 else text[:200] + "…"
 
 

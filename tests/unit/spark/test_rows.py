@@ -85,3 +85,11 @@ def test_years_beyond_9999_are_problems_of_their_rows():
     (problem,) = problems(table)
     assert (problem.row, problem.column) == (1, "timestamp")
     assert "9999" in problem.reason
+
+
+def test_text_that_is_not_utf_8_is_a_problem_of_its_row_and_can_be_told():
+    bad = pa.array([b"<urn:a>", b'"\xff"'], pa.binary()).view(pa.string())
+    table = pa.table({"timestamp": [1, 2], "subject": [A, A], "predicate": [A, A], "object": bad})
+    (problem,) = problems(table)
+    assert (problem.row, problem.column, problem.reason) == (1, "object", "it is not UTF-8")
+    assert 'object="\ufffd"' in str(error_of(table, problem))

@@ -63,7 +63,8 @@ def shard_stream(
     A timestamp's rows are one ABox, whose blank nodes are its own. Time is Spark's event time: the newest
     timestamp of the batches before. Without `allowed_lateness` rows count at once, and those older than the
     batches before are late. With it, rows wait until time has passed them by so much, and ABoxes enter whole
-    and in order. Shards that no rows reach notice with the next batch that time has passed.
+    and in order. Shards that no rows reach notice with the next batch that time has passed. They learn the
+    time in whole milliseconds: of an ABox that is late by less, a part may be taken in.
 
     The state of a shard is written in each batch that reaches it, and costs the assertions of its window;
     memory is one model with the background a shard. What an exact repair searches is within the budget of

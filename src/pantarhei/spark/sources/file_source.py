@@ -202,11 +202,12 @@ class FolderReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if names is None or not files.keys() >= set(names):
             names = sorted(name for name in files if start["last"] < name <= end["last"])
         between = {name: files[name] for name in names}
-        if _advanced(start, between) != end:
+        if _advanced(start, between) != end and not self._options.accept_changes:
             raise StreamError(
                 f"{self._path}: {end['files'] - start['files']} files after {start['last']!r} up to "
                 f"{end['last']!r} were to be read, and what is there now is {len(between)} files, or files "
-                "of other sizes; put back what has been there, or begin with a new checkpoint"
+                "of other sizes; put back what has been there, or take them as they are now with the option "
+                'on_change="accept" (nothing of a batch that failed has been taken in)'
             )
         return list(between.values())
 

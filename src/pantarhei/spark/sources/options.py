@@ -30,6 +30,7 @@ class FileOptions:
         kind: what the timestamps are, None if the first ABox is to tell.
         split_size: bytes of N-Quads a part of a file has at least; 0 to read files whole.
         max_files: how many files a step of a stream takes; None for all there are.
+        accept_changes: when a batch is read again, take its files as they are now.
     """
 
     paths: tuple[str, ...]
@@ -39,6 +40,7 @@ class FileOptions:
     kind: TimeKind | None = None
     split_size: int = SPLIT_SIZE
     max_files: int | None = None
+    accept_changes: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> FileOptions:
@@ -49,7 +51,7 @@ class FileOptions:
         """
         options = known_options(
             given, "path", "paths", "format", "time", "on_error", "timestampType", "splitSize",
-            "maxFilesPerTrigger",
+            "maxFilesPerTrigger", "on_change",
         )  # fmt: skip
         time = options.get("time", AUTO)
         time_properties(time)
@@ -61,6 +63,7 @@ class FileOptions:
             kind_option(options),
             _size("splitSize", options.get("splitSize", str(SPLIT_SIZE))),
             positive(options, "maxFilesPerTrigger"),
+            _one_of(options, "on_change", "raise", "accept") == "accept",
         )
 
 
@@ -82,10 +85,14 @@ def known_options(given: Mapping[str, str], *names: str) -> dict[str, str]:
 
 def skips_errors(options: Mapping[str, str]) -> bool:
     """Whether `on_error` is "skip"."""
-    on_error = options.get("on_error", "raise")
-    if on_error not in ("raise", "skip"):
-        raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
-    return on_error == "skip"
+    return _one_of(options, "on_error", "raise", "skip") == "skip"
+
+
+def _one_of(options: Mapping[str, str], name: str, default: str, other: str) -> str:
+    given = options.get(name, default)
+    if given not in (default, other):
+        raise OptionError(name, repr(given), f'"{default}" or "{other}"')
+    return given
 
 
 def kind_option(options: Mapping[str, str]) -> TimeKind | None:
