@@ -4,6 +4,7 @@ driver takes them in as time goes.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 
 from pyspark.sql import DataFrame
@@ -16,6 +17,12 @@ from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.worker import OnError, Skipped, check_on_error
+
+_log = logging.getLogger("pantarhei.spark")
+
+
+def _say(skipped: Skipped) -> None:
+    _log.warning("%s", skipped)
 
 
 def run(
@@ -63,8 +70,8 @@ def run(
         skipped = read_skipped(blocks)
         if skipped.count and on_error == "raise":
             raise skipped.examples[0]
-        if skipped.count and on_skipped is not None:
-            on_skipped(skipped)
+        if skipped.count:
+            (on_skipped or _say)(skipped)
         for timed in read_blocks(blocks, kind_of(given)):
             yield reasoner.push_materialized(timed.at, timed.made, scope=timed.scope)
 

@@ -141,7 +141,7 @@ def pack(waiting: Iterable[TimedInterpretation], texts: Texts) -> bytes:
     blank nodes of the ontology may have other labels.
     """
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, _PACKED) as stream:
+    with pa.ipc.new_stream(sink, _PACKED, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
         for part, timed in enumerate(waiting):
             facts = texts.table(timed.made).slice(0, timed.made.asserted)
             real = float(timed.at) if isinstance(timed.at, float) else None

@@ -6,6 +6,7 @@ A batch is applied as a whole or not at all, and once: its number is saved with 
 from __future__ import annotations
 
 import base64
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -23,6 +24,8 @@ from pantarhei.spark.worker import OnError
 from pantarhei.window.watermark import Waiting
 
 NO_BATCH = -1
+
+_log = logging.getLogger("pantarhei.spark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,8 @@ class Driver:
         skipped = read_skipped(blocks)
         if skipped.count and self._on_error == "raise":
             raise skipped.examples[0]
+        if skipped.count:
+            _log.warning("%s", skipped)
         self._count(skipped=skipped.count)
         timed = read_blocks(blocks, self.kind)
         for each in timed:

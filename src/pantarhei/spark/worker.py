@@ -100,7 +100,7 @@ class Task:
         digest: its digest.
         write: what to make of an interpretation.
         on_error: what to do with rows that are no triples.
-        report: makes a table that says how many were left out, like what `write` makes; None to say nothing.
+        report: makes a table that says how many were left out, like what `write` makes; None to log it there.
         conflicts: whether `write` wants to know the conflict sets.
     """
 
@@ -117,10 +117,10 @@ class Task:
         for table in _whole_aboxes(batches):
             for at, made in self._closed(table, known.materializer, skipped):
                 yield from self.write(at, made, known.texts).to_batches()
-        if skipped.count:
+        if skipped.count and self.report is not None:
+            yield from self.report(skipped).to_batches()
+        elif skipped.count:
             _log.warning("%s", skipped)
-            if self.report is not None:
-                yield from self.report(skipped).to_batches()
 
     def _closed(
         self, table: pa.Table, materializer: ABoxMaterializer, skipped: Skipped

@@ -170,11 +170,14 @@ def test_what_waits_is_taken_in_whole_or_not_at_all():
     assert stream.driver.counts.aboxes == 3
 
 
-def test_rows_that_workers_left_out_fail_the_batch_or_are_counted():
+def test_rows_that_workers_left_out_fail_the_batch_or_are_counted_and_logged(caplog):
     stream = Stream(on_error="skip")
     stream.apply(0, 1, skipped=3)
     stream.apply(1, skipped=2)
     assert stream.driver.counts == Counts(aboxes=1, assertions=3, skipped=5)
+    assert [message.partition(":")[0] for message in caplog.messages] == [
+        f"left out {count} rows that are no timestamped triples" for count in (3, 2)
+    ]
     strict = Stream()
     with pytest.raises(InvalidRowError, match="column timestamp of the row"):
         strict.apply(0, 1, skipped=1)
