@@ -88,8 +88,8 @@ def reason_stream(
         sink: called once a batch with a DataFrame of its results, and the batch's number.
         output: a folder that gets a file of results for each batch that has any.
         output_format: "parquet", "ndjson" or "csv".
-        checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on,
-            and options must be the same.
+        checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on;
+            what `StreamReasoner` takes must then be the same, all else may be another.
         trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`,
             `{"processingTime": "1 second"}`; by default each batch follows upon the other.
         spark_partitions: how many tasks close the ABoxes of a batch; by default one a core.
@@ -108,7 +108,8 @@ def reason_stream(
         NotKeyLocalError: shards would not hold what one model holds.
         CheckpointError: the checkpoint is damaged, or part of it is lost.
         CheckpointMismatchError: it is one of another ontology or background.
-        TimestampError: the window is of another kind than the timestamps.
+        TimestampError: window or lateness are of another kind than the timestamps.
+        QueryError: the query is malformed or refused.
         While it runs, from `await_termination`: `InvalidRowError` for a row that is no timestamped triple.
     """
     if not df.isStreaming:
