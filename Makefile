@@ -2,7 +2,7 @@
 #   make demo        the main job on three examples, the last on Spark too
 #   make test        all tests
 #   make check       lint, types, import contract
-#   make bench       measurements (never part of the tests)
+#   make bench       measurements (never part of the tests); bench-spark those of Spark
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 KERNEL := $(wildcard src/pantarhei/materialize/kernel/*.py src/pantarhei/materialize/kernel/*.pxd)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-checked test-long test-uncompiled check docs-check bench clean
+.PHONY: demo test test-checked test-long test-uncompiled check docs-check bench bench-spark clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
@@ -42,6 +42,9 @@ check: $(VENV)/.dev $(VENV)/.kernel
 
 bench: $(VENV)/.dev $(VENV)/.kernel
 	$(BIN)/python -m bench
+
+bench-spark: $(VENV)/.dev $(VENV)/.kernel
+	$(BIN)/python -m bench.on_spark
 
 clean:
 	rm -rf build $(VENV) src/*.egg-info

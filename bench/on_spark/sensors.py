@@ -2,7 +2,7 @@
 
 The ontology is ontologies/building.ttl with temperatures: a device that reads 26 degrees or more makes its
 room a warm one. Devices, rooms and floors are background. Each second every device says its state and its
-value, two rows. States are those of the room, which change every few minutes; one reading in ten thousand says the
+value, two rows. States are those of the room, which change every minute or two; one in ten thousand says the
 opposite. Everything follows from the second and the device's number, nothing is drawn.
 """
 

@@ -1,0 +1,15 @@
+"""`python -m bench.on_spark`: measure, show, and keep the results in bench/results."""
+
+from __future__ import annotations
+
+from bench.command import Workloads, main
+from bench.on_spark import driver, latency, materialize
+
+WORKLOADS: Workloads = {
+    "materialize": materialize.measure,
+    "driver": driver.measure,
+    "latency": latency.measure,
+}
+
+if __name__ == "__main__":
+    main("python -m bench.on_spark", WORKLOADS, ("pyspark",))
