@@ -58,8 +58,10 @@ class Foundation:
 
         Raises:
             InvalidTripleError: something in `background` is no triple.
-            OptionError: `background` is a text.
+            OptionError: `ontology` is none, or `background` is a text.
         """
+        if not isinstance(ontology, Ontology):
+            raise OptionError("ontology", repr(ontology), "what load_ontology gives")
         if isinstance(background, str):
             raise OptionError("background", repr(background), "a graph or triples; parse the file first")
         given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))

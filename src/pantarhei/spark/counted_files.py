@@ -24,7 +24,7 @@ from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files, syntax_of
 from pantarhei.spark.sources.file_source import FilePartition, FileReader
 from pantarhei.spark.sources.options import FileOptions
-from pantarhei.spark.sources.text_rows import Rows, TextReading, _TextMessages
+from pantarhei.spark.sources.text_rows import Rows, TextMessages, TextReading
 from pantarhei.streams.abox import same_kind
 from pantarhei.streams.read import Skipped
 from pantarhei.streams.statements import ByteFeed, read_trig
@@ -181,7 +181,7 @@ class _PartReader:
 
 def _messages(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Rows]:
     """The messages as `read_rows` gives them, and those without triples."""
-    messages = _TextMessages(source, reading)
+    messages = TextMessages(source, reading)
     statements = messages.nquads(feed) if reading.syntax == "nquads" else read_trig(feed, source)
     return cast(Iterator[Rows], messages.read(statements))
 

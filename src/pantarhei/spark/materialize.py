@@ -18,6 +18,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, StructType
 from rdflib import Graph
 
+from pantarhei.errors import OptionError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import Interpretation, Texts
 from pantarhei.language.term import Triple
@@ -77,6 +78,8 @@ def materialize_aboxes(
         OptionError: a column is missing or of no fitting type, or an option has no such value.
     """
     check_on_error(on_error)
+    if df.isStreaming:
+        raise OptionError("df", "a DataFrame that streams", "one that does not; for streams, reason_stream")
     given = normalized(df, columns)
     foundation = Foundation.of(ontology, background, unique_names)
     schema = StructType(

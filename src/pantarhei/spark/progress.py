@@ -7,9 +7,12 @@ before Spark has committed it.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
-from pantarhei.errors import CheckpointError
+from pantarhei.errors import CheckpointError, OptionError
 
 REASONER = "reasoner"
 _SPARK = "spark"
@@ -27,6 +30,23 @@ def uri_of(folder: Path) -> str:
 def is_sharded(folder: Path) -> bool:
     """Whether a checkpoint is Spark's alone, as those of sharded streams are."""
     return (folder / "offsets").is_dir()
+
+
+def local_folder(name: str, given: str | Path) -> Path:
+    """The folder that a path or `file:` URI names.
+
+    Raises:
+        OptionError: it is a URI of something that the driver has not mounted.
+
+    >>> local_folder("output", "file:///a%20b")
+    PosixPath('/a b')
+    """
+    scheme = re.match("([A-Za-z][A-Za-z0-9+.-]+):/", str(given))
+    if scheme is None:
+        return Path(given)
+    if scheme[1].lower() != "file":
+        raise OptionError(name, repr(str(given)), "a folder on a file system that the driver has mounted")
+    return Path(url2pathname(urlsplit(str(given)).path))
 
 
 class Progress:

@@ -26,7 +26,7 @@ from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.driver import Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
-from pantarhei.spark.progress import Progress, uri_of
+from pantarhei.spark.progress import Progress, local_folder, uri_of
 from pantarhei.spark.query import Batches, ReasoningQuery, start
 from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
 from pantarhei.spark.shards.query import run_shards
@@ -116,7 +116,7 @@ def reason_stream(
         raise OptionError("df", "a DataFrame that does not stream", "a streaming one, or pantarhei.spark.run")
     check_on_error(on_error)
     given = normalized(df, columns)
-    files = None if output is None else FileOutput(Path(output), output_format)
+    files = None if output is None else FileOutput(local_folder("output", output), output_format)
     if shard_by is not None:
         _refuse_where_sharded(on_update, on_late, query, on_error, spark_partitions)
         changes = shard_stream(
@@ -140,7 +140,7 @@ def reason_stream(
     step_to(window, None, time_of(0, kind))  # raises where they do not fit
     options = Options(window, repair, keep, unique_names, budget or Budget())
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
-    progress = Progress(Path(temporary.name if temporary else checkpoint or ""))
+    progress = Progress(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
     reasoner = _reasoner(ontology, background, options, progress)
     results = Results(Collector(kind, reasoner, query), files, sink)
 

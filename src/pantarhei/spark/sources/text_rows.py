@@ -64,7 +64,7 @@ def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Row
     >>> [(at, *triple) for at, triples in rows for triple in triples]
     [(1, '<urn:belt>', '<urn:speed>', '"0.5"')]
     """
-    messages = _TextMessages(source, reading)
+    messages = TextMessages(source, reading)
     if reading.syntax == "nquads":
         return messages.rows(messages.nquads(feed))
     return messages.rows(read_trig(feed, source))
@@ -131,7 +131,7 @@ def _append_scoped(columns: TripleColumns, triples: pa.RecordBatch, scope: Scope
     columns.append_columns(subjects, predicates, objects)
 
 
-class _TextMessages(Messages):
+class TextMessages(Messages):
     """Messages whose triples are text and whose times are of one kind."""
 
     def __init__(self, source: str, reading: TextReading) -> None:
