@@ -216,10 +216,8 @@ def test_shards_hold_what_one_model_holds_beyond_the_background(spark, tmp_path)
     always = reasoner.materialization()
     for at, abox in aboxes_of(rows).items():
         reasoner.push(at, abox)
-    folder = Folder(tmp_path / "in")
-    for part in parts(rows, 2):
-        folder.write(part)
-    changes = []
+    folder, changes = Folder(tmp_path / "in"), []
+    folder.write(rows)
     query = reason_stream(
         folder.stream(spark),
         ontology,
