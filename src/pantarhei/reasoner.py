@@ -281,11 +281,12 @@ class StreamReasoner:
 
     def assertions(self) -> set[Assertion]:
         """(timestamp, triple) of what was asserted in the window and never cut. Costs the occurrences."""
-        return {
-            (entry.at, triple)
-            for entry, facts in self._books.log.kept()
-            for triple in self._vocabulary.decode(facts, entry.forms)
-        }
+        with self._lock:
+            return {
+                (entry.at, triple)
+                for entry, facts in self._books.log.kept()
+                for triple in self._vocabulary.decode(facts, entry.forms)
+            }
 
     def interpretation(self, at: TimePoint) -> set[Triple]:
         """The facts attached to the timestamp `at` (PB26 Def. 8).
@@ -309,12 +310,15 @@ class StreamReasoner:
     @property
     def timestamps(self) -> tuple[TimePoint, ...]:
         """The timestamps in the window, oldest first, those of empty ABoxes included."""
-        return tuple(entry.at for entry in self._books.log)
+        with self._lock:
+            return tuple(entry.at for entry in self._books.log)
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
         """The repairs of the window's ABoxes that found a contradiction, oldest first."""
-        return tuple(repair for level, repair in self._books.repairs if level >= self._books.log.first_level)
+        with self._lock:
+            books = self._books
+        return tuple(repair for level, repair in books.repairs if level >= books.log.first_level)
 
     @property
     def background(self) -> set[Triple]:

@@ -32,13 +32,14 @@ def show_on_spark(console: Console, day: Day) -> None:
 
 
 def _show(console: Console, day: Day) -> None:
-    from pantarhei import spark  # here: the other parts of the demo need no Spark
+    # here: the other parts of the demo need no Spark
+    from pantarhei import spark
+    from pantarhei.spark.quiet import quiet_session
 
     began = time.perf_counter()
-    session = spark.session(f"local[{_TASKS}]", app_name="pantarhei demo")
-    spark.register(session)
-    started = time.perf_counter() - began
-    with tempfile.TemporaryDirectory(prefix="pantarhei-demo-") as folder:
+    with quiet_session(f"local[{_TASKS}]") as session, tempfile.TemporaryDirectory() as folder:
+        spark.register(session)
+        started = time.perf_counter() - began
         stream = Path(folder) / "readings.nq"
         stream.write_bytes(day.nquads)
         readings = session.read.format("pantarhei").option("time", "graph").load(str(stream)).cache()
@@ -52,19 +53,14 @@ def _show(console: Console, day: Day) -> None:
         closing = time.perf_counter() - began
         tasks = closed.rdd.getNumPartitions()
         reasoner = day.new_reasoner()
-        updates = spark.run(reasoner, readings, spark_partitions=_TASKS)
         began_cpu = time.process_time()
+        updates = spark.run(reasoner, readings, spark_partitions=_TASKS)
         removed = sum(len(update.repair.removed) for update in updates)
         joined = time.process_time() - began_cpu
-    session.stop()
-    same = all(
-        sorted(answers(reasoner, text)) == sorted(answers(day.reasoner, text))
-        for text in (day.floors, day.states)
-    )
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(justify="right", style="bold")
-    table.add_column()
-    for figure, meaning in (
+    texts = (day.floors, day.states)
+    same = all(sorted(answers(reasoner, text)) == sorted(answers(day.reasoner, text)) for text in texts)
+    _print(
+        console,
         (f"{facts[False]:,}", f"readings, closed by {tasks} tasks in {closing:.1f} s"),
         (f"{facts.get(True, 0):,}", "facts derived there, each minute by itself"),
         (f"{conflicting:,}", "readings contradicted by one of the same minute"),
@@ -74,7 +70,14 @@ def _show(console: Console, day: Day) -> None:
         ("the same" if same else "OTHER", "answers to both queries as without Spark"),
         (f"{joined:.2f} s", "of CPU on the driver to join, repair and tell what was removed"),
         (f"{started:.1f} s", "to start Spark"),
-    ):
+    )
+
+
+def _print(console: Console, *figures: tuple[str, str]) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(justify="right", style="bold")
+    table.add_column()
+    for figure, meaning in figures:
         table.add_row(figure, meaning)
     console.print()
     console.print(indented(table))
