@@ -7,6 +7,7 @@ for the next task of the same process.
 
 from __future__ import annotations
 
+import gc
 import logging
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,7 +63,10 @@ _known: dict[str, Known] = {}
 def _known_of(digest: str, foundation: Broadcast) -> Known:
     if digest not in _known:
         _known.clear()
+        gc.unfreeze()
         _known[digest] = Known(pickle.loads(foundation.value))
+        gc.collect()
+        gc.freeze()  # Spark collects garbage after each task, and would walk through all of this each time
     return _known[digest]
 
 
