@@ -2,8 +2,9 @@
 
 One reasoner is pushed the Arrow table of strings that `toArrow` gives, the other the interpretations as they
 come out of blocks (`push_materialized`), reading the blocks included. What the executors did for it is not
-counted. Four streams, each changing (what arrives is new to the window, in names met before), repeating (the
-window holds it already) and, where names can be new, fresh:
+counted. Three streams, each changing (what arrives is new to the window, in names met before), repeating
+(the window holds it already) and, where names can be new, fresh. What the driver pays for a new term is
+measured apart.
 
 - sensors: the readings of on_spark/sensors.py, little follows from each.
 - tree: classes in chains of ten, properties in chains of five with inverses and a chain over places; some
@@ -20,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow as pa
-from rdflib import RDF, Graph, Namespace
+from rdflib import RDF, XSD, Graph, Namespace
 
 import pantarhei as pr
 from bench.engine import SPACE, Rows, ontology_of, plain_table, rdflib_triples
@@ -29,6 +30,7 @@ from bench.on_spark.sensors import SCHEMA, Sensors
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import ABoxMaterializer
 from pantarhei.language.term import Triple
+from pantarhei.materialize.vocabulary import Place
 
 READINGS = 1_000  # a tick
 WINDOW = 20
@@ -82,6 +84,7 @@ def measure(quick: bool) -> Iterator[Figure]:
     """Microseconds a row, and how the one compares to the other."""
     for stream in streams():
         yield from _compare(stream, 3 if quick else 7)
+    yield from _interning(10_000 if quick else 100_000)
 
 
 def streams() -> Iterator[Stream]:
@@ -174,6 +177,25 @@ def _compare(stream: Stream, rounds: int) -> Iterator[Figure]:
     yield figure(stream.name, "push_materialized : push", times, "times", at_most=stream.at_most)
     each_row = facts / (rounds * BATCH * READINGS)
     yield Figure(stream.name, "facts in an interpretation", each_row, "a row")
+
+
+def _interning(count: int) -> Iterator[Figure]:
+    """What a term costs the driver, by its text in N-Triples syntax: the first time, and later."""
+    vocabulary = Foundation.of(ontology_of(":C rdfs:subClassOf :D .")).vocabulary
+    texts: dict[str, tuple[Place, Callable[[int, int], str]]] = {
+        "IRI": ("subject", lambda turn, n: f"<{SPACE}reading{turn}-{n}>"),
+        "decimal": ("object", lambda turn, n: f'"{turn}{n:06}.5"^^<{XSD.decimal}>'),
+        "string": ("object", lambda turn, n: f'"reading {turn} of {n}"'),
+    }
+    for name, (place, text) in texts.items():
+        first, later = [], []
+        for turn in range(1, 4):
+            given = [text(turn, number) for number in range(count)]
+            for samples in (first, later):
+                seconds = cpu_seconds(lambda: vocabulary.numbers_of(given, place, ""))  # noqa: B023
+                samples.append(1e6 * seconds / count)
+        yield figure("interning", f"{name}, new", first, "µs a term")
+        yield figure("interning", f"{name}, known", later, "µs a term")
 
 
 def _blocks(worker: ABoxMaterializer, tables: list[tuple[int, pa.Table]]) -> pa.Table:
