@@ -62,15 +62,14 @@ class ShardProcessor(StatefulProcessor):
         """Nothing is held outside the state."""
 
     def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
-        unit = self._setup.value.ticks_a_millisecond
-        closed = times.getCurrentWatermarkInMs() * unit
+        closed = times.getCurrentWatermarkInMs()  # a tick is a millisecond to Spark
         shard = self._load(number)
         changes = shard.take(rows, closed if closed > 0 else None)  # 0 is Spark's word for no watermark
         self._save(number, shard)
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)
         if shard.next_look is not None:
-            self._handle.registerTimer(-(-shard.next_look // unit))
+            self._handle.registerTimer(shard.next_look)
         if changes:
             yield _frame(number, changes)
 

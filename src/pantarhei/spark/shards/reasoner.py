@@ -64,7 +64,9 @@ class Shard:
         reasoner = StreamReasoner.restore(saved.snapshot, setup.ontology)
         given, was = _layout(setup), str(reasoner.note.get("layout"))
         if was != given:
-            raise CheckpointMismatchError("of a shard", "window, key or number of shards", was, given)
+            raise CheckpointMismatchError(
+                "of a shard", "window, key, number of shards or options", was, given
+            )
         return cls(setup, reasoner, pa.ipc.open_stream(saved.held).read_all())
 
     def save(self) -> SavedShard:
@@ -128,7 +130,8 @@ class Shard:
 
 
 def _layout(setup: ShardSetup) -> str:
-    return f"{setup.window}, shards={setup.shards}, shard_by={setup.key!s}"
+    options = (setup.repair, setup.keep, setup.unique_names, setup.budget, setup.holds)
+    return f"{setup.window}, shards={setup.shards}, shard_by={setup.key!s}, options={options}"
 
 
 def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:

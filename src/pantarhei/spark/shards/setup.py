@@ -83,8 +83,3 @@ class ShardSetup:
             unique_names=self.unique_names,
             budget=self.budget,
         )
-
-    @property
-    def ticks_a_millisecond(self) -> int:
-        """Spark's watermark is in milliseconds; integers stand for milliseconds themselves."""
-        return 1000 if self.kind is TimeKind.DATETIME else 1

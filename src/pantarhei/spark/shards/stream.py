@@ -63,8 +63,7 @@ def shard_stream(
     A timestamp's rows are one ABox, whose blank nodes are its own. Time is Spark's event time: the newest
     timestamp of the batches before. Without `allowed_lateness` rows count at once, and those older than the
     batches before are late. With it, rows wait until time has passed them by so much, and ABoxes enter whole
-    and in order. Shards that no rows reach notice with the next batch that time has passed. They learn the
-    time in whole milliseconds: of an ABox that is late by less, a part may be taken in.
+    and in order. Shards that no rows reach notice with the next batch that time has passed.
 
     The state of a shard is written in each batch that reaches it, and costs the assertions of its window;
     memory is one model with the background a shard. What an exact repair searches is within the budget of
@@ -114,16 +113,20 @@ def shard_stream(
         budget,
     )
     setup.reasoner()  # raises what there is to raise
-    return _sharded(df, setup, -(-lateness // setup.ticks_a_millisecond))
+    return _sharded(df, setup, lateness)
 
 
 def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> DataFrame:
-    """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it."""
+    """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it.
+
+    Spark's watermark is in whole milliseconds. It is given each tick for a millisecond, so that shards agree
+    to the tick on what is late (datetimes up to the year 2262 fit).
+    """
     shipped, router = Shipped(setup), Shipped(Router(setup.report, setup.key, setup.shards))
     of_dates = setup.kind is TimeKind.DATETIME
-    event = F.col("timestamp") if of_dates else F.timestamp_millis("timestamp")
-    ticks: Column = F.unix_micros("event") if of_dates else F.col("timestamp")
-    timed = df.select(*COLUMNS).withColumn("event", event).withWatermark("event", f"{lateness} milliseconds")
+    ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
+    timed = df.select(*COLUMNS).withColumn("event", F.timestamp_millis(ticks))
+    timed = timed.withWatermark("event", f"{lateness} milliseconds")
 
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return router.value.route(batches)
