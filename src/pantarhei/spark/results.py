@@ -133,9 +133,7 @@ class FileOutput:
         """
         found = next(self._folder.glob("batch-*"), None)
         if found is not None:
-            expected = (
-                "a folder without files of another stream, or the checkpoint of that stream"
-            )
+            expected = "a folder without files of another stream, or the checkpoint of that stream"
             raise OptionError("output", repr(str(self._folder)), expected)
 
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -31,8 +32,16 @@ EVERYWHERE: Mapping[str, str] = {
 }
 
 # Short jobs spend their time in Java compiling Spark. One quick compiler and one plain collector take half of
-# that away; what the slow compiler would win later is little, since reasoning is not done in Java.
+# that away. Rows by the million would do better with the slow compiler too: docs/spark.md says how to have it.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+# How Spark writes a stream's own checkpoint. The one that it takes by itself starts programs of the system to
+# look for links, some ten of them a batch. Both put a file in its place by renaming it.
+_FILE_MANAGER = "spark.sql.streaming.checkpointFileManagerClass"
+_WITHOUT_PROGRAMS = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
+    "org.apache.spark.sql.execution.streaming.FileSystemBasedCheckpointFileManager",
+)
 
 LAUNCH_ONLY = (
     "spark.driver.memory",
@@ -138,9 +147,24 @@ def _start(settings: dict[str, str]) -> SparkSession:
         SparkContext._ensure_initialized(conf=_launch_conf(settings, os.environ))
         context = SparkContext(conf=_context_conf(settings))
     _require_registered(context)
-    if is_local(context.master or "") and "spark.log.level" not in settings:
+    local = is_local(context.master or "")
+    if local and "spark.log.level" not in settings:
         context.setLogLevel("ERROR")
-    return SparkSession.builder.getOrCreate()
+    spark = SparkSession.builder.getOrCreate()
+    if local and _FILE_MANAGER not in settings:
+        _write_checkpoints_without_programs(spark)
+    return spark
+
+
+def _write_checkpoints_without_programs(spark: SparkSession) -> None:
+    """Versions of Spark have the class in one of two places; where it is in neither, all stays as it is."""
+    for name in _WITHOUT_PROGRAMS:
+        try:
+            spark._jvm.java.lang.Class.forName(name)  # type: ignore[union-attr]
+        except Py4JJavaError:
+            continue
+        spark.conf.set(_FILE_MANAGER, name)
+        return
 
 
 def _require_registered(context: SparkContext) -> None:

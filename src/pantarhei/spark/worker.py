@@ -141,9 +141,11 @@ class Task:
             for made in materializer.materialize_parts(table, bounds, self.conflicts):
                 yield table.column(TIMESTAMP)[bounds[done]], made
                 done += 1
-        except InvalidTripleError:
-            rest = self._cleaned(table.slice(bounds[done]), skipped)
-            yield from self._closed(rest, materializer, skipped)
+        except (InvalidTripleError, UnicodeDecodeError, pa.ArrowException):
+            rest = table.slice(bounds[done])
+            if not problems(rest):
+                raise  # it is about something else
+            yield from self._closed(self._cleaned(rest, skipped), materializer, skipped)
 
     def _cleaned(self, table: pa.Table, skipped: Skipped) -> pa.Table:
         """The rows that are timestamped triples.
@@ -152,7 +154,6 @@ class Task:
             InvalidRowError: one is none, and such rows are not to be left out.
         """
         found = problems(table)
-        assert found, "what a materializer refuses has a problem"
         if self.on_error == "raise":
             raise error_of(table, found[0])
         skipped.add(table, found)
