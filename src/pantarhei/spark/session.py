@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -32,7 +32,7 @@ EVERYWHERE: Mapping[str, str] = {
 }
 
 # Short jobs spend their time in Java compiling Spark. One quick compiler and one plain collector take half of
-# that away. Rows by the million would do better with the slow compiler too: docs/spark.md says how to have it.
+# that away. Rows by the million do better with the slow compiler too; docs/spark.md says how to have it.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 # How Spark writes a stream's own checkpoint. The one that it takes by itself starts programs of the system to
