@@ -68,8 +68,4 @@ def die_at(point):
 
 if __name__ == "__main__":
     die_at(sys.argv[2])
-    conf = {
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.sql.shuffle.partitions": "2",
-    }
-    follow(session("local[1]", app_name="crash", conf=conf), sys.argv[1]).await_termination()
+    follow(session("local[1]", app_name="crash"), sys.argv[1]).await_termination()

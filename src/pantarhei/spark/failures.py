@@ -17,14 +17,14 @@ _RAISED = re.compile(
     r"^((?:\w+\.)*)(\w+)(?:: (.*))?$", re.MULTILINE
 )  # other lines of a traceback are indented
 _OWN = "pantarhei.errors."
+_RAISED_BY_US = re.compile(r"^pantarhei\.errors\.\w+: (.+)$", re.MULTILINE)
 _CALLED = "An error occurred while calling"
 
 
 def own_error(failure: Exception) -> SparkError | None:
     """What a worker raised on purpose, None if the failure is another."""
-    _, traceback, raised = str(failure).partition("JVM stacktrace:")[0].rpartition(_TRACEBACK)
-    found = list(_RAISED.finditer(raised)) if traceback else []
-    return spark_error(failure) if found and found[-1][1] == _OWN else None
+    found = _RAISED_BY_US.findall(str(failure))
+    return SparkError(found[-1]) if found else None
 
 
 def spark_error(failure: Exception) -> SparkError:

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
@@ -34,6 +35,7 @@ EVERYWHERE: Mapping[str, str] = {
 # Short jobs spend their time in Java compiling Spark. One quick compiler and one plain collector take half of
 # that away. Rows by the million do better with the slow compiler too; docs/spark.md says how to have it.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_LOGGING = Path(__file__).with_name("log4j2.properties")
 
 # How Spark writes a stream's own checkpoint. The one that it takes by itself starts programs of the system to
 # look for links, some ten of them a batch. Both put a file in its place by renaming it.
@@ -210,7 +212,8 @@ def _launch_conf(settings: Mapping[str, str], environment: Mapping[str, str]) ->
     launch = SparkConf(loadDefaults=False)
     local = is_local(settings.get("spark.master", ""))
     if local and not configures(environment, "spark-defaults.conf"):
-        launch.set("spark.driver.extraJavaOptions", JAVA_OPTIONS)
+        quiet = f"-Dlog4j2.configurationFile={_LOGGING.resolve().as_uri()}"
+        launch.set("spark.driver.extraJavaOptions", f"{JAVA_OPTIONS} {quiet}")
     for key, value in settings.items():
         if not key.startswith("spark.sql.") and not (local and key in ("spark.master", "spark.app.name")):
             launch.set(key, value)

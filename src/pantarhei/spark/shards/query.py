@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -44,7 +45,7 @@ def run_shards(
 
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     place = str(temporary.name if temporary else checkpoint)
-    if "://" not in place:
+    if re.match("[A-Za-z][A-Za-z0-9+.-]+:/", place) is None:
         folder = Path(place)
         if (folder / REASONER).exists():
             raise CheckpointError(place, "it is that of a stream that is not sharded; go on without shard_by")

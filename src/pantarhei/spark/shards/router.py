@@ -16,7 +16,10 @@ from pantarhei.rules.sharding import Key, ShardingReport
 ROUTED = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING"
 _TYPE = RDF.type.n3()
 _MOST_KNOWN = 500_000
-_NO_WATERMARK = "Spark's watermark, by which shards notice that time passes, begins at 1970 or 0"
+_WATERMARK = "Spark's watermark, by which shards notice that time passes, has no others"
+
+# A tick is a millisecond to Spark, which counts its microseconds in 64 bits.
+LAST_TICK = (2**63 - 1) // 1000
 
 
 class Router:
@@ -35,7 +38,7 @@ class Router:
 
         Raises:
             InvalidTripleError: a subject, predicate or class is no term, or a cell is null.
-            TimestampError: a time is null, or before 1970-01-01 or 0.
+            TimestampError: a time is null, negative (before 1970) or beyond `LAST_TICK` (the year 2262).
             BackgroundOnlyError: the stream asserts what only the background may.
         """
         for batch in batches:
@@ -48,8 +51,10 @@ class Router:
         )
         if ticks.null_count:
             raise TimestampError("null", "a timestamp in each row")
-        if (first := pc.min(ticks).as_py()) < 0:
-            raise TimestampError(f"the time {first} in ticks", f"one from 0 on: {_NO_WATERMARK}")
+        first, last = pc.min_max(ticks).as_py().values()
+        if first < 0 or last > LAST_TICK:
+            given = f"the time {first if first < 0 else last} in ticks"
+            raise TimestampError(given, f"one between 0 and {LAST_TICK}: {_WATERMARK}")
         if subjects.null_count or predicates.null_count or objects.null_count:
             raise InvalidTripleError("null", "subject, predicate and object must be terms in each row")
         self._check(predicates, objects)

@@ -26,7 +26,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding import SUBJECT, Key, ShardingReport
 from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.shards.processor import CHANGES, ShardProcessor
-from pantarhei.spark.shards.router import ROUTED, Router
+from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.window.sliding import Window, step_to
 
@@ -63,7 +63,9 @@ def shard_stream(
     A timestamp's rows are one ABox, whose blank nodes are its own. Time is Spark's event time: the newest
     timestamp of the batches before. Without `allowed_lateness` rows count at once, and those older than the
     batches before are late. With it, rows wait until time has passed them by so much, and ABoxes enter whole
-    and in order. Shards that no rows reach notice with the next batch that time has passed.
+    and in order; time is then what is known to be complete, and what has left the window by then is gone,
+    where one reasoner would notice with the next ABox. Shards that no rows reach notice with the next batch
+    that time has passed.
 
     The state of a shard is written in each batch that reaches it, and costs the assertions of its window;
     memory is one model with the background a shard. What an exact repair searches is within the budget of
@@ -120,12 +122,13 @@ def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> DataFrame:
     """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it.
 
     Spark's watermark is in whole milliseconds. It is given each tick for a millisecond, so that shards agree
-    to the tick on what is late (datetimes up to the year 2262 fit).
+    to the tick on what is late. Later times than that can hold (datetimes past the year 2262) are refused
+    where rows are routed.
     """
     shipped, router = Shipped(setup), Shipped(Router(setup.report, setup.key, setup.shards))
     of_dates = setup.kind is TimeKind.DATETIME
     ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
-    timed = df.select(*COLUMNS).withColumn("event", F.timestamp_millis(ticks))
+    timed = df.select(*COLUMNS).withColumn("event", F.timestamp_millis(F.least(ticks, F.lit(LAST_TICK))))
     timed = timed.withWatermark("event", f"{lateness} milliseconds")
 
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
