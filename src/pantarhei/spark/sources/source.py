@@ -12,6 +12,7 @@ N-Triples. Options: `format`, `time` and `on_error` as `pantarhei.read_stream` t
 
 from __future__ import annotations
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
@@ -52,6 +53,10 @@ class PantarheiSource(DataSource):
 
 
 def register(spark: SparkSession) -> None:
-    """Let `spark` read the formats `pantarhei` and `pantarhei-redis`."""
-    spark.dataSource.register(PantarheiSource)
-    spark.dataSource.register(PantarheiRedisSource)
+    """Let `spark` read the formats `pantarhei` and `pantarhei-redis`, if it does not yet."""
+    for source in (PantarheiSource, PantarheiRedisSource):
+        try:
+            spark.dataSource.register(source)
+        except AnalysisException as error:  # Spark replaces a registered source, but not in every session
+            if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
+                raise
