@@ -6,7 +6,7 @@ import os
 import re
 import socket
 
-from pantarhei.errors import MasterUnreachableError
+from pantarhei.errors import MasterUnreachableError, OptionError
 
 SECONDS = 5.0
 """How long a master may take to accept a connection."""
@@ -36,6 +36,16 @@ def cores(master: str) -> int:
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def require_known(master: str) -> None:
+    """Refuse what is no master in any of the ways in which Spark writes them.
+
+    Raises:
+        OptionError: it is none; Spark would say so in a hundred lines.
+    """
+    if master and re.fullmatch(r"local(-cluster)?(\[.*\])?|yarn|[a-z0-9+.-]+://.+", master) is None:
+        raise OptionError("master", repr(master), "local[2], local[*], spark://host:7077, yarn or k8s://…")
 
 
 def require_reachable(master: str) -> None:

@@ -22,7 +22,7 @@ from pyspark.sql.utils import is_remote
 
 from pantarhei.errors import MasterUnreachableError, OptionError
 from pantarhei.spark.java import configures, java_home
-from pantarhei.spark.master import cores, is_local, require_reachable
+from pantarhei.spark.master import cores, is_local, require_known, require_reachable
 
 EVERYWHERE: Mapping[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
@@ -80,7 +80,8 @@ def session(
         conf: Spark settings, over those that are made here.
 
     Raises:
-        OptionError: the active session has another master or other settings; or Spark Connect was asked for.
+        OptionError: the active session has another master or other settings; Spark has no master of that kind;
+            or Spark Connect was asked for.
         JavaNotFoundError: there is no Java 17 or newer.
         MasterUnreachableError: nothing accepts connections at the address of a `spark://` master, which is
             found out before anything is started, within five seconds a host; or what does is no Spark master,
@@ -144,6 +145,7 @@ def _start(settings: dict[str, str]) -> SparkSession:
     _refuse_connect(settings)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit has started Java, and knows the master
         settings.setdefault("spark.master", "local[*]")
+    require_known(settings.get("spark.master", ""))
     require_reachable(settings.get("spark.master", ""))
     with _environment(_launch_environment(settings, os.environ)):
         SparkContext._ensure_initialized(conf=_launch_conf(settings, os.environ))

@@ -3,8 +3,8 @@ import socket
 
 import pytest
 
-from pantarhei.errors import MasterUnreachableError
-from pantarhei.spark.master import cores, is_local, require_reachable
+from pantarhei.errors import MasterUnreachableError, OptionError
+from pantarhei.spark.master import cores, is_local, require_known, require_reachable
 
 
 @pytest.fixture
@@ -64,3 +64,27 @@ def test_an_unreachable_master_is_an_error_that_says_why_for_each_host(closed):
 @pytest.mark.parametrize("master", ["local[2]", "yarn", "k8s://https://127.0.0.1:1", ""])
 def test_masters_of_other_kinds_are_left_to_spark(master):
     require_reachable(master)
+
+
+@pytest.mark.parametrize(
+    "master",
+    [
+        "",
+        "local",
+        "local[2]",
+        "local[*]",
+        "local[2,3]",
+        "local-cluster[2,1,512]",
+        "spark://h:7077",
+        "yarn",
+        "k8s://h",
+    ],
+)
+def test_masters_that_spark_knows_are_let_through(master):
+    require_known(master)
+
+
+@pytest.mark.parametrize("master", ["locl[2]", "local[2", "localhost", "spark:h", "2"])
+def test_masters_of_no_kind_are_refused_before_java_starts(master):
+    with pytest.raises(OptionError, match="local"):
+        require_known(master)
