@@ -80,8 +80,8 @@ def session(
         conf: Spark settings, over those that are made here.
 
     Raises:
-        OptionError: the active session has another master or other settings; Spark has no master of that kind;
-            or Spark Connect was asked for.
+        OptionError: the active session has another master or other settings; Spark has no master of that
+            kind; or Spark Connect was asked for.
         JavaNotFoundError: there is no Java 17 or newer.
         MasterUnreachableError: nothing accepts connections at the address of a `spark://` master, which is
             found out before anything is started, within five seconds a host; or what does is no Spark master,
