@@ -11,6 +11,11 @@ from pantarhei.errors import InvalidTripleError
 from pantarhei.language.term import Term, is_well_typed
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
+# A literal without escapes, plain or of one of XML Schema's datatypes; control characters and surrogates are
+# left to the parser.
+_PLAIN_LITERAL = re.compile(
+    r'"([^"\\\x00-\x1f\x7f-\x9f\ud800-\udfff]*)"(?:\^\^<(http://www\.w3\.org/2001/XMLSchema#[A-Za-z]+)>)?'
+)
 _END = "<urn:end>"
 
 
@@ -27,6 +32,10 @@ def parse_term(text: str, scope: str = "") -> Term:
     """
     if match := _PLAIN_IRI.fullmatch(text):
         return str.__new__(URIRef, match[1])  # the check that URIRef would make is made
+    if match := _PLAIN_LITERAL.fullmatch(text):
+        if match[2] is None or match[2] == str(XSD.string):
+            return Literal(match[1])
+        return typed_literal(match[1], str.__new__(URIRef, match[2]))
     if text.startswith("<<"):  # no term of RDF 1.1, and nested deep it would exhaust the parser's stack
         raise _not_a_term(text)
     # the graph's name behind it shows that the text is one term and no more

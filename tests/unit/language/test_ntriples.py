@@ -1,15 +1,19 @@
 from contextlib import suppress
 
+import pyoxigraph
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import XSD, BNode, Literal, URIRef
+from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.language.ntriples import parse_term
+from pantarhei.language.ntriples import parse_term, to_rdflib
 
 # Control characters are written with escapes; n3() of rdflib is not N-Triples for all of them.
 texts = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=8)
+
+
+DATATYPES = (XSD.integer, XSD.decimal, XSD.string, RDF.langString, RDF.HTML)
 
 
 def quoted(text):
@@ -78,3 +82,23 @@ def test_a_literal_comes_back_with_its_text(text):
 def test_any_text_is_a_term_or_refused(text):
     with suppress(InvalidTripleError):
         assert isinstance(parse_term(text), URIRef | BNode | Literal)
+
+
+@given(
+    st.text(max_size=6),
+    st.sampled_from(
+        ["", f"^^<{XSD.integer}>", f"^^<{XSD.decimal}>", f"^^<{XSD.string}>", "^^<urn:d>", "^^<d>"]
+    )
+    | st.text(max_size=5).map(lambda text: f"^^<urn:{text}>"),
+)
+def test_literals_read_at_once_are_what_the_parser_reads(text, datatype):
+    written = f'"{text}"{datatype}'
+    found = expected = None
+    with suppress(InvalidTripleError):
+        found = parse_term(written)
+    with suppress(SyntaxError, UnicodeEncodeError):
+        (quad,) = pyoxigraph.parse(f"<urn:x> <urn:x> {written} .".encode(), pyoxigraph.RdfFormat.N_TRIPLES)
+        expected = to_rdflib(quad.object)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert (str(found), found.datatype, found.language) == (str(expected), expected.datatype, None)
