@@ -53,10 +53,18 @@ class PantarheiSource(DataSource):
 
 
 def register(spark: SparkSession) -> None:
-    """Let `spark` read the formats `pantarhei` and `pantarhei-redis`, if it does not yet."""
+    """Let `spark` read the formats `pantarhei` and `pantarhei-redis`. A second time does no harm.
+
+    Raises:
+        AnalysisException: Spark has another source of that name.
+    """
     for source in (PantarheiSource, PantarheiRedisSource):
         try:
             spark.dataSource.register(source)
-        except AnalysisException as error:  # Spark replaces a registered source, but not in every session
+        except AnalysisException as error:
             if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
                 raise
+            # Spark looks among the sources of the thread's active session, which may be another one: the
+            # copy that a stream's batches had, for one. Making a DataFrame makes this one active.
+            spark.createDataFrame([], "nothing long")
+            spark.dataSource.register(source)
