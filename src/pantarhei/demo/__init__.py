@@ -25,42 +25,6 @@ from pantarhei.owl.read import MissingFileError
 
 _NEEDED = ("ontologies/building.ttl", "examples/building/generate.py")
 _WIDEST = 100
-GONE = "✗"
-
-_OPENING = """\
-[bold]pantarhei[/bold] reasons over streams. A window slides over timestamped facts; what follows from \
-them by an OWL ontology is kept up to date as it slides; and facts that contradict one another are \
-repaired as they arrive: new is better than old."""
-
-_PEDALS = """\
-A car reports which pedals are down, once a second, and the window reaches back two seconds. Gas pedal and \
-brakes exclude each other, so the brakes of second 3 disprove the gas pedal of second 1, which is still in \
-the window. (Proost & Bonte 2026, Example 3.)"""
-
-_STAYS_REMOVED = """\
-What was removed stays removed. A window of {range} seconds still reaches back to the gas pedal at second \
-{now}, but a disproved report does not come back; had it, the car would be changing gear."""
-
-_REACTOR = """\
-Three probes on one vessel report whether it is cold, normal or hot, and they do not agree. Pump, relief \
-valve and control mode report too, every half minute; the window holds one minute. What follows \
-(overheating, an alarm) is withdrawn as soon as nothing supports it any more."""
-
-_BUILDING = """\
-{readings:,} readings of motion sensors, people counters, radiator valves, window contacts and badges in \
-an office building, generated now. The building itself is background: {background:,} facts that hold at \
-every time and that no repair touches. A window of five minutes moves by the minute. Nobody is in two \
-places, and an occupied room is not empty."""
-
-_NEXT = (
-    ("what becomes of each axiom", "{command} check ontologies/building.ttl"),
-    ("follow your own stream", "{command} run --help"),
-    ("from Python, in ten lines", "README.md"),
-    ("from a laptop to a cluster", "docs/spark.md"),
-    ("what a repair removes, and why", "docs/semantics.md"),
-)
-_WIDEST = 100
-
 _OPENING = """\
 [bold]pantarhei[/bold] reasons over streams. A window slides over timestamped facts; what follows from \
 them by an OWL ontology is kept up to date as it slides; and facts that contradict one another are \
