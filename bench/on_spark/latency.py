@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -26,20 +25,14 @@ DEVICES = 5_000
 WARM = 12
 COLUMNS = "timestamp timestamp, subject string, predicate string, object string"
 STAGES = ("latestOffset", "walCommit", "addBatch", "commitOffsets")
-# Spark's default goes over Hadoop's FileContext, which starts a program for each look at a local file.
-FILE_SYSTEM = {
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    )
-}
 
 
 def measure(quick: bool) -> Iterator[Figure]:
     """Milliseconds a batch."""
     batches = 8 if quick else 40
-    for seconds, conf, name in ((60, {}, ""), (60, FILE_SYSTEM, ", files by FileSystem"), (5, {}, "")):
-        told = apart(__name__, seconds=seconds, conf=conf, batches=batches)
-        where = f"micro-batch, window of {(seconds + 1) * Sensors(DEVICES).rows:,}{name}"
+    for seconds in (60, 5):
+        told = apart(__name__, seconds=seconds, batches=batches)
+        where = f"micro-batch, window of {(seconds + 1) * Sensors(DEVICES).rows:,}"
         limit = 400.0 if seconds == 60 else None
         yield figure(where, "arrival to saved window, median", told["latency"], "ms", at_most=limit)
         yield Figure(where, "arrival to saved window, maximum", max(told["latency"]), "ms")
@@ -53,12 +46,12 @@ def measure(quick: bool) -> Iterator[Figure]:
 # -- in a process of its own -------------------------------------------------------------------------------
 
 
-def job(seconds: int, conf: dict[str, str], batches: int) -> dict[str, Any]:
+def job(seconds: int, batches: int) -> dict[str, Any]:
     """Times in milliseconds of the batches after the warm ones, where the window is of `seconds`."""
     import pantarhei as pr
     from pantarhei.spark import reason_stream, session
 
-    spark, sensors = session("local[2]", conf=conf), Sensors(DEVICES)
+    spark, sensors = session("local[2]"), Sensors(DEVICES)
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
     (folder / "in").mkdir()
     df = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
@@ -94,5 +87,4 @@ def job(seconds: int, conf: dict[str, str], batches: int) -> dict[str, Any]:
         "stages": stages,
         "cpu": {kind: 1000 * value / batches for kind, value in used._asdict().items()},
         "size": size,
-        "median": median(latency[WARM:]),
     }

@@ -32,11 +32,12 @@ from pantarhei.foundation import Foundation
 from pantarhei.interpretation import ABoxMaterializer, Interpretation
 from pantarhei.language.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
-from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream
+from pantarhei.tick import WindowUpdate
 from pantarhei.window.sliding import Window
 
 __version__ = "0.1.0"

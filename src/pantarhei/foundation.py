@@ -10,17 +10,36 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import NamedTuple, Protocol, cast, runtime_checkable
 
 from rdflib import OWL, Graph
 
 from pantarhei.errors import OptionError
+from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
+from pantarhei.materialize.consistency import refuse_violations
 from pantarhei.materialize.growth import GrowingProgram, groups_of_same
+from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
-from pantarhei.ontology import Ontology
 from pantarhei.rules.demand import Theory
 from pantarhei.rules.fingerprint import fingerprint_of_rules
+
+
+@runtime_checkable
+class Axioms(Protocol):
+    """What an `Ontology` gives that a foundation is made of."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Its rules."""
+
+    @property
+    def constraints(self) -> tuple[Rule, ...]:
+        """Its constraints."""
+
+    @property
+    def background(self) -> frozenset[Triple]:
+        """Its assertions."""
 
 
 class Common(NamedTuple):
@@ -50,7 +69,7 @@ class Foundation:
     @classmethod
     def of(
         cls,
-        ontology: Ontology,
+        ontology: Axioms,
         background: Graph | Iterable[Triple] | None = None,
         unique_names: bool = True,
     ) -> Foundation:
@@ -60,12 +79,9 @@ class Foundation:
             InvalidTripleError: something in `background` is no triple.
             OptionError: `ontology` is none, or `background` is a text.
         """
-        if not isinstance(ontology, Ontology):
+        if not isinstance(ontology, Axioms):
             raise OptionError("ontology", repr(ontology), "what load_ontology gives")
-        if isinstance(background, str):
-            raise OptionError("background", repr(background), "a graph or triples; parse the file first")
-        given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))
-        always = {*ontology.background, *given}
+        always = always_true(ontology, background)
         same = groups_of_same(always) if unique_names else ()
         theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names=unique_names)
         growing = GrowingProgram(theory, same)
@@ -82,6 +98,17 @@ class Foundation:
         """The numbers of symbols and terms."""
         return self.growing.vocabulary
 
+    def model(self, keep: Keep = "newest", first_level: int = 0) -> WindowModel:
+        """A window model that holds the background and what follows from it. Costs a materialization.
+
+        Raises:
+            InconsistentOntologyError: the background violates a constraint.
+        """
+        model = WindowModel(self.growing.program, keep, self.vocabulary, first_level)
+        model.add_background(self.background.facts)
+        refuse_violations(model, self.background.facts)
+        return model
+
     @cached_property
     def digest(self) -> str:
         """A hash of all that two foundations must agree on to understand each other's numbers."""
@@ -93,6 +120,19 @@ class Foundation:
         parts += (f"one: {' '.join(name.n3() for name in group)}" for group in self.growing.same)
         parts.append(fingerprint_of_rules(self.growing.theory.rules))
         return hashlib.sha256("\n".join(parts).encode() + self.background.facts.tobytes()).hexdigest()
+
+
+def always_true(ontology: Axioms, background: Graph | Iterable[Triple] | None) -> set[Triple]:
+    """The assertions of `ontology` and a further background.
+
+    Raises:
+        InvalidTripleError: something in `background` is no triple.
+        OptionError: it is a text.
+    """
+    if isinstance(background, str):
+        raise OptionError("background", repr(background), "a graph or triples; parse the file first")
+    given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))
+    return {*ontology.background, *given}
 
 
 def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -> list[Triple]:

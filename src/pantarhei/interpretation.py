@@ -91,8 +91,8 @@ class ABoxMaterializer:
         self._begin(foundation)
 
     def _begin(self, foundation: Foundation) -> None:
+        self._foundation = foundation
         self._growing, self._vocabulary = foundation.growing, foundation.vocabulary
-        self._background = foundation.background
         self._texts: dict[int, str] = {}  # of names and literals by number, as they were written
         self._model = self._new_model()
 
@@ -101,8 +101,7 @@ class ABoxMaterializer:
 
     def _new_model(self) -> WindowModel:
         self._level = 0
-        model = WindowModel(self._growing.program, "newest", self._vocabulary)
-        model.add_background(self._background.facts)
+        model = self._foundation.model()
         model.take_changes()
         return model
 

@@ -20,10 +20,10 @@ from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
 from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
+from pantarhei.foundation import Foundation, always_true
 from pantarhei.language.data_range import DataRange, check_range, why_unknown
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Triple, check_triple
-from pantarhei.materialize.background import materialized_background
 from pantarhei.materialize.consistency import inconsistency
 from pantarhei.materialize.growth import groups_of_same
 from pantarhei.owl.axiom import Axiom
@@ -234,13 +234,11 @@ class Ontology:
             InconsistentOntologyError: ontology and background contradict each other.
             OptionError: `streaming` or `keys` has something that is none.
         """
-        if isinstance(background, str):
-            raise OptionError("background", repr(background), "a graph or triples; parse the file first")
-        rules = (*self.rules, *self.constraints)
-        given = map(check_triple, cast("Iterable[Triple]", background or ()))
-        always = {*self.background, *given}
-        facts, same = materialized_background(rules, always, unique_names)
-        return sharding_report(Theory.of(rules, unique_names), always, facts, same, streaming, keys)
+        always = always_true(self, background)
+        foundation = Foundation.of(self, always, unique_names)
+        facts = frozenset(foundation.vocabulary.decode(foundation.model().facts()))
+        theory = Theory.of((*self.rules, *self.constraints), unique_names)
+        return sharding_report(theory, always, facts, foundation.growing.same, streaming, keys)
 
     def __getstate__(self) -> dict[str, object]:
         made = ("graph", "schema", "_closure", "_lock")

@@ -1,8 +1,4 @@
-"""The stream reasoner: the only place where the stages of a tick meet.
-
-A push drops what leaves the window, adds the arriving ABox to the window model, and, if a constraint is
-violated, goes back over the proofs to the conflict sets, chooses the cut and takes it out. No violation, no
-cost.
+"""The stream reasoner: a window of a stream, and what holds in it.
 
 The books hold what was asserted and cut: the ground truth, which the window model is derived from. A push
 replaces them last of all and at once; whatever goes wrong before, the model is made again from the books.
@@ -10,13 +6,12 @@ replaces them last of all and at once; whatever goes wrong before, the model is 
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
@@ -24,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 import numpy as np
 from rdflib import Dataset, Graph
 
-from pantarhei.books import Arrival, Books
+from pantarhei.books import Books
 from pantarhei.checkpoint import (
     GivenBackground,
     Json,
@@ -40,23 +35,20 @@ from pantarhei.checkpoint import (
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import Closed, Interpretation, encode, split
-from pantarhei.language.delta import Delta, TripleDelta
 from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of, time_of
-from pantarhei.materialize.consistency import refuse_violations
-from pantarhei.materialize.forms import FormsChange, GivenForms
-from pantarhei.materialize.model import Keep, Lineage, WindowModel, Work
+from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of
+from pantarhei.materialize.forms import GivenForms
+from pantarhei.materialize.model import Keep, WindowModel, Work
 from pantarhei.materialize.vocabulary import Encoded
 from pantarhei.ontology import Ontology
 from pantarhei.query.result import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
-from pantarhei.repair.account import Account
-from pantarhei.repair.choose import METHODS, Method, choose
-from pantarhei.repair.component import Set
-from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
+from pantarhei.repair.choose import METHODS, Method
+from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Assertion, Repair
-from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, Integers
-from pantarhei.window.log import Entry, Log
+from pantarhei.repair.step import Repairer
+from pantarhei.rules.program import FIRST_LITERAL, Integers
+from pantarhei.tick import Outcome, Tick, WindowUpdate
 from pantarhei.window.sliding import Step, Window, step_to
 from pantarhei.window.watermark import in_time_order
 
@@ -64,33 +56,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
-
-_log = logging.getLogger("pantarhei.repair")
-_NO_FACTS = np.empty((0, 3), np.int32)
-_NOTHING = Encoded(_NO_FACTS, NO_FORMS)
-
-
-@dataclass(frozen=True, slots=True)
-class WindowUpdate:
-    """What one push or advance did.
-
-    Args:
-        at: the time it came to.
-        start: the window's lower end now, `end` its upper end (see `Window` for which are inside).
-        dropped: timestamps that left the window.
-        repair: the repair of this step.
-        delta: what the materialization gained and lost.
-    """
-
-    at: TimePoint
-    start: TimePoint
-    end: TimePoint
-    dropped: tuple[TimePoint, ...]
-    repair: Repair
-    delta: TripleDelta
-
-
-_Outcome = tuple[WindowUpdate, Books, FormsChange]
 
 
 class StreamReasoner:
@@ -147,8 +112,7 @@ class StreamReasoner:
         _check_option("keep", keep, get_args(Keep))
         _check_option("unique_names", unique_names, (True, False))
         self.ontology, self.window = ontology, window
-        self._method, self._keep, self._budget = repair, keep, budget or Budget()
-        self._unique_names = unique_names
+        self._keep, self._unique_names = keep, unique_names
         if isinstance(background, Iterable) and not isinstance(background, str):
             background = tuple(cast("Iterable[Triple]", background))
         self._foundation = Foundation.of(ontology, background, unique_names)
@@ -157,6 +121,7 @@ class StreamReasoner:
         self.note: dict[str, Json] = {}
         self._growing, self._vocabulary = self._foundation.growing, self._foundation.vocabulary
         self._background = self._foundation.background
+        self._repairer = Repairer(repair, budget or Budget(), self._vocabulary)
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._messages = 0
         self._forms = GivenForms(self._vocabulary)
@@ -222,8 +187,8 @@ class StreamReasoner:
             self._growing.grow(given.asserted.facts)
         newest = self._books.log.newest
         if newest is not None and newest.ticks == step.now:
-            return self._transact(lambda model: self._extend(model, step, newest, given.asserted))
-        return self._transact(lambda model: self._take_in(model, step, at, given))
+            return self._transact(step, lambda tick: tick.extend(newest, given.asserted))
+        return self._transact(step, lambda tick: tick.take_in(at, given))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -233,7 +198,7 @@ class StreamReasoner:
         """
         with self._lock:
             step = step_to(self.window, self._books.step, at)
-            return self._transact(lambda model: self._pass(model, step, at))
+            return self._transact(step, lambda tick: tick.pass_(at))
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
@@ -352,7 +317,8 @@ class StreamReasoner:
     @property
     def options(self) -> Options:
         """What the reasoner was told when it was made, beside ontology and background."""
-        return Options(self.window, self._method, self._keep, self._unique_names, self._budget)
+        repairer = self._repairer
+        return Options(self.window, repairer.method, self._keep, self._unique_names, repairer.budget)
 
     @property
     def foundation(self) -> Foundation:
@@ -444,150 +410,19 @@ class StreamReasoner:
 
     # -- one step ----------------------------------------------------------------------------------
 
-    def _transact(self, change: Callable[[WindowModel], _Outcome]) -> WindowUpdate:
-        """`change` made to the model and written into the books, or nothing.
+    def _transact(self, step: Step, stages: Callable[[Tick], Outcome]) -> WindowUpdate:
+        """A tick's `stages` done to the model and written into the books, or nothing.
 
         The model counts as lost until all has gone well; whoever needs it then makes it again from the books.
         """
         model = self._model
         self._derived = None
-        update, books, forms = change(model)
-        self._books = books
-        self._forms.apply(forms)
+        rules = self._growing.program.rules
+        done = stages(Tick(model, self._books, self._forms, rules, self._repairer, step))
+        self._books = done.books
+        self._forms.apply(done.forms)
         self._derived = model
-        return update
-
-    def _pass(self, model: WindowModel, step: Step, at: TimePoint) -> _Outcome:
-        """Time alone."""
-        log, dropped = self._slid(model, step)
-        update, forms = self._update(model, step, at, dropped, Repair(at, self._method))
-        return update, replace(self._books, log=log, step=step), forms
-
-    def _take_in(self, model: WindowModel, step: Step, at: TimePoint, given: Closed) -> _Outcome:
-        """The ABox of a new timestamp."""
-        log, dropped = self._slid(model, step)
-        level, asserted = self._books.next_level, given.asserted
-        entry = Entry(level, at, step.now, asserted.facts, _NO_FACTS, asserted.forms)
-        if given.finished:
-            previous = model.merge(given.facts, len(asserted.facts), level)
-        else:
-            previous = model.add(given.facts, level)
-        arrival, repair = self._repaired(model, entry, asserted.facts, previous, log)
-        update, forms = self._update(model, step, at, dropped, repair, asserted)
-        log = log.with_entry(replace(entry, cut=arrival.cut))
-        books = replace(self._books, log=log, step=step, next_level=level + 1)
-        return update, books.remembering(arrival, repair), forms
-
-    def _extend(self, model: WindowModel, step: Step, newest: Entry, given: Encoded) -> _Outcome:
-        """A further part of the newest ABox, as if it had come with the first.
-
-        If nothing in it was contradicted yet, its parts add up: whatever is violated now involves the new
-        part. Else the model goes back to before the first part and takes the whole.
-        """
-        older = self._books.log.without_newest()
-        entry = replace(
-            newest,
-            facts=np.concatenate([newest.facts, given.facts]),
-            cut=_NO_FACTS,
-            forms={**newest.forms, **given.forms},
-        )
-        before = self._books.arrival
-        assert before is not None, "the newest entry has an arrival"
-        asserted = given
-        if before.contradicted:
-            self._undo(model, older, before)
-            asserted = self._asserted_again(older, before, entry)
-            previous = model.add(entry.facts, entry.level)
-            arrival, repair = self._repaired(model, entry, entry.facts, previous, older)
-        else:
-            previous = model.add(given.facts, entry.level)
-            arrival, repair = self._repaired(model, entry, given.facts, previous, older)
-            previous = np.concatenate([before.previous, arrival.previous])
-            arrival = arrival._replace(facts=entry.facts, previous=previous)
-        update, forms = self._update(model, step, newest.at, [], repair, asserted)
-        books = replace(self._books, log=older.with_entry(replace(entry, cut=arrival.cut)), step=step)
-        return update, books.remembering(arrival, repair), forms
-
-    @staticmethod
-    def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
-        """Bring the model back to before the newest ABox; `older` is the log without it."""
-        back = [(facts, entry.level) for entry, facts in older.occurrences(arrival.cut) if len(facts)]
-        if back:
-            levels = np.concatenate([np.full(len(facts), level, np.int64) for facts, level in back])
-            model.restore(np.concatenate([facts for facts, _ in back]), levels)
-        model.withdraw(arrival.facts, arrival.previous, arrival.level)
-
-    @staticmethod
-    def _asserted_again(older: Log, undone: Arrival, entry: Entry) -> Encoded:
-        """What stands asserted where the cut of an arrival was undone, and `entry` came instead."""
-        again = set(map(tuple, undone.cut.tolist()))
-        forms = {fact: form for old in older for fact, form in old.forms.items() if fact in again}
-        return Encoded(np.concatenate([undone.cut, entry.facts]), {**forms, **entry.forms})
-
-    def _repaired(
-        self, model: WindowModel, entry: Entry, facts: Integers, previous: Integers, older: Log
-    ) -> tuple[Arrival, Repair]:
-        """Repair after `facts` of the arriving `entry` were added, which gave `previous`.
-
-        `older` is the log without the entry.
-        """
-        if self._method == "off":  # what contradicted before does so still
-            model.find_violations()
-        lineage = model.lineage(self._budget.instances)
-        if lineage is None:
-            return Arrival(entry.level, facts, previous, _NO_FACTS, False), Repair(entry.at, self._method)
-        conflicts = find_conflicts(lineage, entry.level, self._budget)
-        cut, undecided = self._choose(conflicts, lineage)
-        if len(cut):
-            model.cut(cut)
-        account = Account(older, entry, self._vocabulary, self._growing.program.rules)
-        repair = account.of(self._method, lineage, conflicts, cut, undecided)
-        _log.info("%s", repair)
-        return Arrival(entry.level, facts, previous, cut, True), repair
-
-    def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
-        """(facts to cut, those of them that no decision was reached on)."""
-        if self._method == "off":
-            return _NO_FACTS, _NO_FACTS
-        if isinstance(conflicts, Pairs) and not (self._method == "grounded" and conflicts.inner.any()):
-            return lineage.facts[lineage.places(conflicts.cut())], _NO_FACTS
-        times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
-        choice = choose([conflict.rows for conflict in conflicts.found], times, self._method, self._budget)
-        lost = conflicts.undecided
-        return self._facts_at(choice.cut | lost, lineage), self._facts_at(choice.undecided | lost, lineage)
-
-    @staticmethod
-    def _facts_at(rows: Set, lineage: Lineage) -> Integers:
-        if not rows:
-            return _NO_FACTS
-        return lineage.facts[lineage.places(np.array(sorted(rows), np.int32))]
-
-    def _slid(self, model: WindowModel, step: Step) -> tuple[Log, list[TimePoint]]:
-        """The log without what leaves, and the timestamps that leave; the model slides."""
-        oldest, dropped = self._books.log.leaving(step.first)
-        level = self._books.next_level if oldest is None else oldest
-        model.slide(level)
-        return self._books.log.from_level(level), dropped
-
-    def _update(
-        self,
-        model: WindowModel,
-        step: Step,
-        at: TimePoint,
-        dropped: list[TimePoint],
-        repair: Repair,
-        asserted: Encoded = _NOTHING,
-    ) -> tuple[WindowUpdate, FormsChange]:
-        changes, vocabulary = model.take_changes(), self._vocabulary
-        forms = self._forms.change(changes, asserted)
-        seen = forms.seen
-
-        def delta() -> Delta[Triple]:
-            signs = changes[:, 3].tolist()
-            return Delta.of(zip(vocabulary.decode(changes[:, :3], seen), signs, strict=True))
-
-        start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
-        return WindowUpdate(at, start, end, tuple(dropped), repair, TripleDelta(delta)), forms
+        return done.update
 
     # -- the model from the books ------------------------------------------------------------------
 
@@ -604,9 +439,7 @@ class StreamReasoner:
         older = self._books.log if newest is None else self._books.log.without_newest()
         entries = list(older.kept())[::-1]
         first = entries[0][0].level if entries else newest.level if newest else self._books.next_level
-        model = WindowModel(self._growing.program, self._keep, self._vocabulary, first)
-        model.add_background(self._background.facts)
-        refuse_violations(model, self._background.facts)
+        model = self._foundation.model(self._keep, first)
         for entry, facts in entries:
             model.add(facts, entry.level)
         if newest is not None and arrival is not None:

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 from rdflib import OWL, RDF, XSD, Literal, Variable
 
+import pantarhei.foundation as foundation_module
 import pantarhei.materialize.growth as growth_module
 import pantarhei.materialize.kernel.rows as rows_module
-import pantarhei.reasoner as reasoner_module
+import pantarhei.repair.step as repair_module
 from pantarhei import (
     InvalidTripleError,
     LateABoxError,
@@ -64,13 +65,13 @@ def outcome(update):
 # -- a stage breaks --------------------------------------------------------------------------------
 
 MODEL = ("slide", "add", "lineage", "cut", "withdraw", "restore")  # methods of the model
-STAGES = ("find_conflicts", "choose")  # functions that the reasoner calls
+STAGES = ("find_conflicts", "choose")  # functions that its repair calls
 
 
 @contextmanager
 def breaking(monkeypatch, reasoner, point, after, error):
     """The first call of `point` raises `error`, before or after its work; gives a list of the calls."""
-    target = reasoner._model if hasattr(reasoner._model, point) else reasoner_module
+    target = reasoner._model if hasattr(reasoner._model, point) else repair_module
     whole = getattr(target, point)
     calls = []
 
@@ -212,7 +213,7 @@ BREAKS = {
     "adopting": (Vocabulary, "adopt", None),
     "adopting, at its end": (Vocabulary, "adopt", "after"),
     "noting what is in ranges": (Vocabulary, "_note_memberships", "after"),
-    "making the model": (reasoner_module, "WindowModel", None),
+    "making the model": (foundation_module, "WindowModel", None),
     "adding to the new model": (WindowModel, "_add", None),
     "adding to the new model, at its end": (WindowModel, "_add", "after"),
 }

@@ -11,7 +11,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pantarhei.errors import OptionError
 from pantarhei.interpretation import Interpretation
 from pantarhei.language.time import TimeKind, time_of
-from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import BlockWriter, block_schema, read_blocks
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.counted_files import Account, CountedFiles
@@ -23,6 +23,7 @@ from pantarhei.spark.sources.options import FileOptions
 from pantarhei.streams.follow import Counts, Following
 from pantarhei.streams.read import Skipped
 from pantarhei.streams.times import time_properties
+from pantarhei.tick import WindowUpdate
 from pantarhei.window.sliding import step_to
 
 

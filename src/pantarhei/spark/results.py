@@ -22,7 +22,8 @@ from pantarhei.errors import OptionError
 from pantarhei.language.ntriples import write_term
 from pantarhei.language.term import Term
 from pantarhei.language.time import TimeKind
-from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.tick import WindowUpdate
 
 OutputFormat = Literal["parquet", "ndjson", "csv"]
 Sink = Callable[[DataFrame, int], object]

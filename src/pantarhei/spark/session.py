@@ -112,8 +112,9 @@ def active_session() -> SparkSession | None:
     if context._jsc.sc().isStopped():
         context.stop()
         return None
-    # without settings, getOrCreate gives the one there is as it is
-    return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    # Without settings, getOrCreate gives the one there is as it is. A thread's active session can be another:
+    # the copy, say, that a stream makes for its batches.
+    return SparkSession.builder.getOrCreate()
 
 
 def _require(active: SparkSession, settings: Mapping[str, str]) -> None:

@@ -17,7 +17,7 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, time_of
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
-from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding import Key
@@ -32,6 +32,7 @@ from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results
 from pantarhei.spark.shards.query import run_shards
 from pantarhei.spark.shards.stream import shard_stream
 from pantarhei.spark.worker import OnError, check_on_error
+from pantarhei.tick import WindowUpdate
 from pantarhei.window.sliding import Window, step_to
 
 if TYPE_CHECKING:

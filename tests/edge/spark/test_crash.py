@@ -2,6 +2,7 @@
 
 ABoxes wait for the watermark meanwhile, and the ontology's blank node has another label in each process."""
 
+import json
 import os
 import shutil
 import signal
@@ -11,10 +12,11 @@ import sys
 import pyarrow.parquet
 import pytest
 
+import crashing_shards
 import crashing_stream
 from pantarhei import StreamReasoner
 from spark_streams import Folder, state_of
-from strategies import EX
+from strategies import EX, A, B, D
 
 BATCHES = 10
 OPEN, CLOSED, TYPE = EX.Open.n3(), EX.Closed.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -63,22 +65,58 @@ def uninterrupted(spark, tmp_path_factory):
     return folder, end
 
 
-@pytest.mark.parametrize("point", ["before-output", "before-checkpoint", "after-checkpoint"])
-def test_a_stream_that_was_killed_goes_on_and_ends_like_one_that_was_not(
-    spark, uninterrupted, tmp_path, point
-):
-    folder, expected = uninterrupted
-    shutil.copytree(folder / "in", tmp_path / "in")  # keeps the files' times, which order the batches
+def killed(module, folder, point, spark_folder):
+    """Run `module` in a process of its own, which kills itself in batch 4, not committed then."""
     ended = subprocess.run(
-        [sys.executable, crashing_stream.__file__, tmp_path, point],
+        [sys.executable, module.__file__, folder, point],
         env={key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-3000:]
-    spark_folder = tmp_path / "a checkpoint" / "spark"
     assert (spark_folder / "offsets" / "4").exists() and not (spark_folder / "commits" / "4").exists()
+
+
+@pytest.mark.parametrize("point", ["before-output", "before-checkpoint", "after-checkpoint"])
+def test_a_stream_that_was_killed_goes_on_and_ends_like_one_that_was_not(
+    spark, uninterrupted, tmp_path, point
+):
+    folder, expected = uninterrupted
+    shutil.copytree(folder / "in", tmp_path / "in")  # keeps the files' times, which order the batches
+    killed(crashing_stream, tmp_path, point, tmp_path / "a checkpoint" / "spark")
     written = (tmp_path / "out" / "batch-0000000004.parquet").exists()
     assert written == (point != "before-output")
     assert end_of(spark, tmp_path) == expected
+
+
+@pytest.fixture(scope="module")
+def sharded(spark, tmp_path_factory):
+    """The folder, and what an undisturbed sharded stream gives, batch by batch."""
+    folder = tmp_path_factory.mktemp("sharded")
+    files = Folder(folder / "in")
+    for number in range(BATCHES):
+        names = [EX[f"valve{(number + step) % 4}"].n3() for step in range(3)]
+        classes = (A, B, D if number % 3 else A)
+        files.write([(number, name, TYPE, class_.n3()) for name, class_ in zip(names, classes, strict=True)])
+    crashing_shards.follow(spark, folder, crashing_shards.to_files(folder))
+    changes = delivered(folder)
+    assert {change for rows in changes.values() for *_, change in rows} == {-1, 1}
+    assert len({shard for rows in changes.values() for shard, *_ in rows}) > 1
+    return folder, changes
+
+
+def delivered(folder):
+    return {int(file.stem): json.loads(file.read_text()) for file in (folder / "out").iterdir()}
+
+
+@pytest.mark.parametrize("point", ["before-output", "after-output"])
+def test_a_sharded_stream_that_was_killed_goes_on_and_gives_what_one_that_was_not_gives(
+    spark, sharded, tmp_path, point
+):
+    folder, expected = sharded
+    shutil.copytree(folder / "in", tmp_path / "in")
+    killed(crashing_shards, tmp_path, point, tmp_path / "spark")
+    assert len(delivered(tmp_path)) == 4 + (point == "after-output")
+    crashing_shards.follow(spark, tmp_path, crashing_shards.to_files(tmp_path))
+    assert delivered(tmp_path) == expected

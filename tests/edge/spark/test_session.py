@@ -42,6 +42,10 @@ def test_an_active_session_is_given_to_whoever_asks_for_nothing_else(spark):
     thread.start()
     thread.join()
     assert in_thread == [spark]
+    copy = spark.newSession()
+    copy.createDataFrame([], "nothing long")  # makes it the thread's active one, as a stream's batches do
+    assert session() is spark
+    spark.createDataFrame([], "nothing long")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.ntriples import parse_term, write_term
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
-from pantarhei.reasoner import StreamReasoner, WindowUpdate
+from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.shards.setup import ShardSetup
+from pantarhei.tick import WindowUpdate
 from pantarhei.window.sliding import step_to
 
 ROWS = pa.schema(

@@ -1,0 +1,93 @@
+"""The repair of one step: what an arriving ABox contradicts is found, chosen from, and taken out.
+
+No violation, no cost.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from pantarhei.language.rule import Rule
+from pantarhei.materialize.model import Lineage, WindowModel
+from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.repair.account import Account
+from pantarhei.repair.choose import Method, choose
+from pantarhei.repair.component import Set
+from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
+from pantarhei.repair.result import Repair
+from pantarhei.rules.program import Integers
+from pantarhei.window.log import Entry, Log
+
+_log = logging.getLogger("pantarhei.repair")
+_NO_FACTS = np.empty((0, 3), np.int32)
+
+
+class Repaired(NamedTuple):
+    """What was done to the model.
+
+    Args:
+        cut: the facts taken out, shape (n, 3).
+        contradicted: whether a constraint was violated.
+        repair: the account for people.
+    """
+
+    cut: Integers
+    contradicted: bool
+    repair: Repair
+
+
+@dataclass(frozen=True, slots=True)
+class Repairer:
+    """How a stream is repaired.
+
+    Args:
+        method: as `StreamReasoner` takes it.
+        budget: how far an exact repair searches.
+        vocabulary: what the facts' numbers mean.
+    """
+
+    method: Method
+    budget: Budget
+    vocabulary: Vocabulary
+
+    def repair(self, model: WindowModel, older: Log, arriving: Entry, rules: tuple[Rule, ...]) -> Repaired:
+        """Cut from `model`, to which the ABox `arriving` was just added, what contradicts newer assertions.
+
+        Args:
+            older: the log without the arriving ABox.
+            rules: what the numbers of constraints mean.
+        """
+        if self.method == "off":  # what contradicted before does so still
+            model.find_violations()
+        lineage = model.lineage(self.budget.instances)
+        if lineage is None:
+            return Repaired(_NO_FACTS, False, Repair(arriving.at, self.method))
+        conflicts = find_conflicts(lineage, arriving.level, self.budget)
+        cut, undecided = self._choose(conflicts, lineage)
+        if len(cut):
+            model.cut(cut)
+        account = Account(older, arriving, self.vocabulary, rules)
+        repair = account.of(self.method, lineage, conflicts, cut, undecided)
+        _log.info("%s", repair)
+        return Repaired(cut, True, repair)
+
+    def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
+        """(facts to cut, those of them that no decision was reached on)."""
+        if self.method == "off":
+            return _NO_FACTS, _NO_FACTS
+        if isinstance(conflicts, Pairs) and not (self.method == "grounded" and conflicts.inner.any()):
+            return lineage.facts[lineage.places(conflicts.cut())], _NO_FACTS
+        times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
+        choice = choose([conflict.rows for conflict in conflicts.found], times, self.method, self.budget)
+        lost = conflicts.undecided
+        return _facts_at(choice.cut | lost, lineage), _facts_at(choice.undecided | lost, lineage)
+
+
+def _facts_at(rows: Set, lineage: Lineage) -> Integers:
+    if not rows:
+        return _NO_FACTS
+    return lineage.facts[lineage.places(np.array(sorted(rows), np.int32))]

@@ -1,0 +1,64 @@
+"""A sharded stream whose process dies in the middle of a batch.
+
+python crashing_shards.py FOLDER before-output|after-output
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pantarhei as pr
+from pantarhei.language.rule import Rule
+from pantarhei.spark import session
+from pantarhei.spark.shards.stream import shard_stream
+from spark_streams import NOW, SCHEMA
+from strategies import A, B, C, D, is_a, x
+
+BATCH = 4  # in which it dies
+RULES = [
+    Rule("both", (is_a(A, x), is_a(B, x)), is_a(C, x)),
+    Rule("not when told so", (is_a(C, x), is_a(D, x)), None),
+]
+
+
+def follow(spark, folder, deliver):
+    """Run the query over the files in `folder/in`, a batch each; `deliver(rows, batch)` takes its changes."""
+    files = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(f"{folder}/in")
+    changes = shard_stream(files, pr.Ontology.from_rules(RULES), pr.Window(5), shards=3)
+    query = (
+        changes.writeStream.foreachBatch(lambda rows, batch: deliver(rows.collect(), batch))
+        .option("checkpointLocation", f"{folder}/spark")
+        .trigger(**NOW)
+        .start()
+    )
+    query.awaitTermination()
+
+
+def to_files(folder):
+    """What puts the changes of a batch into a file named by it, in the place of the one there is."""
+    Path(folder, "out").mkdir(exist_ok=True)
+
+    def deliver(rows, batch):
+        Path(folder, "out", f"{batch}.json").write_text(json.dumps(sorted(map(list, rows))))
+
+    return deliver
+
+
+def dying(deliver, point):
+    """`deliver`, with the end of the process in one batch."""
+
+    def until(rows, batch):
+        if batch == BATCH and point == "before-output":
+            os.kill(os.getpid(), signal.SIGKILL)
+        deliver(rows, batch)
+        if batch == BATCH:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return until
+
+
+if __name__ == "__main__":
+    spark = session("local[1]", app_name="crash", conf={"spark.sql.shuffle.partitions": "2"})
+    follow(spark, sys.argv[1], dying(to_files(sys.argv[1]), sys.argv[2]))
