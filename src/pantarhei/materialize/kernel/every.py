@@ -36,6 +36,8 @@ else:
     from pantarhei.materialize.kernel.proofs import Proofs
     from pantarhei.materialize.kernel.rows import Ints
 
+from pantarhei.materialize.kernel.rows import ROW
+
 _FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
 _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)
 _ALL = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
@@ -67,6 +69,7 @@ class EveryKernel(Proofs):
     def __init__(self, plans, capacity=1024):
         super().__init__(plans, capacity)
         self.words = 1
+        self.bytes_a_row = ROW.itemsize + 3 * 8
         self.held = new_bits(len(self.rows), 1)
         self.asserted = new_bits(len(self.rows), 1)
         self.lost = new_bits(len(self.rows), 1)
@@ -106,6 +109,7 @@ class EveryKernel(Proofs):
         self.attached = new_bits(words)
         self.others = new_bits(words)
         self.words = words
+        self.bytes_a_row = ROW.itemsize + 3 * 8 * words
 
     @property
     def room(self):

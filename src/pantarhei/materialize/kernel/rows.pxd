@@ -37,6 +37,9 @@ cdef class Rows:
     cdef unsigned char[::1] by_subject
     cdef unsigned char[::1] by_object
     cdef Ints changes
+    cdef public int most
+    cdef public long long most_bytes
+    cdef int bytes_a_row
 
     cdef int find(self, int predicate, int subject, int object) noexcept nogil
     cdef int read_ahead(self, int predicate, int subject, int object) noexcept nogil

@@ -56,6 +56,25 @@ _MIX_SUBJECT = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _MIX_OBJECT = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 _MIX_PREDICATE = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
 
+UNLIMITED_FACTS = 0x7FFFFFFF  # for Python, as UNLIMITED_BYTES
+UNLIMITED_BYTES = 1 << 62
+
+# Past so many integers the record of changes is not kept for the next ones.
+_MOST_KEPT = cython.declare(cython.int, 1 << 16)
+
+
+class Overfull(Exception):
+    """The rows would need more room than they may take; what was being done to them is left half done.
+
+    Args:
+        facts: how many facts they would hold.
+        bytes: how many bytes they would take.
+    """
+
+    def __init__(self, facts: int, bytes: int) -> None:
+        super().__init__(facts, bytes)
+        self.facts, self.bytes = facts, bytes
+
 
 class PlainRow:
     """A row where nothing is compiled."""
@@ -173,7 +192,8 @@ class Rows:
     """Facts, found by value and by (predicate, subject) and (predicate, object).
 
     Finding, inserting and removing cost O(1) expected. `changes` records `(predicate, subject, object, ±1)`
-    for each fact that came or went since it was last emptied.
+    for each fact that came or went since it was last emptied. A fact beyond `most`, or an array beyond
+    `most_bytes` altogether, is `Overfull`.
     """
 
     def __init__(self, capacity: int = 1024):
@@ -192,6 +212,9 @@ class Rows:
         self.by_subject = np.zeros(16, np.uint8) if cython.compiled else bytearray(16)
         self.by_object = np.zeros(16, np.uint8) if cython.compiled else bytearray(16)
         self.changes = Ints()
+        self.most = UNLIMITED_FACTS
+        self.most_bytes = UNLIMITED_BYTES
+        self.bytes_a_row = ROW.itemsize
 
     # -- one fact ----------------------------------------------------------------------------------
 
@@ -385,23 +408,30 @@ class Rows:
             or 3 * (self.live + 1) > len(self.table)
             or 3 * (self.subject_keys + 1) > 2 * len(self.subject_index)
             or 3 * (self.object_keys + 1) > 2 * len(self.object_index)
+            or self.live >= self.most
         ):
             self.grow()
         return 0
 
     def grow(self):
         """Larger arrays where one more row would not fit: the rows by a third, hash tables twofold."""
-        if self.free < 0 and self.used == len(self.rows):
-            larger = new_rows(len(self.rows) + len(self.rows) // 3 + 8)
+        count = len(self.rows)
+        if self.free < 0 and self.used == count:
+            count += count // 3 + 8
+        sizes = (
+            2 * _room_for(len(self.table) >> 1, self.live + 1),
+            _room_for(len(self.subject_index), self.subject_keys + 1),
+            _room_for(len(self.object_index), self.object_keys + 1),
+        )
+        needed = self.bytes_a_row * count + 4 * (sum(sizes) + len(self.changes.items))
+        if self.live >= self.most or needed > self.most_bytes:
+            raise Overfull(self.live + 1, needed)
+        if count > len(self.rows):
+            larger = new_rows(count)
             larger[: self.used] = self.rows[: self.used]
             self.rows = larger
-        tables = (
-            new_ints(2 * _room_for(len(self.table) >> 1, self.live + 1), -1),
-            new_ints(_room_for(len(self.subject_index), self.subject_keys + 1), -1),
-            new_ints(_room_for(len(self.object_index), self.object_keys + 1), -1),
-        )
-        if sum(map(len, tables)) > len(self.table) + len(self.subject_index) + len(self.object_index):
-            self.table, self.subject_index, self.object_index = tables
+        if sum(sizes) > len(self.table) + len(self.subject_index) + len(self.object_index):
+            self.table, self.subject_index, self.object_index = (new_ints(size, -1) for size in sizes)
             self.rehash()
         return 0
 
@@ -547,6 +577,8 @@ class Rows:
         """What came and went since the last call: int32 rows `predicate, subject, object, ±1`."""
         changes = self.changes.array().reshape(-1, 4)
         self.changes.size = 0
+        if len(self.changes.items) > _MOST_KEPT:
+            self.changes = Ints()
         return changes
 
     def bytes_used(self) -> int:
