@@ -19,6 +19,7 @@ from rdflib import RDF, BNode, Graph, Literal
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.foundation import Common, Foundation
+from pantarhei.language.columns import ColumnarTriples
 from pantarhei.language.ntriples import write_term
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import FOREVER, Lineage, WindowModel
@@ -117,6 +118,8 @@ class ABoxMaterializer:
             table = cast("pa.Table", abox)
             return next(self.materialize_parts(table, [0, len(table)]))
         self._make_room()
+        if isinstance(abox, ColumnarTriples):
+            return self._close(self._vocabulary.encode_columnar(abox), "")
         return self._close(self._vocabulary.encode(cast("Iterable[Triple]", abox)), "")
 
     def materialize_parts(

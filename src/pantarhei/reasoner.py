@@ -35,6 +35,7 @@ from pantarhei.checkpoint import (
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import Closed, Interpretation, encode, split
+from pantarhei.language.columns import ColumnarTriples
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of
 from pantarhei.materialize.forms import GivenForms
@@ -467,6 +468,8 @@ class StreamReasoner:
     def _encode(self, abox: ABox, scope: str) -> Encoded:
         if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
             return self._vocabulary.encode_table(abox, scope)
+        if isinstance(abox, ColumnarTriples):
+            return self._vocabulary.encode_columnar(abox)
         if not isinstance(abox, Iterable) or isinstance(abox, str) or hasattr(abox, "iloc"):
             expected = (
                 "an ABox is an rdflib.Graph, an iterable of triples, or a pyarrow.Table "

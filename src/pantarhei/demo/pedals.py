@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +55,7 @@ class _PedalStep:
     """One second: what arrived, what it did, what is kept, and what the query answers."""
 
     update: pr.WindowUpdate
-    arrived: tuple[Triple, ...]
+    arrived: Sequence[Triple]
     kept: frozenset[Assertion]
     answers: tuple[str, ...]
 

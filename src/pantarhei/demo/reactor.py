@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class _Report:
     """One report of the reactor, and what the vessel is then."""
 
     update: pr.WindowUpdate
-    arrived: tuple[Triple, ...]
+    arrived: Sequence[Triple]
     vessel: tuple[Term, ...]
     news: bool
 

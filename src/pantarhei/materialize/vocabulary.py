@@ -18,6 +18,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.builtin import COMPARISONS, compute, holds
+from pantarhei.language.columns import ColumnarTriples, TermColumn, TripleColumns
 from pantarhei.language.data_range import DataRange, tester
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
@@ -37,13 +38,6 @@ class Encoded(NamedTuple):
 
     facts: Integers
     forms: Forms
-
-
-class _Column(NamedTuple):
-    """A column of N-Triples terms as codes into its distinct values."""
-
-    codes: Integers
-    distinct: npt.NDArray[np.object_]
 
 
 class _Role(NamedTuple):
@@ -183,7 +177,22 @@ class Vocabulary:
 
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
-        subjects, predicates, objects = (_column(table, name) for name in COLUMNS)
+        return self._encode_columns(TripleColumns(*(_column(table, name) for name in COLUMNS)), scope)
+
+    def encode_columnar(self, triples: ColumnarTriples) -> Encoded:
+        """What `encode` gives for triples that are held by column; blank nodes are those that are written.
+
+        Costs a dictionary look-up a distinct term of each part; the rest is done by column.
+        """
+        encoded = [
+            self._encode_columns(part, "") if isinstance(part, TripleColumns) else self.encode(part)
+            for part in triples.parts
+        ]
+        forms = {fact: form for part in encoded for fact, form in part.forms.items()}
+        return Encoded(np.concatenate([part.facts for part in encoded]), forms)
+
+    def _encode_columns(self, columns: TripleColumns, scope: str) -> Encoded:
+        subjects, predicates, objects = columns
         types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
         is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
         facts = np.empty((len(subjects.codes), 3), np.int32)
@@ -210,15 +219,12 @@ class Vocabulary:
         return forms
 
     def _numbers(
-        self, column: _Column, where: slice | npt.NDArray[np.bool_], scope: str, role: _Role
+        self, column: TermColumn, where: slice | npt.NDArray[np.bool_], scope: str, role: _Role
     ) -> Integers:
         """The numbers of a column's terms in the rows `where`: each distinct term is looked up once."""
-        codes = column.codes[where]
-        used = np.zeros(len(column.distinct), bool)
-        used[codes] = True
-        numbers = np.zeros(len(used), np.int32)
-        numbers[used] = self._numbers_of(column.distinct[used].tolist(), scope, role)
-        return numbers[codes]
+        occurring = column.occurring(where)
+        numbers = np.array(self._numbers_of(occurring.distinct.tolist(), scope, role), np.int32)
+        return numbers[occurring.codes]
 
     def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> Integers:
         """The numbers of terms in N-Triples syntax that stand in a place; of an object `~i` where the i-th of
@@ -383,7 +389,7 @@ def _key(name: Term) -> str:
     return "\0" + name if type(name) is BNode else str(name)
 
 
-def _column(table: pa.Table, name: str) -> _Column:
+def _column(table: pa.Table, name: str) -> TermColumn:
     import pyarrow as pa
 
     if table.column_names.count(name) != 1:
@@ -391,7 +397,7 @@ def _column(table: pa.Table, name: str) -> _Column:
         raise InvalidTripleError(given, f"exactly one column {name} is expected")
     column = table.column(name)
     if not len(column):
-        return _Column(np.empty(0, np.int32), np.empty(0, object))
+        return TermColumn(np.empty(0, np.int32), np.empty(0, object))
     if column.null_count:
         raise InvalidTripleError(f"a null in column {name}", "every cell must hold a term")
     array = column.combine_chunks()
@@ -406,6 +412,6 @@ def _column(table: pa.Table, name: str) -> _Column:
         raise InvalidTripleError(
             f"column {name} of type {column.type}", "expected strings in N-Triples syntax"
         )
-    return _Column(
+    return TermColumn(
         array.indices.to_numpy(zero_copy_only=False).astype(np.int32), distinct.to_numpy(zero_copy_only=False)
     )

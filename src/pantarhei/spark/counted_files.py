@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import pyarrow as pa
 from pyspark import Accumulator, AccumulatorParam
@@ -183,7 +182,7 @@ def _messages(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Row
     """The messages as `read_rows` gives them, and those without triples."""
     messages = TextMessages(source, reading)
     statements = messages.nquads(feed) if reading.syntax == "nquads" else read_trig(feed, source)
-    return cast(Iterator[Rows], messages.read(statements))
+    return messages.read(statements)
 
 
 def _in_file(part: FilePart, skipped: Skipped) -> Skipped:

@@ -2,21 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from rdflib import Graph
 
 from pantarhei.errors import TimestampError
+from pantarhei.language.columns import ColumnarTriples, Part, TripleColumns
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import TimeKind, TimePoint, kind_of
 
 
 class TimestampedABox(NamedTuple):
-    """The assertions of one timestamp, in the order in which they were read."""
+    """The assertions of one timestamp, in the order in which they were read.
+
+    Those of `read_stream` may be held by column, and become rdflib's terms when somebody looks at one.
+    """
 
     at: TimePoint
-    triples: tuple[Triple, ...]
+    triples: Sequence[Triple]
+
+
+class Triples:
+    """Triples as they come in, one by one or by column."""
+
+    __slots__ = ("_length", "_open", "_parts")
+
+    def __init__(self) -> None:
+        self._parts: list[Part] = []
+        self._open: list[Triple] = []  # behind the parts
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def append(self, triple: Triple) -> None:
+        """Add a triple."""
+        self._open.append(triple)
+        self._length += 1
+
+    def extend(self, triples: Sequence[Triple]) -> None:
+        """Add triples."""
+        if isinstance(triples, ColumnarTriples):
+            for part in triples.parts:
+                if isinstance(part, TripleColumns):
+                    self.take(part)
+                else:
+                    self.extend(part)
+        else:
+            self._open += triples
+            self._length += len(triples)
+
+    def take(self, columns: TripleColumns) -> None:
+        """Add triples by column, without copying them."""
+        self._close()
+        self._parts.append(columns)
+        self._length += columns.height
+
+    def join(self, others: Triples) -> None:
+        """Add the triples of `others`."""
+        self.extend(others.sequence())
+
+    def sequence(self) -> Sequence[Triple]:
+        """All of them, as a tuple where none came by column."""
+        if not self._parts:
+            return tuple(self._open)
+        self._close()
+        return ColumnarTriples(self._parts)
+
+    def _close(self) -> None:
+        if self._open:
+            self._parts.append(tuple(self._open))
+            self._open = []
 
 
 def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> Iterator[TimestampedABox]:
@@ -31,27 +88,36 @@ def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> 
     >>> [(at, len(triples)) for at, triples in abox_stream([(1, [belt]), (2, [belt]), (2, [])])]
     [(1, 1), (2, 1)]
     """
-    return merged((at, [check_triple(t) for t in cast(Iterable[Triple], triples)]) for at, triples in items)
+    return merged((at, _checked(triples)) for at, triples in items)
 
 
-def merged(parts: Iterable[tuple[TimePoint, list[Triple]]]) -> Iterator[TimestampedABox]:
+def _checked(given: Graph | Iterable[Triple]) -> Triples:
+    triples = Triples()
+    if isinstance(given, ColumnarTriples):
+        triples.extend(given)
+    else:
+        triples.extend([check_triple(triple) for triple in cast(Iterable[Triple], given)])
+    return triples
+
+
+def merged(parts: Iterable[tuple[TimePoint, Triples]]) -> Iterator[TimestampedABox]:
     """One ABox for each run of parts with the same timestamp.
 
     Raises:
         TimestampError: a timestamp is none, or of another kind than the first.
     """
     kind: TimeKind | None = None
-    held: tuple[TimePoint, list[Triple]] | None = None
+    held: tuple[TimePoint, Triples] | None = None
     for at, triples in parts:
         kind = same_kind(at, kind)
         if held is not None and held[0] == at:
-            held[1].extend(triples)
+            held[1].join(triples)
             continue
         if held is not None:
-            yield TimestampedABox(held[0], tuple(held[1]))
+            yield TimestampedABox(held[0], held[1].sequence())
         held = (at, triples)
     if held is not None:
-        yield TimestampedABox(held[0], tuple(held[1]))
+        yield TimestampedABox(held[0], held[1].sequence())
 
 
 def same_kind(at: TimePoint, kind: TimeKind | None, where: str = "") -> TimeKind:

@@ -6,10 +6,11 @@ kept.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import pyoxigraph as ox
 
@@ -20,12 +21,14 @@ from pantarhei.errors import (
     PantarheiError,
     TimestampError,
 )
-from pantarhei.language.term import Triple
 from pantarhei.language.time import TimeKind, TimePoint
-from pantarhei.streams.abox import same_kind
+from pantarhei.streams.abox import Triples, same_kind
 from pantarhei.streams.statements import Statement
 from pantarhei.streams.terms import Scope, TermReader
 from pantarhei.streams.times import AUTO, BY_NAME, GraphTimes, expected_time, time_in_name, time_properties
+
+if TYPE_CHECKING:
+    from pantarhei.streams.plain_quads import PlainRun
 
 GraphName = ox.NamedNode | ox.BlankNode
 
@@ -36,12 +39,23 @@ class Skip(Protocol):
     def __call__(self, line: int | None, reason: str, text: str, count: int = ..., /) -> None: ...
 
 
+class Collected(Protocol):
+    """What a message collects its triples in."""
+
+    def __len__(self) -> int: ...
+
+
+Content = TypeVar("Content", bound=Collected)
+
+
 @dataclass(slots=True)
-class _Message:
+class Message(Generic[Content]):
+    """A run of statements of one graph, `line` the first one's."""
+
     name: GraphName
     line: int
     scope: Scope
-    triples: list[Triple] = field(default_factory=list)
+    triples: Content
 
 
 @dataclass(slots=True)
@@ -53,8 +67,10 @@ class _Description:
     count: int = 0
 
 
-class Messages:
-    """Reads one file's messages; one pass."""
+class Messages(ABC, Generic[Content]):
+    """Reads one file's messages; one pass. What a triple is, and what triples are collected in, is the matter
+    of those who inherit.
+    """
 
     HELD_TRIPLES = 1_000_000
     UNPLACED = 1_000
@@ -63,50 +79,75 @@ class Messages:
     def __init__(self, source: str, time: str, skip: Skip | None) -> None:
         self._source, self._time, self._skip = source, time, skip
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
-        self._terms = TermReader()
         self._times: GraphTimes[GraphName] = GraphTimes()
         # graphs that have begun, the newest of them
         self._names: OrderedDict[GraphName, None] = OrderedDict()
-        self._current: _Message | None = None
-        self._waiting: deque[_Message] = deque()
+        self._current: Message[Content] | None = None
+        self._waiting: deque[Message[Content]] = deque()
         self._held = 0
         self._ordinal = 0
         self._kind: TimeKind | None = None
         self._unplaced: dict[GraphName, _Description] = {}
         self._described: dict[GraphName, _Description] = {}  # those that have a time, so a graph is to come
 
-    def read(self, statements: Iterator[Statement]) -> Iterator[tuple[TimePoint, list[Triple]]]:
+    @abstractmethod
+    def _empty(self) -> Content:
+        """What a message's triples are to be collected in."""
+
+    @abstractmethod
+    def _add(self, message: Message[Content], quad: ox.Quad) -> None:
+        """Add the triple of a statement.
+
+        Raises:
+            InvalidTripleError: it has a term that RDF 1.1 does not have, or a literal as a class.
+        """
+
+    @abstractmethod
+    def _take(self, message: Message[Content], run: PlainRun) -> None:
+        """Add the triples of a run of plain lines."""
+
+    def read(self, statements: Iterator[Statement | PlainRun]) -> Iterator[tuple[TimePoint, Content]]:
         """The messages in file order with their times.
 
         Raises:
             InputError: a statement, a time or a graph is not as it should be, and nothing takes what is
                 skipped.
         """
-        for line, quad in statements:
-            name = quad.graph_name
-            if isinstance(name, ox.DefaultGraph):
-                self._about(line, quad)
+        for found in statements:
+            if isinstance(found, Statement):
+                line, quad = found
+                name = quad.graph_name
+                if isinstance(name, ox.DefaultGraph):
+                    self._about(line, quad)
+                    continue
+                yield from self._come_to(line, name)
+                self._place(line, quad)
             else:
-                if self._current is None or self._current.name != name:
-                    self._end_message()
-                    yield from self._ready()
-                    self._begin_message(line, name)
-                    yield from self._announced()
-                self._add(line, quad)
+                yield from self._come_to(found.line, found.name)
+                assert self._current is not None
+                self._take(self._current, found)
         self._end_message()
         self._refuse_descriptions({**self._unplaced, **self._described})
         yield from self._ready(ended=True)
 
     # what a statement does
 
-    def _add(self, line: int, quad: ox.Quad) -> None:
+    def _come_to(self, line: int, name: GraphName) -> Iterator[tuple[TimePoint, Content]]:
+        """A line of the graph `name`, which another message may end before; gives what is then ready."""
+        if self._current is None or self._current.name != name:
+            self._end_message()
+            yield from self._ready()
+            self._begin_message(line, name)
+            yield from self._announced()
+
+    def _place(self, line: int, quad: ox.Quad) -> None:
         message = self._current
         assert message is not None
         try:
             if quad.predicate in self._properties and quad.subject == message.name:
                 self._state_time(line, message.name, quad)
             else:
-                message.triples.append(self._terms.triple(quad, message.scope))
+                self._add(message, quad)
         except PantarheiError as error:
             self._refuse(self._placed(error, line), line, str(quad))
 
@@ -142,7 +183,7 @@ class Messages:
         self._described.pop(name, None)
         self._unplaced.pop(name, None)
         self._refuse_descriptions(self._unplaced)
-        self._current = _Message(name, line, Scope(self._source, str(name), self._ordinal))
+        self._current = Message(name, line, Scope(self._source, str(name), self._ordinal), self._empty())
         self._ordinal += 1
 
     def _end_message(self) -> None:
@@ -153,7 +194,7 @@ class Messages:
 
     # times
 
-    def _announced(self) -> Iterator[tuple[TimePoint, list[Triple]]]:
+    def _announced(self) -> Iterator[tuple[TimePoint, Content]]:
         """The time of the message that has begun, if it is certain: what came before is then complete."""
         message = self._current
         if self._waiting or message is None or (self._time == AUTO and self._times.get(message.name) is None):
@@ -164,9 +205,9 @@ class Messages:
         except PantarheiError:
             return  # it is refused when it ends
         if at is not None:
-            yield at, []
+            yield at, self._empty()
 
-    def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, list[Triple]]]:
+    def _ready(self, ended: bool = False) -> Iterator[tuple[TimePoint, Content]]:
         """Messages at the head of those waiting whose time is known."""
         while self._waiting:
             message = self._waiting[0]
@@ -187,7 +228,7 @@ class Messages:
                 self._times.use(message.name, at)
                 yield at, message.triples
 
-    def _time_of(self, message: _Message) -> TimePoint | None:
+    def _time_of(self, message: Message[Content]) -> TimePoint | None:
         at = self._times.get(message.name)
         if at is None and self._time in (AUTO, BY_NAME):
             at = time_in_name(message.name.value) if isinstance(message.name, ox.NamedNode) else None
@@ -223,6 +264,26 @@ class Messages:
             case MissingTimestampError():
                 return MissingTimestampError(where, error.graph, error.expected)
         return error
+
+
+class TripleMessages(Messages[Triples]):
+    """Messages whose triples are rdflib's, or by column."""
+
+    def __init__(self, source: str, time: str, skip: Skip | None) -> None:
+        super().__init__(source, time, skip)
+        self._terms = TermReader()
+
+    def _empty(self) -> Triples:
+        return Triples()
+
+    def _add(self, message: Message[Triples], quad: ox.Quad) -> None:
+        message.triples.append(self._terms.triple(quad, message.scope))
+
+    def _take(self, message: Message[Triples], run: PlainRun) -> None:
+        if run.block.is_scattered:
+            message.triples.extend(run.triples(message.scope))
+        else:
+            message.triples.take(run.columns(message.scope))
 
 
 def _reason(error: PantarheiError) -> str:

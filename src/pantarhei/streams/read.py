@@ -13,13 +13,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from pantarhei.errors import OptionError
 from pantarhei.streams.abox import TimestampedABox, merged
-from pantarhei.streams.messages import Messages
-from pantarhei.streams.statements import ByteFeed, Readable, Statement, read_nquads, read_trig
+from pantarhei.streams.messages import TripleMessages
+from pantarhei.streams.nquads import QuadsReader
+from pantarhei.streams.statements import ByteFeed, Readable, Statement, read_trig
 from pantarhei.streams.times import time_properties
+
+if TYPE_CHECKING:
+    from pantarhei.streams.plain_quads import PlainRun
 
 Source = str | os.PathLike[str] | Readable
 
@@ -75,11 +79,13 @@ class StreamReader:
         with _opened(self._source) as file:
             self._feed = ByteFeed(file)
             skip = self._skip if self._skip_errors else None
-            yield from merged(Messages(self.name, self._time, skip).read(self._statements(self._feed)))
+            messages = TripleMessages(self.name, self._time, skip)
+            yield from merged(messages.read(self._statements(self._feed)))
 
-    def _statements(self, feed: ByteFeed) -> Iterator[Statement]:
+    def _statements(self, feed: ByteFeed) -> Iterator[Statement | PlainRun]:
         if self._syntax == "nquads":
-            return read_nquads(feed, self.name, self._skip if self._skip_errors else None)
+            skip = self._skip if self._skip_errors else None
+            return QuadsReader(self.name, self._time, skip).read(feed)
         return read_trig(feed, self.name)
 
     def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:

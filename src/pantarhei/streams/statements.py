@@ -17,6 +17,7 @@ from pantarhei.owl.nesting_guard import DEEPEST_TRIPLE_TERM, without_strings
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Statement(NamedTuple):
@@ -24,6 +25,13 @@ class Statement(NamedTuple):
 
     line: int
     quad: ox.Quad
+
+
+class OddLines(NamedTuple):
+    """Neighbouring lines of N-Quads for a parser, the first with its number."""
+
+    line: int
+    text: bytes
 
 
 class Readable(Protocol):
@@ -60,16 +68,21 @@ def read_nquads(feed: ByteFeed, source: str, skip: Skip | None) -> Iterator[Stat
     Raises:
         MalformedInputError: a line is malformed and `skip` is None.
     """
-    for first, block in _line_blocks(feed, source):
-        lines = block.count(b"\n") + (not block.endswith(b"\n"))
-        try:
-            quads = [] if b"<<(" in block else list(ox.parse(block, ox.RdfFormat.N_QUADS))
-        except SyntaxError:
-            quads = []
-        if len(quads) == lines:
-            yield from map(Statement, range(first, first + lines), quads)
-        else:
-            yield from _line_by_line(first, block, source, skip)
+    for first, block in line_blocks(feed, source):
+        yield from parse_lines(first, block, source, skip)
+
+
+def parse_lines(first: int, lines: bytes, source: str, skip: Skip | None) -> Iterator[Statement]:
+    """The statements of whole lines of N-Quads, `first` the number of the first; errors as `read_nquads`."""
+    count = lines.count(b"\n") + (not lines.endswith(b"\n"))
+    try:
+        quads = [] if b"<<(" in lines else list(ox.parse(lines, ox.RdfFormat.N_QUADS))
+    except SyntaxError:
+        quads = []
+    if len(quads) == count:
+        yield from map(Statement, range(first, first + count), quads)
+    else:
+        yield from _line_by_line(first, lines, source, skip)
 
 
 def _line_by_line(first: int, block: bytes, source: str, skip: Skip | None) -> Iterator[Statement]:
@@ -87,12 +100,16 @@ def _line_by_line(first: int, block: bytes, source: str, skip: Skip | None) -> I
                 yield Statement(line, quad)
 
 
-def _line_blocks(feed: ByteFeed, source: str) -> Iterator[tuple[int, bytes]]:
-    """Whole lines as they arrive, with the number of the first."""
-    line, rest = 1, bytearray()
-    while data := feed.read():
+def line_blocks(feed: ByteFeed, source: str, line: int = 1, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
+    """Whole lines as they arrive, at most `size` bytes at once, with the number of the first.
+
+    Args:
+        line: the number of the very first.
+    """
+    rest = bytearray()
+    while data := feed.read(size):
         if line == 1 and not rest:
-            data = data.removeprefix(b"\xef\xbb\xbf")
+            data = data.removeprefix(_BYTE_ORDER_MARK)
         end = data.rfind(b"\n") + 1
         if end:
             block = bytes(rest) + data[:end]

@@ -17,13 +17,13 @@ from pantarhei.errors import InputError, MalformedInputError, TimestampError
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.time import TimeKind, kind_of
 from pantarhei.spark.columns import COLUMNS
-from pantarhei.spark.sources import arrow_rows, plain_quads, text_rows
+from pantarhei.spark.sources import arrow_rows, text_rows
 from pantarhei.spark.sources.arrow_rows import record_batches
-from pantarhei.spark.sources.plain_quads import PlainQuadsReader
 from pantarhei.spark.sources.skip_log import SkipLog
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
 from pantarhei.spark.sources.triple_columns import TripleColumns
-from pantarhei.streams import read_stream
+from pantarhei.streams import nquads, plain_quads, read_stream
+from pantarhei.streams.plain_quads import PlainQuadsReader
 from pantarhei.streams.statements import ByteFeed
 
 NAME = "stream.nq"
@@ -41,14 +41,19 @@ def flat(aboxes):
 
 
 def by_read_stream(data, syntax="nquads", time="auto", on_error="raise"):
-    reader = read_stream(Named(data), format=syntax, time=time, on_error=on_error)
-    return flat(reader), reader.skipped_count
+    """As the parser reads it, line by line."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nquads, "FEWEST_BYTES", len(data) + 1)
+        reader = read_stream(Named(data), format=syntax, time=time, on_error=on_error)
+        return flat(reader), reader.skipped_count
 
 
 def as_text(data, syntax="nquads", time="auto", on_error="raise", kind=None):
     log = SkipLog()
     skip = log if on_error == "skip" else None
-    rows = flat(read_rows(ByteFeed(io.BytesIO(data)), NAME, TextReading(syntax, time, kind, skip)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nquads, "FEWEST_BYTES", 1)
+        rows = flat(read_rows(ByteFeed(io.BytesIO(data)), NAME, TextReading(syntax, time, kind, skip)))
     return rows, log.count
 
 
@@ -155,33 +160,26 @@ any_lines = st.one_of(
     st.lists(any_lines, max_size=12),
     st.sampled_from(["auto", "graph", PROV[1:-1]]),
     st.sampled_from(["raise", "skip"]),
-    st.sampled_from([1, 1, 4]),
+    st.sampled_from([1, 4, 100]),
 )
 def test_rows_are_what_read_stream_reads(lines, time, on_error, fewest):
-    before = text_rows._FEWEST_A_RUN
-    text_rows._FEWEST_A_RUN = fewest
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_rows, "_FEWEST_A_BATCH", fewest)
         assert_same("\n".join(lines).encode(), time=time, on_error=on_error)
-    finally:
-        text_rows._FEWEST_A_RUN = before
 
 
 @given(st.lists(any_lines, max_size=30), st.integers(20, 300))
 def test_rows_do_not_depend_on_where_blocks_end(lines, size):
-    data = "\n".join(lines).encode()
-    before = text_rows.BLOCK
-    text_rows.BLOCK = size
-    try:
-        assert_same(data, on_error="skip")
-    finally:
-        text_rows.BLOCK = before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nquads, "BLOCK", size)
+        assert_same("\n".join(lines).encode(), on_error="skip")
 
 
 @given(st.lists(plain_lines, min_size=1, max_size=10))
 def test_a_line_of_canonical_terms_is_split_and_not_parsed(lines):
     canonical = [str(quad) + " ." for line in lines for quad in ox.parse(line.encode(), ox.RdfFormat.N_QUADS)]
-    quads = PlainQuadsReader(()).read("\n".join(canonical).encode())
-    assert [tuple(row.values()) for row in quads.triples.to_pylist()] == [
+    runs = PlainQuadsReader(()).read(1, "\n".join(canonical).encode())
+    assert [tuple(row.values()) for run in runs for row in run.batch().to_pylist()] == [
         (str(quad.subject), str(quad.predicate), str(quad.object))
         for line in canonical
         for quad in ox.parse(line.encode(), ox.RdfFormat.N_QUADS)
@@ -221,7 +219,7 @@ def test_a_large_stream_of_many_blocks_is_read_the_same(monkeypatch):
     ]
     lines[7000:7000] = ["", ODD[2]]
     data = "\n".join(lines).encode()
-    monkeypatch.setattr(text_rows, "BLOCK", 1 << 16)
+    monkeypatch.setattr(nquads, "BLOCK", 1 << 16)
     assert_same(data, on_error="skip")
     assert outcome(lambda: as_text(data)) == (
         MalformedInputError,

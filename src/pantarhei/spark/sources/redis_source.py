@@ -42,7 +42,7 @@ from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.options import kind_option, known_options, positive, skips_errors
 from pantarhei.spark.sources.redis_stream import FIRST, NEW, Entry, Position, RedisStream
 from pantarhei.spark.sources.skip_log import SkipLog, skipping
-from pantarhei.spark.sources.text_rows import Rows, TextReading, TextTerms, checked_time, read_rows
+from pantarhei.spark.sources.text_rows import Rows, TextReading, checked_time, read_rows, text_triple
 from pantarhei.spark.sources.triple_columns import TextTriple, TripleColumns
 from pantarhei.streams.messages import Skip
 from pantarhei.streams.statements import ByteFeed
@@ -307,7 +307,7 @@ def _triple(line: str, source: str) -> TextTriple:
         (quad,) = ox.parse(text, ox.RdfFormat.N_QUADS)
         if str(quad.graph_name) != f"<{_GRAPH}>":
             raise ValueError
-        return TextTerms().triple(quad, Scope(source, "", 0))
+        return text_triple(quad, Scope(source, "", 0))
     except InvalidTripleError as error:
         raise MalformedInputError(source, None, f"{error.given}: {error.reason}") from None
     except (SyntaxError, ValueError):

@@ -1,0 +1,134 @@
+"""Triples by column: each column its distinct terms as text, and row by row which one it is.
+
+Text is the syntax of N-Triples. What is held so costs four bytes a term, and an object only for each distinct
+one; triples of rdflib terms are made when somebody looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, SupportsIndex, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.language.ntriples import parse_term
+from pantarhei.language.term import Term, Triple
+
+Codes = npt.NDArray[np.int32]
+Texts = npt.NDArray[np.object_]
+
+
+class TermColumn(NamedTuple):
+    """Terms as places in `distinct`, which may have more than occur."""
+
+    codes: Codes
+    distinct: Texts
+
+    def occurring(self, where: slice | npt.NDArray[np.bool_] = slice(None)) -> TermColumn:
+        """The rows `where` with the terms that occur there only, in the order in which they do."""
+        codes = self.codes[where]
+        first = np.full(len(self.distinct), len(codes), np.int32)
+        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
+        used = np.flatnonzero(first < len(codes))
+        used = used[np.argsort(first[used])]
+        place = np.empty(len(self.distinct), np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        return TermColumn(place[codes], self.distinct[used])
+
+    def terms(self) -> list[Term]:
+        """The terms, row by row; each distinct one is made once."""
+        codes, texts = self.occurring()
+        made = np.empty(len(texts), object)
+        made[:] = [parse_term(text) for text in texts.tolist()]
+        terms: list[Term] = made[codes].tolist()
+        return terms
+
+
+class TripleColumns(NamedTuple):
+    """Three columns of one length, without literals where RDF has none; nothing checks that here."""
+
+    subject: TermColumn
+    predicate: TermColumn
+    object: TermColumn
+
+    @property
+    def height(self) -> int:
+        """How many triples there are."""
+        return len(self.subject.codes)
+
+    def slice(self, begin: int, end: int) -> TripleColumns:
+        """The triples from `begin` up to `end`, without a copy."""
+        return TripleColumns(*(TermColumn(column.codes[begin:end], column.distinct) for column in self))
+
+    def triples(self) -> Iterator[Triple]:
+        """The triples as rdflib's terms."""
+        return zip(*(column.terms() for column in self), strict=True)
+
+
+Part: TypeAlias = tuple[Triple, ...] | TripleColumns
+
+
+class ColumnarTriples(Sequence[Triple]):
+    """Triples that are held by column in whole or in part: to those who look, a tuple of triples.
+
+    The first look makes the triples, which stay; how many there are needs none. Equal to a tuple of the same
+    triples, and pickled as one.
+    """
+
+    __slots__ = ("_length", "_made", "parts")
+
+    def __init__(self, parts: Iterable[Part]) -> None:
+        self.parts = tuple(parts)
+        self._length = sum(
+            part.height if isinstance(part, TripleColumns) else len(part) for part in self.parts
+        )
+        self._made: tuple[Triple, ...] | None = None
+
+    @property
+    def triples(self) -> tuple[Triple, ...]:
+        """The triples as rdflib's terms."""
+        if self._made is None:
+            made: list[Triple] = []
+            for part in self.parts:
+                made += part.triples() if isinstance(part, TripleColumns) else part
+            self._made = tuple(made)
+        return self._made
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Triple]:
+        return iter(self.triples)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Triple: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Triple, ...]: ...
+
+    def __getitem__(self, place: SupportsIndex | slice) -> Triple | tuple[Triple, ...]:
+        return self.triples[place]
+
+    def __contains__(self, triple: object) -> bool:
+        return triple in self.triples
+
+    def __add__(self, others: Iterable[Triple]) -> tuple[Triple, ...]:
+        return self.triples + tuple(others)
+
+    def __radd__(self, others: Iterable[Triple]) -> tuple[Triple, ...]:
+        return tuple(others) + self.triples
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ColumnarTriples):
+            return self is other or self.triples == other.triples
+        return self.triples == other
+
+    def __hash__(self) -> int:
+        return hash(self.triples)
+
+    def __repr__(self) -> str:
+        return repr(self.triples)
+
+    def __reduce__(self) -> tuple[type[tuple[Triple, ...]], tuple[list[Triple]]]:
+        return tuple, (list(self.triples),)
