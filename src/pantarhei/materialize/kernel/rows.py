@@ -45,6 +45,7 @@ ROW = np.dtype(
 )
 COMPILED = bool(cython.compiled)  # for Python
 NONE = cython.declare(cython.int, -1)
+_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
 # Which chains a table is of.
 SUBJECT = cython.declare(cython.int, 1)
@@ -101,6 +102,17 @@ def new_bytes(count):
     """`count` zero bytes."""
     array = np.zeros(count, np.uint8)
     return array if cython.compiled else memoryview(array)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+@cython.nogil
+def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1]) -> cython.int:
+    """The new number of a term; `NONE` stays."""
+    if term < 0:
+        return term
+    return names[term] if term < _FIRST_LITERAL else literals[term - _FIRST_LITERAL]
 
 
 def ints_of(array):
@@ -572,6 +584,41 @@ class Rows:
             out[i, 1] = self.rows[wanted[i]].subject
             out[i, 2] = self.rows[wanted[i]].object
         return result
+
+    def mark_terms(self, names: cython.uchar[::1], literals: cython.uchar[::1]):
+        """Set `names[n]` for each name that a row has as subject or object, `literals[n - FIRST_LITERAL]` for
+        each literal. Costs a pass over the rows.
+        """
+        row: cython.int
+        object_: cython.int
+        with cython.nogil:
+            for row in range(self.used):
+                if self.rows[row].predicate < 0:
+                    continue
+                names[self.rows[row].subject] = 1
+                object_ = self.rows[row].object
+                if object_ >= _FIRST_LITERAL:
+                    literals[object_ - _FIRST_LITERAL] = 1
+                elif object_ >= 0:
+                    names[object_] = 1
+
+    def rename_terms(self, names: cython.int[::1], literals: cython.int[::1]):
+        """Give name `n` the number `names[n]`, literal `n` the number `literals[n - FIRST_LITERAL]`.
+
+        No two get the same, so chains and lists stay as they are. Costs a pass over the rows and entering
+        each into the hash tables; needs no memory.
+        """
+        row: cython.int
+        place: cython.int
+        with cython.nogil:
+            for row in range(self.used):
+                if self.rows[row].predicate >= 0:
+                    self.rows[row].subject = renamed(self.rows[row].subject, names, literals)
+                    self.rows[row].object = renamed(self.rows[row].object, names, literals)
+            for place in range(0, self.changes.size, 4):
+                self.changes.items[place + 1] = renamed(self.changes.items[place + 1], names, literals)
+                self.changes.items[place + 2] = renamed(self.changes.items[place + 2], names, literals)
+            self.rehash()
 
     def take_changes(self):
         """What came and went since the last call: int32 rows `predicate, subject, object, ±1`."""
