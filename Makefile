@@ -40,7 +40,7 @@ check: $(VENV)/.dev $(VENV)/.kernel
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.dev $(VENV)/.kernel
+bench: $(VENV)/.bench $(VENV)/.kernel
 	$(BIN)/python -m bench
 
 bench-spark: $(VENV)/.dev $(VENV)/.kernel
@@ -65,6 +65,10 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml | $(VENV)/.run
 	$(PIP) install --no-build-isolation --editable '.[dev]'
 	@touch $@
+
+# What the measurements take besides. They go on without what cannot be installed, and say so.
+$(VENV)/.bench: pyproject.toml | $(VENV)/.dev
+	$(PIP) install --no-build-isolation --editable '.[bench]' && touch $@ || echo "some peers could not be installed"
 
 # The compiled kernel, made again when its source is newer. Without a C compiler this leaves the uncompiled one.
 $(VENV)/.kernel: $(VENV)/.run setup.py $(KERNEL)

@@ -146,8 +146,16 @@ class OpenReasoner(pr.StreamReasoner):
         """The facts of triples as this reasoner numbers them."""
         return self._vocabulary.encode(triples).facts
 
-    def _encode(self, abox: Any) -> Encoded:
-        return Encoded(abox, NO_FORMS) if isinstance(abox, np.ndarray) else super()._encode(abox)
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self._vocabulary
+
+    @property
+    def model(self) -> WindowModel:
+        return self._model
+
+    def _encode(self, abox: Any, scope: str) -> Encoded:
+        return Encoded(abox, NO_FORMS) if isinstance(abox, np.ndarray) else super()._encode(abox, scope)
 
 
 class PushLane:
@@ -169,11 +177,11 @@ class PushLane:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        return self.reasoner._vocabulary
+        return self.reasoner.vocabulary
 
     @property
     def model(self) -> WindowModel:
-        return self.reasoner._model
+        return self.reasoner.model
 
     def prepare(self, tick: int) -> Any:
         return self.form(self.rows(tick))

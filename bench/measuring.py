@@ -48,24 +48,29 @@ class Figure:
     Args:
         workload: what was done.
         way: how it was asked for.
-        value: the median of `samples`, or the value itself if there are none.
+        value: the median of `samples`, or the value itself if there are none; None if `way` is a remark, such
+            as why something could not be measured.
         unit: of `value`.
         at_most: the target, if smaller is better.
         at_least: the target, if larger is better.
         samples: the single measurements.
+        wall: the same of wall time, where `value` is CPU time or a ratio of such.
     """
 
     workload: str
     way: str
-    value: float
+    value: float | None
     unit: str
     at_most: float | None = None
     at_least: float | None = None
     samples: tuple[float, ...] = ()
+    wall: float | None = None
 
     @property
     def missed(self) -> bool:
         """Whether there is a target that `value` does not meet."""
+        if self.value is None:
+            return False
         over = self.at_most is not None and self.value > self.at_most
         return over or (self.at_least is not None and self.value < self.at_least)
 
@@ -80,6 +85,11 @@ def figure(
 ) -> Figure:
     """The figure of several measurements."""
     return Figure(workload, way, median(samples), unit, at_most, at_least, tuple(samples))
+
+
+def remark(workload: str, text: str) -> Figure:
+    """A line among the figures that measures nothing."""
+    return Figure(workload, text, None, "")
 
 
 def ratios(above: Sequence[float], below: Sequence[float]) -> list[float]:

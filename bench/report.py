@@ -20,8 +20,8 @@ from pantarhei.materialize.model import COMPILED
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("pantarhei", "numpy", "pyarrow", "rdflib", "pyoxigraph", "Cython")
-CAPTION = "Medians of CPU time; spread is the smallest and the largest sample."
-COLUMNS = ("workload", "what", "measured", "spread", "unit", "target", "")
+CAPTION = "Medians of CPU time; spread is the smallest and the largest sample, wall the median of wall time."
+COLUMNS = ("workload", "what", "measured", "spread", "wall", "unit", "target", "")
 
 Circumstances = dict[str, str | int]
 
@@ -76,11 +76,14 @@ def cells(figure: Figure) -> tuple[str, ...]:
     elif figure.at_least is not None:
         target = f"at least {figure.at_least:g}"
     verdict = "" if not target else "MISSED" if figure.missed else "met"
-    return figure.workload, figure.way, _number(figure.value), spread, figure.unit, target, verdict
+    wall = "" if figure.wall is None else _number(figure.wall)
+    return figure.workload, figure.way, _number(figure.value), spread, wall, figure.unit, target, verdict
 
 
-def _number(value: float) -> str:
+def _number(value: float | None) -> str:
     """Three significant digits."""
+    if value is None:
+        return ""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}".rstrip(".")
 
 
@@ -91,7 +94,7 @@ def show(figures: Sequence[Figure], console: Console) -> None:
     """The figures as a table on the screen; missed targets stand out."""
     table = Table(title=CAPTION)
     for column in COLUMNS:
-        table.add_column(column, justify="right" if column in ("measured", "spread") else "left")
+        table.add_column(column, justify="right" if column in ("measured", "spread", "wall") else "left")
     for figure in figures:
         style = "bold red" if figure.missed else "green" if cells(figure)[-1] else None
         table.add_row(*cells(figure), style=style)

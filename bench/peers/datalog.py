@@ -1,0 +1,59 @@
+"""Our rules in the languages of Nemo and clingo: a predicate for each class and property, terms as integers.
+
+`C(x)` becomes `c3(X)`, `R(x, y)` `r5(X, Y)`; which number is which predicate or constant says the caller.
+What these languages lack in our form (data ranges, SWRL's built-ins) is refused, so that nothing is lost in
+silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from rdflib import Variable
+
+from pantarhei.language.rule import Argument, Atom, Rule
+from pantarhei.language.term import Term
+from pantarhei.rules.program import Symbol
+
+Numbers = Mapping[Symbol, int]
+Constant = Callable[[Term], str]
+
+
+class NotDatalogError(ValueError):
+    """A rule with a condition that a peer's language has no counterpart for."""
+
+
+def nemo_rules(rules: Iterable[Rule], numbers: Numbers, constant: Constant) -> list[str]:
+    """A line of Nemo for each rule that derives something."""
+    return [_rule(rule, numbers, constant, "?x") for rule in rules if rule.head is not None]
+
+
+def clingo_rules(rules: Iterable[Rule], numbers: Numbers, constant: Constant) -> list[str]:
+    """A line of clingo for each rule that derives something."""
+    return [_rule(rule, numbers, constant, "X") for rule in rules if rule.head is not None]
+
+
+def predicate_name(symbol: Symbol, number: int) -> str:
+    """The name of a predicate: `c` and its number for a class, `r` for a property."""
+    return f"{'c' if symbol.arity == 1 else 'r'}{number}"
+
+
+def _rule(rule: Rule, numbers: Numbers, constant: Constant, mark: str) -> str:
+    if rule.tests:
+        raise NotDatalogError(f"a test on literals: {rule}")
+    variables: dict[Variable, str] = {}
+
+    def argument(given: Argument) -> str:
+        if isinstance(given, Variable):
+            return variables.setdefault(given, f"{mark}{len(variables)}")
+        return constant(given)
+
+    def atom(given: Atom) -> str:
+        symbol = Symbol(given.predicate, len(given.arguments))
+        name = predicate_name(symbol, numbers[symbol])
+        return f"{name}({', '.join(map(argument, given.arguments))})"
+
+    body = [atom(each) for each in rule.body]
+    body += [f"{argument(d.left)} != {argument(d.right)}" for d in rule.different]
+    assert rule.head is not None
+    return f"{atom(rule.head)} :- {', '.join(body)} ."
