@@ -32,6 +32,7 @@ from pantarhei.checkpoint import (
     save,
     write_whole,
 )
+from pantarhei.compaction import compact, most_entries
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import Closed, Interpretation, encode, split
@@ -40,7 +41,7 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of
 from pantarhei.materialize.forms import GivenForms
 from pantarhei.materialize.model import Keep, WindowModel, Work
-from pantarhei.materialize.vocabulary import Encoded
+from pantarhei.materialize.vocabulary import Encoded, Tables
 from pantarhei.ontology import Ontology
 from pantarhei.query.result import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
@@ -62,7 +63,8 @@ if TYPE_CHECKING:
 class StreamReasoner:
     """An ontology over a sliding window of a stream: what follows, kept up and repaired as ABoxes arrive.
 
-    Threads take turns. Memory grows with the window, and with the number of different terms ever seen.
+    Threads take turns. Memory grows with the window: terms that nothing in it uses are forgotten now and
+    then, but for names of classes and properties.
 
     Args:
         ontology: what was loaded with `load_ontology`; the assertions in it are background.
@@ -125,6 +127,7 @@ class StreamReasoner:
         self._repairer = Repairer(repair, budget or Budget(), self._vocabulary)
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._messages = 0
+        self._at_once = 0  # how many `all_or_nothing` are under way
         self._forms = GivenForms(self._vocabulary)
         self._books = Books()
         self._derived: WindowModel | None = None
@@ -132,6 +135,7 @@ class StreamReasoner:
         facts = self._derived.facts()
         came = np.column_stack([facts, np.ones(len(facts), np.int32)])
         self._forms.apply(self._forms.change(came, self._background))
+        self._most_entries = most_entries(self._vocabulary, len(facts))
 
     # -- time passes -------------------------------------------------------------------------------
 
@@ -152,7 +156,7 @@ class StreamReasoner:
             After any error the reasoner is as it was.
         """
         with self._lock:
-            step = step_to(self.window, self._books.step, at)
+            step = self._step_to(at)
             given = self._encode(abox, self._scope())
             return self._arrive(step, at, Closed(given.facts, given, finished=False))
 
@@ -178,7 +182,7 @@ class StreamReasoner:
             LateABoxError, TimestampError, InvalidTripleError: as `push`.
         """
         with self._lock:
-            step = step_to(self.window, self._books.step, at)
+            step = self._step_to(at)
             return self._arrive(step, at, self._encode_closed(interpretation, self._scope(scope)))
 
     def _arrive(self, step: Step, at: TimePoint, given: Closed) -> WindowUpdate:
@@ -198,23 +202,29 @@ class StreamReasoner:
             LateABoxError, TimestampError: as `push`.
         """
         with self._lock:
-            step = step_to(self.window, self._books.step, at)
+            step = self._step_to(at)
             return self._transact(step, lambda tick: tick.pass_(at))
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
         """What is pushed inside is taken in as a whole: after an error none of it is.
 
-        Going back costs a materialization of the window.
+        Going back costs a materialization of the window. Terms that are not used any more are forgotten
+        before, not inside.
         """
         with self._lock:
+            self._forget_unused()
             books, messages, forms = self._books, self._messages, self._forms.copy()
+            outer = self._at_once
             try:
+                self._at_once = outer + 1
                 yield
             except BaseException:
                 self._books, self._messages, self._forms = books, messages, forms
                 self._derived = None
                 raise
+            finally:
+                self._at_once = outer
 
     def run(
         self,
@@ -408,6 +418,38 @@ class StreamReasoner:
             return np.empty(0, np.int32)
         objects = self._model.facts()[:, 2]
         return objects[objects >= FIRST_LITERAL]
+
+    # -- terms that are not used any more ----------------------------------------------------------
+
+    def _step_to(self, at: TimePoint) -> Step:
+        """The step to `at`, from a state without terms that have long not been used."""
+        step = step_to(self.window, self._books.step, at)
+        self._forget_unused()
+        return step
+
+    def _forget_unused(self) -> None:
+        """Make the state compact if its terms have doubled; not where one of old numbers may come back.
+
+        After an error it is as it was; the model may have to be made again.
+        """
+        vocabulary = self._vocabulary
+        if self._at_once or vocabulary.size <= self._most_entries:
+            return
+        model, before = self._model, (vocabulary.tables, self._books, self._forms)
+        found = compact(vocabulary, self._foundation.common, self._books, self._forms, model)
+        self._derived = None
+        try:
+            self._take_over(found.tables, found.books, found.forms)
+        except BaseException:
+            self._take_over(*before)
+            raise
+        model.rename(found.renaming)
+        self._derived = model
+        self._most_entries = most_entries(vocabulary, found.stored)
+
+    def _take_over(self, tables: Tables, books: Books, forms: GivenForms) -> None:
+        self._vocabulary.take(tables)
+        self._books, self._forms = books, forms
 
     # -- one step ----------------------------------------------------------------------------------
 

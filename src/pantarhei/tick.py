@@ -34,6 +34,9 @@ _NOTHING = Encoded(_NO_FACTS, NO_FORMS)
 class WindowUpdate:
     """What one push or advance did.
 
+    Repair and delta are made into triples when they are looked at; until then, and as long as an update is
+    kept, so are the terms that the reasoner knew at the time.
+
     Args:
         at: the time it came to.
         start: the window's lower end now, `end` its upper end (see `Window` for which are inside).
@@ -138,13 +141,13 @@ class Tick:
     def _update(
         self, at: TimePoint, dropped: list[TimePoint], repair: Repair, asserted: Encoded = _NOTHING
     ) -> tuple[WindowUpdate, FormsChange]:
-        changes, vocabulary = self.model.take_changes(), self.repairer.vocabulary
+        changes, lexicon = self.model.take_changes(), self.repairer.vocabulary.lexicon
         forms = self.forms.change(changes, asserted)
         seen = forms.seen
 
         def delta() -> Delta[Triple]:
             signs = changes[:, 3].tolist()
-            return Delta.of(zip(vocabulary.decode(changes[:, :3], seen), signs, strict=True))
+            return Delta.of(zip(lexicon.decode(changes[:, :3], seen), signs, strict=True))
 
         step = self.step
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)

@@ -142,7 +142,7 @@ class RepairTable:
         """Occurrences by numbers of the table, in the order of `_rows`. Costs a step of Python for each
         different term.
         """
-        vocabulary, texts = found.vocabulary, dict[int, str]()
+        lexicon, texts = found.lexicon, dict[int, str]()
 
         def numbers(column: Integers, term: Callable[[int], Term]) -> Integers:
             used, places = np.unique(column, return_inverse=True)
@@ -152,9 +152,9 @@ class RepairTable:
         is_class = objects == NONE
         rows = np.empty_like(found.rows)
         rows[:, 0] = np.array([self._time(at) for at in found.times], np.int32)[places]
-        rows[:, 1] = numbers(subjects, vocabulary.names.__getitem__)
-        rows[:, 2] = rows[:, 3] = numbers(predicates, lambda number: vocabulary.symbols[number].name)
-        rows[~is_class, 3] = numbers(objects[~is_class], vocabulary.term)
+        rows[:, 1] = numbers(subjects, lexicon.names.__getitem__)
+        rows[:, 2] = rows[:, 3] = numbers(predicates, lambda number: lexicon.symbols[number].name)
+        rows[~is_class, 3] = numbers(objects[~is_class], lexicon.term)
         rows[is_class, 2] = self._term(RDF_TYPE, texts)
         rank = np.empty(max(texts) + 1, np.int32)
         rank[sorted(texts, key=texts.__getitem__)] = np.arange(len(texts))

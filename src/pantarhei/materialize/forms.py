@@ -2,8 +2,8 @@
 
 The kernel knows values. A fact that came with another form of its value than the first one met keeps that
 form for as long as it is in the materialization; what is derived takes the form of the assertion with the
-same subject and value, or else the first one met of the value. So a form never changes under the reader, and
-changes of the materialization add up.
+same subject and value, or else the first one met of the value since something began to use it. So a form
+never changes under the reader, and changes of the materialization add up.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from rdflib import Literal
 
+from pantarhei.materialize.renaming import Renaming
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
 from pantarhei.rules.program import NO_FORMS, Forms, Integers
 
@@ -46,6 +47,10 @@ class GivenForms:
     def copy(self) -> GivenForms:
         """The same, on its own from here on."""
         return GivenForms(self.vocabulary, dict(self.facts), dict(self.pairs))
+
+    def renamed(self, renaming: Renaming) -> GivenForms:
+        """The same in new numbers, on its own from here on."""
+        return GivenForms(self.vocabulary, renaming.forms(self.facts), renaming.forms(self.pairs))
 
     def change(self, changes: Integers, asserted: Encoded) -> FormsChange:
         """What `changes` of the materialization mean, where `asserted` was asserted by them.

@@ -21,6 +21,7 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import FOREVER, NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED
+from pantarhei.materialize.renaming import Renaming, UsedTerms
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import NO_FORMS, NONE, Forms, Integers, Program
 
@@ -167,6 +168,19 @@ class WindowModel:
         """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
         changes: Integers = self.kernel.take_changes()
         return changes
+
+    def mark_terms(self, used: UsedTerms) -> None:
+        """Note which terms its facts have. Costs a pass over the facts."""
+        self.kernel.mark_terms(used.names, used.literals)
+
+    def rename(self, renaming: Renaming) -> None:
+        """Go on in the numbers that the vocabulary has taken over. Costs the facts; needs no memory for them.
+
+        Broken off, it leaves the model useless.
+        """
+        self.kernel.rename_terms(_readable(renaming.names), _readable(renaming.literals))
+        if self._consults:
+            self.kernel.consult(self.vocabulary)
 
     # -- look --------------------------------------------------------------------------------------
 

@@ -3,7 +3,8 @@
 A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, -1)`, `R(x, y)` is `(R, x, y)`.
 Classes and properties are numbered together; names and literals are, literals from `FIRST_LITERAL` on.
 Literals of one value share one number. Of a value first seen in another form than a fact was given with, the
-form is kept beside the fact (`Encoded.forms`). Numbers are never reused.
+form is kept beside the fact (`Encoded.forms`). A number keeps its meaning until the vocabulary is `renamed`,
+and for holders of the `lexicon` of its time for ever.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from pantarhei.language.data_range import DataRange, tester
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, is_well_typed, value_of
+from pantarhei.materialize.lexicon import Lexicon, LiteralSet
+from pantarhei.materialize.renaming import Renaming
 from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Program, Symbol
 
 if TYPE_CHECKING:
@@ -49,51 +52,37 @@ class _Role(NamedTuple):
     known: dict[str, int]
 
 
-class LiteralSet:
-    """Some of the literals, by number; tells of a whole column which are in it."""
+class Tables(NamedTuple):
+    """What a vocabulary knows of names and literals, to be put in place as a whole."""
 
-    def __init__(self) -> None:
-        self._flags = np.zeros(64, np.bool_)
-        self._count = 0
-
-    def add(self, number: int) -> None:
-        place = number - FIRST_LITERAL
-        if place >= len(self._flags):
-            longer = np.zeros(2 * place, np.bool_)
-            longer[: len(self._flags)] = self._flags
-            self._flags = longer
-        self._count += not self._flags[place]
-        self._flags[place] = True
-
-    def __contains__(self, number: int) -> bool:
-        place = number - FIRST_LITERAL
-        return 0 <= place < len(self._flags) and bool(self._flags[place])
-
-    def __bool__(self) -> bool:
-        return self._count > 0
-
-    def among(self, numbers: Integers) -> npt.NDArray[np.bool_]:
-        """Which of `numbers` are in the set. Costs their count."""
-        places = numbers.astype(np.int64) - FIRST_LITERAL
-        inside = (places >= 0) & (places < len(self._flags))
-        inside[inside] = self._flags[places[inside]]
-        return inside
+    lexicon: Lexicon
+    name_numbers: dict[str, int]
+    value_numbers: dict[Hashable, int]
+    literal_numbers: dict[Literal, int]
+    variants: list[tuple[int, Literal]]
+    ill_typed: LiteralSet
+    memberships: npt.NDArray[np.uint8]
+    roles: dict[Place, _Role]
 
 
 class Vocabulary:
-    """The numbers of all symbols and terms met so far; starts with those of a program."""
+    """The numbers of symbols and terms; starts with those of a program.
+
+    It knows all that it has met since it was last `renamed`; symbols it never forgets.
+    """
 
     def __init__(self, program: Program) -> None:
         self.symbols: list[Symbol] = []
         self.names: list[Term] = []
         self.literals: list[Literal] = []
+        self.varied = LiteralSet()  # of values that were met in more than one form
+        self.lexicon = Lexicon(self.symbols, self.names, self.literals, self.varied)
         self._classes: dict[str, int] = {}
         self._properties: dict[str, int] = {}
         self._name_numbers: dict[str, int] = {}
         self._value_numbers: dict[Hashable, int] = {}
         self._literal_numbers: dict[Literal, int] = {}  # ~i for what `_variants[i]` says
         self._variants: list[tuple[int, Literal]] = []
-        self.varied = LiteralSet()  # of values that were met in more than one form
         self.ill_typed = LiteralSet()
         self._roles: dict[Place, _Role] = {
             "subject": _Role(
@@ -357,26 +346,106 @@ class Vocabulary:
 
     def term(self, number: int) -> Term:
         """The term of a number."""
-        return self.literals[number - FIRST_LITERAL] if number >= FIRST_LITERAL else self.names[number]
+        return self.lexicon.term(number)
 
     def decode(self, facts: Integers | Sequence[Sequence[int]], forms: Forms = NO_FORMS) -> Iterator[Triple]:
         """The triples of facts, in their order, with the forms that `forms` says their literals have."""
-        rows = facts.tolist() if isinstance(facts, np.ndarray) else facts
-        for predicate, subject, object_ in rows:
-            symbol = self.symbols[predicate]
-            if object_ == NONE:
-                yield self.names[subject], RDF_TYPE, symbol.name
-            elif forms and object_ in self.varied:
-                form = forms.get((predicate, subject, object_))
-                yield self.names[subject], symbol.name, self.term(object_) if form is None else form
-            else:
-                yield self.names[subject], symbol.name, self.term(object_)
+        return self.lexicon.decode(facts, forms)
+
+    # -- forgetting --------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """How many entries there are for names and literals: those by term, by text, and by form."""
+        texts = sum(len(role.known) for role in self._roles.values())
+        return len(self.names) + len(self.literals) + len(self._variants) + texts
+
+    @property
+    def tables(self) -> Tables:
+        """All of it that another numbering replaces; `take` puts it back."""
+        return Tables(
+            self.lexicon,
+            self._name_numbers,
+            self._value_numbers,
+            self._literal_numbers,
+            self._variants,
+            self.ill_typed,
+            self.memberships,
+            self._roles,
+        )
+
+    def take(self, tables: Tables) -> None:
+        """Go on with other tables. Needs no memory; broken off, it is to be done again."""
+        lexicon = self.lexicon = tables.lexicon
+        self.names, self.literals, self.varied = lexicon.names, lexicon.literals, lexicon.varied
+        self._name_numbers, self._value_numbers = tables.name_numbers, tables.value_numbers
+        self._literal_numbers, self._variants = tables.literal_numbers, tables.variants
+        self.ill_typed, self.memberships, self._roles = tables.ill_typed, tables.memberships, tables.roles
+
+    def renamed(self, renaming: Renaming) -> Tables:
+        """The tables with only the terms that `renaming` keeps, in their new numbers; nothing changes yet.
+
+        Of a value that is kept the first form is; that it was met in others is remembered, which ones is not.
+        Costs O(1) for each entry.
+        """
+        names, literals = renaming.names.tolist(), renaming.literals.tolist()
+        kept_names, kept_literals = renaming.kept_names, renaming.kept_literals
+        lexicon = Lexicon(
+            self.symbols,
+            list(map(self.names.__getitem__, kept_names.tolist())),
+            list(map(self.literals.__getitem__, kept_literals.tolist())),
+            self.varied.kept(kept_literals),
+        )
+        return Tables(
+            lexicon,
+            {key: new for key, old in self._name_numbers.items() if (new := names[old]) != NONE},
+            {
+                value: new
+                for value, old in self._value_numbers.items()
+                if (new := literals[old - FIRST_LITERAL]) != NONE
+            },
+            {literal: FIRST_LITERAL + place for place, literal in enumerate(lexicon.literals)},
+            [],
+            self.ill_typed.kept(kept_literals),
+            self._kept_memberships(kept_literals),
+            {
+                place: role._replace(known=_kept_texts(place, role.known, names, literals))
+                for place, role in self._roles.items()
+            },
+        )
+
+    def _kept_memberships(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
+        """The bits of the literals at `places`, with room for more."""
+        width = self._width
+        kept = np.zeros(max(64, 2 * len(places)) * width, np.uint8)
+        if width and len(places):
+            bits = self.memberships[: len(self.literals) * width].reshape(-1, width)
+            kept[: len(places) * width] = bits[places].ravel()
+        return kept
 
 
 def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[int]) -> None:
     """Note that a literal, whose bits begin at the byte `start`, is in `ranges`."""
     for number in ranges:
         memberships[start + (number >> 3)] |= 1 << (number & 7)
+
+
+def _kept_texts(
+    place: Place, known: dict[str, int], names: Sequence[int], literals: Sequence[int]
+) -> dict[str, int]:
+    """The texts of terms that are kept, with their new numbers.
+
+    None for symbols, of which there are few, nor where terms were written in so many ways that the texts
+    would be more than the terms.
+    """
+    if place not in ("subject", "object"):
+        return {}
+    kept = {
+        text: new
+        for text, old in known.items()
+        if old >= 0 and (new := names[old] if old < FIRST_LITERAL else literals[old - FIRST_LITERAL]) != NONE
+    }
+    return kept if len(kept) <= len(set(kept.values())) + 64 else {}
 
 
 def _is_type(text: str) -> bool:

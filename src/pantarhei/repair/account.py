@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
+from pantarhei.materialize.lexicon import Lexicon
 from pantarhei.materialize.model import Lineage
-from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Conflict as NumberedConflict
 from pantarhei.repair.conflict import Conflicts, Pairs
@@ -26,13 +26,13 @@ class Account:
     Args:
         older: the log before the ABox.
         arriving: the ABox.
-        vocabulary: what the facts' numbers mean.
+        lexicon: what the facts' numbers mean.
         rules: what the constraints' numbers mean.
     """
 
     older: Log
     arriving: Entry
-    vocabulary: Vocabulary
+    lexicon: Lexicon
     rules: tuple[Rule, ...]
 
     def of(
@@ -72,7 +72,7 @@ class Account:
         """Where `facts` were asserted in the window and not cut before, the arriving ABox included."""
         if not len(facts):
             return frozenset()
-        return Occurrences.of(self.older.with_entry(self.arriving), facts, self.vocabulary)
+        return Occurrences.of(self.older.with_entry(self.arriving), facts, self.lexicon)
 
     def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
         at = self._timestamps()
@@ -90,7 +90,7 @@ class Account:
         """The triples of the lineage's facts, as they were last given."""
         forms = {entry.level: entry.forms for entry in [*self.older, self.arriving] if entry.forms}
         for base, fact in zip(lineage.bases.tolist(), lineage.facts.tolist(), strict=True):
-            yield from self.vocabulary.decode([fact], forms.get(base, NO_FORMS))
+            yield from self.lexicon.decode([fact], forms.get(base, NO_FORMS))
 
     def _timestamps(self) -> dict[int, TimePoint]:
         return {entry.level: entry.at for entry in [*self.older, self.arriving]}

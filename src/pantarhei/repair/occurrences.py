@@ -9,7 +9,7 @@ import numpy as np
 
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.materialize.lexicon import Lexicon
 from pantarhei.rules.program import Forms, Integers
 from pantarhei.window.log import Log
 
@@ -24,28 +24,28 @@ class Occurrences:
         rows: a row `place of the timestamp, predicate, subject, object` each, ascending, each once.
         times: the timestamps.
         forms: for each of them the forms of its literals that are not the first ones of their values.
-        vocabulary: what the facts' numbers mean.
+        lexicon: what the facts' numbers mean.
     """
 
     rows: Integers
     times: tuple[TimePoint, ...]
     forms: tuple[Forms, ...]
-    vocabulary: Vocabulary
+    lexicon: Lexicon
 
     @classmethod
-    def of(cls, log: Log, facts: Integers, vocabulary: Vocabulary) -> Occurrences:
+    def of(cls, log: Log, facts: Integers, lexicon: Lexicon) -> Occurrences:
         """Where `facts` were asserted in the log and not cut before. Costs a look at its facts."""
         found = [(entry, rows) for entry, rows in log.occurrences(facts) if len(rows)][::-1]
         parts = [np.insert(rows, 0, place, axis=1) for place, (_, rows) in enumerate(found)]
         times, forms = (tuple(getattr(entry, name) for entry, _ in found) for name in ("at", "forms"))
-        return cls(_ascending(np.concatenate([_NO_ROWS, *parts])), times, forms, vocabulary)
+        return cls(_ascending(np.concatenate([_NO_ROWS, *parts])), times, forms, lexicon)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
     def has_forms(self) -> bool:
-        """Whether a literal may be written in another form than the vocabulary's."""
+        """Whether a literal may be written in another form than the lexicon's."""
         return any(self.forms)
 
     def assertions(self) -> frozenset[tuple[TimePoint, Triple]]:
@@ -55,7 +55,7 @@ class Occurrences:
         return frozenset(
             (at, triple)
             for at, forms, start, end in zip(self.times, self.forms, starts, ends, strict=False)
-            for triple in self.vocabulary.decode(self.rows[start:end, 1:], forms)
+            for triple in self.lexicon.decode(self.rows[start:end, 1:], forms)
         )
 
 

@@ -70,7 +70,7 @@ class Repairer:
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
             model.cut(cut)
-        account = Account(older, arriving, self.vocabulary, rules)
+        account = Account(older, arriving, self.vocabulary.lexicon, rules)
         repair = account.of(self.method, lineage, conflicts, cut, undecided)
         _log.info("%s", repair)
         return Repaired(cut, True, repair)

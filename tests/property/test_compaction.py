@@ -1,0 +1,176 @@
+"""A reasoner that forgets unused terms at every step equals one that never does, at every step and when what
+it told is looked at late.
+"""
+
+import os
+from collections import Counter
+from functools import partial
+
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+from rdflib import RDF, Literal
+
+from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
+from pantarhei.foundation import Foundation
+from pantarhei.interpretation import ABoxMaterializer
+from pantarhei.language.term import value_of
+from scenes import scenes, steps, table
+from strategies import EX
+from worlds import World, interpretations, windows
+
+SEEN = Counter()
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+
+
+class Twins:
+    """A reasoner that never forgets, and one that does before every step and each time it is looked at."""
+
+    def __init__(self, ontology, window, options):
+        self.steady, self.compact = (StreamReasoner(ontology, window, **options) for _ in "12")
+        self.steady._most_entries = 1 << 60
+        foundation = Foundation.of(ontology, options.get("background"), options.get("unique_names", True))
+        self.ontology, self.worker = ontology, ABoxMaterializer(foundation)
+        self.met, self.forgotten, self.late = set(), set(), []
+        self.now = 0
+
+    def step(self, gap, triples, how, look=True):
+        self.now += gap
+        self.forget()
+        for literal in (t[2] for t in triples or () if isinstance(t[2], Literal)):
+            self.met.add(literal)
+        if triples is None:
+            updates = [each.advance(self.now) for each in self.each]
+        elif how == "materialized":
+            made = self.worker.materialize(triples)
+            updates = [each.push_materialized(self.now, made) for each in self.each]
+        else:
+            given = table(triples) if how == "table" else triples
+            updates = [each.push(self.now, given) for each in self.each]
+        if look:
+            self.compare_updates(*updates)
+            self.compare()
+        else:
+            self.late.append(updates)
+
+    @property
+    def each(self):
+        return self.steady, self.compact
+
+    def forget(self):
+        before = len(self.compact._vocabulary.names) + len(self.compact._vocabulary.literals)
+        self.compact._most_entries = -1
+        self.compact._forget_unused()
+        self.compact._most_entries = -1
+        after = len(self.compact._vocabulary.names) + len(self.compact._vocabulary.literals)
+        SEEN["forgotten"] += before - after
+        self.compact._model.kernel.check_invariants()
+        self.note_forgotten()
+
+    def note_forgotten(self):
+        """The values of which the form that was met first may be another one for the two."""
+        self.met |= {t[2] for t in self.steady.materialization() if isinstance(t[2], Literal)}
+        find = self.compact._vocabulary.find
+        self.forgotten |= {value_of(literal) for literal in self.met if find(literal) is None}
+
+    def restore(self):
+        """Both are saved and go on from that; the bytes differ only by what the first forms were."""
+        self.steady, self.compact = (
+            StreamReasoner.restore(each.snapshot(), self.ontology) for each in self.each
+        )
+        self.steady._most_entries = 1 << 60
+        self.note_forgotten()
+        self.compare()
+
+    def compare_updates(self, steady, compact):
+        assert (compact.at, compact.start, compact.end) == (steady.at, steady.start, steady.end)
+        assert compact.dropped == steady.dropped
+        assert self.written(compact.delta.added) == self.written(steady.delta.added)
+        assert self.written(compact.delta.removed) == self.written(steady.delta.removed)
+        self.compare_repairs(steady.repair, compact.repair)
+
+    def compare_repairs(self, steady, compact):
+        assert (compact.at, compact.method) == (steady.at, steady.method)
+        assert Counter(compact.conflict_sets) == Counter(steady.conflict_sets)
+        assert (compact.removed, compact.undecided) == (steady.removed, steady.undecided)
+        SEEN["cut"] += len(compact.removed)
+
+    def compare(self):
+        steady, compact = self.each
+        assert compact.assertions() == steady.assertions()
+        assert compact.timestamps == steady.timestamps
+        assert compact.background == steady.background
+        assert self.written(compact.materialization()) == self.written(steady.materialization())
+        assert self.written(compact.graph) == self.written(steady.graph)
+        assert len(compact.repairs) == len(steady.repairs)
+        if steady._keep == "newest":
+            found, expected = interpretations(compact), interpretations(steady)
+            for at, facts in expected.items():
+                assert self.written(found[at]) == self.written(facts)
+        compact._model.kernel.check_invariants()
+        SEEN["steps"] += 1
+
+    def end(self):
+        """What was not looked at in its time, with terms long forgotten."""
+        self.forget()
+        for updates in self.late:
+            self.compare_updates(*updates)
+        for pair in zip(self.steady.repairs, self.compact.repairs, strict=True):
+            self.compare_repairs(*pair)
+        SEEN["late"] += len(self.late)
+
+    def written(self, triples):
+        return set(map(self.form, triples))
+
+    def form(self, triple):
+        """The triple; of a value that was forgotten meanwhile, what is derived may have another form."""
+        value = value_of(triple[2])
+        return (*triple[:2], value) if value in self.forgotten else triple
+
+
+ways = st.lists(st.tuples(st.sampled_from(("triples", "table", "materialized")), st.booleans()), min_size=12)
+
+
+@settings(max_examples=2000 if LONG else 150, deadline=None)
+@given(scenes(), windows, steps, ways)
+def test_forgetting_is_not_to_be_seen(scene, window, steps, ways):
+    rules, background, pool, options = scene
+    try:
+        twins = Twins(Ontology.from_rules(rules, background), Window(*window), options)
+    except InconsistentOntologyError:
+        reject()
+    for (gap, choice, _, save), (how, look) in zip(steps, ways, strict=False):
+        if save:
+            twins.restore()
+        twins.step(gap, None if choice is None else [pool[i % len(pool)] for i in choice], how, look)
+    twins.end()
+    SEEN[options["keep"]] += 1
+
+
+@pytest.mark.parametrize("keep", ["newest", "every"])
+@pytest.mark.parametrize("seed", range(6))
+def test_forgetting_is_not_to_be_seen_in_large_streams_of_fresh_names(seed, keep):
+    world = World(seed, constraints=2)
+    options = {"background": world.background, "keep": keep}
+    twins = Twins(Ontology.from_rules(world.rules), Window(4), options)
+    for at in range(20):
+        fresh = partial(rename, at)
+        twins.step(1, [*world.facts(8), *map(fresh, world.facts(25))], "triples", look=at % 3 == 0)
+    twins.end()
+    known = twins.compact._vocabulary
+    assert len(known.names) < len(twins.steady._vocabulary.names) / 2
+
+
+def rename(at, triple):
+    """The triple about other individuals, which only this ABox has."""
+    who, predicate, what = triple
+    if predicate != RDF.type and not isinstance(what, Literal):
+        what = EX[f"{what.rsplit('/')[-1]}-{at}"]
+    return EX[f"{who.rsplit('/')[-1]}-{at}"], predicate, what
+
+
+def test_there_was_something_to_forget_and_to_see():
+    if not SEEN["steps"]:
+        pytest.skip("nothing was compared")
+    assert SEEN["forgotten"] > 1000 and SEEN["late"] > 100 and SEEN["cut"] > 50
+    assert SEEN["newest"] and SEEN["every"]
