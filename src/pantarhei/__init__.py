@@ -14,6 +14,7 @@ from pantarhei.errors import (
     LateABoxError,
     MalformedInputError,
     MasterUnreachableError,
+    MemoryLimitError,
     MissingImportError,
     MissingTimestampError,
     NotKeyLocalError,
@@ -36,8 +37,10 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding import ShardingReport
+from pantarhei.stats import Stats
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream
 from pantarhei.tick import WindowUpdate
+from pantarhei.window.limits import Limits
 from pantarhei.window.sliding import Window
 
 __version__ = "0.1.0"
@@ -59,8 +62,10 @@ __all__ = [
     "InvalidTripleError",
     "JavaNotFoundError",
     "LateABoxError",
+    "Limits",
     "MalformedInputError",
     "MasterUnreachableError",
+    "MemoryLimitError",
     "MissingImportError",
     "MissingTimestampError",
     "NotKeyLocalError",
@@ -74,6 +79,7 @@ __all__ = [
     "Rule",
     "ShardingReport",
     "SparkError",
+    "Stats",
     "StreamError",
     "StreamReasoner",
     "TimestampError",

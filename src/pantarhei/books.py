@@ -33,6 +33,31 @@ class Arrival(NamedTuple):
     contradicted: bool
 
 
+class Counters(NamedTuple):
+    """What went by since the stream began, restarts included.
+
+    Args:
+        pushes: ABoxes taken in; parts of one timestamp that came apart count apart.
+        repairs: timestamps at which a contradiction was found.
+        cut: facts that repairs took out, each counted once, however often it had been asserted.
+        late: ABoxes that came too late for `run`, which handed them over.
+        dropped_early: timestamps that left the window before their time, because of a limit.
+    """
+
+    pushes: int = 0
+    repairs: int = 0
+    cut: int = 0
+    late: int = 0
+    dropped_early: int = 0
+
+    def more(self, **by: int) -> Counters:
+        """The counters, higher by so much."""
+        return self._replace(**{name: getattr(self, name) + count for name, count in by.items()})
+
+
+NOTHING_YET = Counters()
+
+
 @dataclass(frozen=True, slots=True)
 class Books:
     """All that a reasoner knows of its stream.
@@ -43,6 +68,7 @@ class Books:
         next_level: the level of the next timestamp.
         arrival: how to undo the newest ABox; None before the first.
         repairs: the repairs that found a contradiction, with their levels, oldest first.
+        counters: what went by.
     """
 
     log: Log = EMPTY_LOG
@@ -50,6 +76,7 @@ class Books:
     next_level: int = 0
     arrival: Arrival | None = None
     repairs: tuple[tuple[int, Repair], ...] = ()
+    counters: Counters = NOTHING_YET
 
     def remembering(self, arrival: Arrival, repair: Repair) -> Books:
         """The books with the newest arrival and its repair."""

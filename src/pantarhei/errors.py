@@ -16,7 +16,8 @@
     │   ├── MissingImportError         an `owl:imports` that no catalog entry resolves
     │   └── NotKeyLocalError           rules join facts of different shards
     ├── StreamError
-    │   └── LateABoxError              an ABox older than the newest one
+    │   ├── LateABoxError              an ABox older than the newest one
+    │   └── MemoryLimitError           a window larger than `max_facts` or `max_bytes` allows
     ├── CheckpointError            a checkpoint that cannot be written, read or used
     │   └── CheckpointMismatchError    one of another ontology or background
     ├── OptionError                an option's value is not one of those it can have
@@ -263,6 +264,39 @@ class LateABoxError(StreamError):
         return (
             f"the ABox at {self.at} is older than the newest time seen, {self.newest}; "
             "push ABoxes in time order, or let the stream wait for them with allowed_lateness"
+        )
+
+
+class MemoryLimitError(StreamError):
+    """A push would leave more than `max_facts` or `max_bytes` allows; or the background alone does.
+
+    Args:
+        limit: which of the two.
+        most: what it allows.
+        needed: what there would be, at least.
+        at: the timestamp of the ABox, None for the background.
+        alone: whether no older ABox is left that could make room.
+    """
+
+    def __init__(self, limit: str, most: int, needed: int, at: str | None, alone: bool) -> None:
+        super().__init__(limit, most, needed, at, alone)
+        self.limit, self.most, self.needed, self.at, self.alone = limit, most, needed, at, alone
+
+    def __str__(self) -> str:
+        unit = "facts" if self.limit == "max_facts" else "bytes"
+        there = f"{self.needed:_} {unit} or more, where {self.limit}={self.most:_}"
+        if self.at is None:
+            return (
+                f"the background and what follows from it need {there}; allow more, or give less background"
+            )
+        if self.alone:
+            return (
+                f"the ABox at {self.at} alone and what follows from it need {there}, after all that is older "
+                "was left out; allow more, spread it over several timestamps, or look which rules derive it"
+            )
+        return (
+            f"with the ABox at {self.at} the window would need {there}; allow more, make the window's range "
+            'shorter, or let the oldest timestamps leave early with on_limit="drop"'
         )
 
 

@@ -60,6 +60,9 @@ _MIX_PREDICATE = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
 UNLIMITED_FACTS = 0x7FFFFFFF  # for Python, as UNLIMITED_BYTES
 UNLIMITED_BYTES = 1 << 62
 
+# How many rows there is room for to begin with.
+_LEAST_ROOM = cython.declare(cython.int, 1024)
+
 # Past so many integers the record of changes is not kept for the next ones.
 _MOST_KEPT = cython.declare(cython.int, 1 << 16)
 
@@ -427,15 +430,17 @@ class Rows:
 
     def grow(self):
         """Larger arrays where one more row would not fit: the rows by a third, hash tables twofold."""
-        count = len(self.rows)
-        if self.free < 0 and self.used == count:
-            count += count // 3 + 8
         sizes = (
             2 * _room_for(len(self.table) >> 1, self.live + 1),
             _room_for(len(self.subject_index), self.subject_keys + 1),
             _room_for(len(self.object_index), self.object_keys + 1),
         )
-        needed = self.bytes_a_row * count + 4 * (sum(sizes) + len(self.changes.items))
+        beside = 4 * (sum(sizes) + len(self.changes.items))
+        count = len(self.rows)
+        if self.free < 0 and self.used == count:
+            fitting = (self.most_bytes - beside) // self.bytes_a_row
+            count = min(count + count // 3 + 8, max(count + 1, fitting))
+        needed = self.bytes_a_row * count + beside
         if self.live >= self.most or needed > self.most_bytes:
             raise Overfull(self.live + 1, needed)
         if count > len(self.rows):
@@ -634,6 +639,18 @@ class Rows:
             len(self.table) + len(self.subject_index) + len(self.object_index) + len(self.changes.items)
         )
         return ROW.itemsize * len(self.rows) + tables
+
+    def spare_bytes(self) -> int:
+        """How many bytes less the same facts would take, at least, in rows made anew; may be negative."""
+        count = max(_LEAST_ROOM, self.live + self.live // 3 + 8)
+        tables = (
+            2 * _room_for(2 * _LEAST_ROOM, self.live + 1)
+            + _room_for(_LEAST_ROOM, self.subject_keys + 1)
+            + _room_for(_LEAST_ROOM, self.object_keys + 1)
+        )
+        changes = min(_MOST_KEPT, _room_for(16, 4 * self.live))
+        now = len(self.table) + len(self.subject_index) + len(self.object_index) + len(self.changes.items)
+        return self.bytes_a_row * (len(self.rows) - count) + 4 * (now - tables - changes)
 
     def check_invariants(self):
         """Assert that tables, chains and rows agree. Costs O(rows); for tests."""
