@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,14 +21,14 @@ from pantarhei.errors import UncompiledKernelWarning
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import FOREVER, NewestKernel
-from pantarhei.materialize.kernel.rows import COMPILED
+from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.renaming import Renaming, UsedTerms
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import NO_FORMS, NONE, Forms, Integers, Program
 
 Keep = Literal["newest", "every"]
 
-__all__ = ["COMPILED", "FOREVER", "Keep", "Lineage", "WindowModel", "Work"]
+__all__ = ["COMPILED", "FOREVER", "Keep", "Lineage", "Overfull", "WindowModel", "Work"]
 
 _NOTHING = np.empty((0, 3), np.int32)
 
@@ -164,6 +165,19 @@ class WindowModel:
             self._come_to(max(oldest, self.kernel.newest + self._shift))
             self.kernel.slide(oldest - self._shift)
 
+    @contextmanager
+    def limited(self, most_facts: int | None, most_bytes: int | None) -> Iterator[None]:
+        """Whatever is done to it meanwhile may come to so many facts, and grow its arrays to so many bytes.
+
+        Raises:
+            Overfull: that is not enough. The model is of no use any more.
+        """
+        kernel = self.kernel
+        kernel.most = UNLIMITED_FACTS if most_facts is None else min(most_facts, UNLIMITED_FACTS)
+        kernel.most_bytes = UNLIMITED_BYTES if most_bytes is None else min(most_bytes, UNLIMITED_BYTES)
+        yield
+        kernel.most, kernel.most_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
+
     def take_changes(self) -> Integers:
         """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
         changes: Integers = self.kernel.take_changes()
@@ -197,6 +211,11 @@ class WindowModel:
     def bytes_used(self) -> int:
         """Bytes of the kernel's arrays; the vocabulary's terms are not counted."""
         return int(self.kernel.bytes_used())
+
+    @property
+    def spare_bytes(self) -> int:
+        """How many of `bytes_used` a model made anew for the same facts would not need, at least."""
+        return max(0, int(self.kernel.spare_bytes()))
 
     def facts(self) -> Integers:
         """All facts, shape (n, 3)."""
