@@ -33,10 +33,10 @@ def main() -> None:
         stages.tell(None, rows=sum(map(len, answers.values())))
         return
     numbered = np.load(task["hashes"]) if task["hashes"] else None
-    stages.tell(found(*_columns(answers, task["predicates"], numbered), task["individuals"]))
+    stages.tell(found(*columns(answers, task["predicates"], numbered), task["individuals"]))
 
 
-def _columns(answers: dict[str, Rows], predicates: dict[str, str], numbered: Hashes | None) -> list[Hashes]:
+def columns(answers: dict[str, Rows], predicates: dict[str, str], numbered: Hashes | None) -> list[Hashes]:
     """The hashes of subjects, predicates and objects of all answers."""
     subjects: list[Any] = []
     others: list[Any] = []

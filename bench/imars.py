@@ -1,0 +1,228 @@
+"""Four ways to keep a transitive property up to date (IM10, section 5), and other reasoners that do it anew.
+
+Trees of a hundred `isIn` edges, six deep, come in ten pieces over ten ticks, and their roots stand in sites
+that are background. The window holds 1,000, 10,000 or 100,000 edges; a step changes 1, 10 or 50 % of them.
+
+- recompute: a fresh model is given the whole window. Nemo and clingo do the same, each in its own process.
+- DRed in the same engine: facts have no time. What leaves is deleted: all that can be derived with it is taken
+  out, what has another proof is put back, and then what enters is added. These are the rules of IM10's Table 3,
+  evaluated by the same compiled joins, indexes and rows as ours (its retraction, which repairs use); IM10 has
+  them from Volz et al.
+- DRed, Table 3 in numpy: the ten rules of the table as they stand, each a join of sorted columns.
+- ours: facts carry the time at which they expire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from bench.engine import SPACE, KernelLane, Rows, ontology_of
+from bench.maintenance_program import MaintenanceProgram
+from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios, remark, sorted_rows
+from bench.peers.answers import hashes
+from bench.peers.pantarhei import found_by
+from bench.peers.process import TITLES, Job, Outcome, contest, figure_of
+from pantarhei.materialize.model import WindowModel
+
+ONTOLOGY = ":isIn a owl:ObjectProperty , owl:TransitiveProperty ."
+TICKS = 100  # of a window
+EDGES, PIECES, SHAPES = 100, 10, 64
+PER_SITE = 10  # roots
+CHANGES = (1, 10, 50)
+WINDOWS = (1_000, 10_000, 100_000)
+NEMO_AT_LEAST = {(100_000, 1): 80.0, (100_000, 10): 10.0}
+DRED_AT_LEAST = {(100_000, 1): 1.5, (100_000, 10): 1.5}
+
+
+class Pool:
+    """The edges of each tick, and the background; a window of `window` edges is a hundred ticks."""
+
+    def __init__(self, window: int) -> None:
+        rng = np.random.default_rng(SEED)
+        self.places = window // (TICKS * PIECES)  # trees that come at a time
+        self.roots = max(PER_SITE, window // EDGES)
+        # the lower end of the parents' range makes trees of random shape as deep as rooms in buildings
+        self._parents = [
+            [0, *(int(rng.integers(i // 4, i)) for i in range(1, EDGES + 1))] for _ in range(SHAPES)
+        ]
+        self._orders = [(1 + rng.permutation(EDGES)).tolist() for _ in range(SHAPES)]
+
+    @property
+    def background(self) -> Rows:
+        return [(f"root{root}", "isIn", f"site{root // PER_SITE}") for root in range(self.roots)]
+
+    def rows(self, tick: int) -> Rows:
+        """The edges of a tick: a piece each of some trees."""
+        found: Rows = []
+        for place in range(self.places):
+            generation, piece = divmod(tick + place % PIECES, PIECES)
+            number, size = generation * self.places + place, EDGES // PIECES
+            shape = number % SHAPES
+            for node in self._orders[shape][piece * size : (piece + 1) * size]:
+                parent = self._parents[shape][node]
+                above = f"node{number}-{parent}" if parent else f"root{number % self.roots}"
+                found.append((f"node{number}-{node}", "isIn", above))
+        return found
+
+
+class Timeless:
+    """DRed in the same engine: all facts are at one time, what leaves is cut."""
+
+    def __init__(self, kernel: KernelLane) -> None:
+        self.model: WindowModel = kernel.fresh_model()
+
+    def change(self, leaving: np.ndarray, entering: np.ndarray) -> int:
+        """Delete and rederive, then insert; returns how many facts came or went."""
+        self.model.cut(leaving)
+        self.model.add(entering, 0)
+        return len(self.model.take_changes())
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Milliseconds a step of each way, and how they compare."""
+    with TemporaryDirectory(prefix="bench-") as name:
+        for window in WINDOWS[:2] if quick else WINDOWS:
+            yield from _measure(window, 2 if quick else 3, Path(name))
+
+
+def _measure(window: int, rounds: int, folder: Path) -> Iterator[Figure]:
+    pool, workload = Pool(window), f"IMaRS, window {window:,}"
+    kernel = KernelLane(
+        ontology_of(ONTOLOGY), pool.background, TICKS, lru_cache(maxsize=4 * TICKS)(pool.rows)
+    )
+    for tick in range(TICKS):
+        kernel.take(tick)
+    held = [kernel.prepare(tick) for tick in range(TICKS)]
+    timeless = Timeless(kernel)
+    timeless.change(np.empty((0, 3), np.int32), np.concatenate(held))
+    literal = MaintenanceProgram(kernel.background[:, 1:], np.concatenate(held)[:, 1:])
+    now, samples = TICKS, dict[tuple[str, int], list[float]]()
+    for _ in range(rounds):
+        for change in CHANGES:
+            blocks = {1: 5, 10: 2, 50: 1}[change]
+            seconds = _round(kernel, timeless, literal, now, change, blocks)
+            now += change * blocks
+            for way, each in seconds.items():
+                samples.setdefault((way, change), []).append(each)
+    _check(workload, kernel, timeless, literal, now)
+    yield Figure(workload, "closure", len(kernel.model) - len(pool.background), "facts")
+    for (way, change), each in samples.items():
+        yield figure(workload, f"{way}, {change} %", [1e3 * s for s in each], "ms")
+    yield from _ratios(workload, window, samples)
+    yield from _peers(workload, window, kernel, now, samples, rounds, folder)
+
+
+OURS, DRED, TABLE_3, RECOMPUTE = "ours", "DRed in the same engine", "DRed, Table 3 in numpy", "recompute"
+
+
+def _round(
+    kernel: KernelLane, timeless: Timeless, literal: MaintenanceProgram, start: int, change: int, blocks: int
+) -> dict[str, float]:
+    """Seconds a step for each way, over `blocks` steps from tick `start` on."""
+    steps = [range(start + block * change, start + (block + 1) * change) for block in range(blocks)]
+    entering = [[kernel.prepare(tick) for tick in ticks] for ticks in steps]
+    came = [np.concatenate(each) for each in entering]
+    went = [np.concatenate([kernel.prepare(tick - TICKS) for tick in ticks]) for ticks in steps]
+    window = range(steps[-1].stop - TICKS, steps[-1].stop)
+    held = [kernel.prepare(tick) for tick in window]
+
+    def slide() -> None:
+        for ticks, given in zip(steps, entering, strict=True):
+            kernel.leap(ticks, given)
+
+    def delete_and_rederive() -> None:
+        for leaving, arriving in zip(went, came, strict=True):
+            timeless.change(leaving, arriving)
+
+    def by_the_table() -> None:
+        for leaving, arriving in zip(went, came, strict=True):
+            literal.change(leaving[:, 1:], arriving[:, 1:])
+
+    return {
+        OURS: cpu_seconds(slide) / blocks,
+        DRED: cpu_seconds(delete_and_rederive) / blocks,
+        TABLE_3: cpu_seconds(by_the_table) / blocks,
+        RECOMPUTE: cpu_seconds(lambda: kernel.recomputed(window, held)),
+    }
+
+
+def _check(
+    workload: str, kernel: KernelLane, timeless: Timeless, literal: MaintenanceProgram, now: int
+) -> None:
+    window = range(now - TICKS, now)
+    fresh = kernel.recomputed(window, [kernel.prepare(tick) for tick in window])
+    facts = sorted_rows(fresh.facts())
+    check(f"{workload}: ours", sorted_rows(kernel.model.facts()), facts)
+    check(f"{workload}: DRed", sorted_rows(timeless.model.facts()), facts)
+    check(f"{workload}: Table 3", sorted_rows(literal.facts(int(facts[0, 0]))), facts)
+
+
+def _ratios(workload: str, window: int, samples: dict[tuple[str, int], list[float]]) -> Iterator[Figure]:
+    for change in CHANGES:
+        mine = samples[OURS, change]
+        for way in (DRED, TABLE_3, RECOMPUTE):
+            aim = DRED_AT_LEAST.get((window, change)) if way == DRED else None
+            times = ratios(samples[way, change], mine)
+            yield figure(workload, f"{way} : ours, {change} %", times, "times", at_least=aim)
+
+
+# -- peers ---------------------------------------------------------------------------------------------------
+
+
+def _peers(
+    workload: str,
+    window: int,
+    kernel: KernelLane,
+    now: int,
+    samples: dict[tuple[str, int], list[float]],
+    rounds: int,
+    folder: Path,
+) -> Iterator[Figure]:
+    """What others take for the window that our lane holds, with their import of numbers."""
+    rows = [row for tick in range(now - TICKS, now) for row in kernel.rows(tick)] + Pool(window).background
+    names = list(dict.fromkeys(name for row in rows for name in (row[0], row[2])))
+    places = {name: place for place, name in enumerate(names)}
+    pairs = [(places[s], places[o]) for s, _, o in rows]
+    hashed = folder / f"hashes-{window}.npy"
+    np.save(hashed, hashes([f"<{SPACE}{name}>" for name in names]))
+    task = {
+        "predicates": {"r0": f"<{SPACE}isIn>"},
+        "hashes": str(hashed),
+        "compare": True,
+        "individuals": None,
+    }
+    edges, nemo, clingo = (folder / f"{kind}-{window}" for kind in ("edges.csv", "program.rls", "program.lp"))
+    edges.write_text("".join(f"{s},{o}\n" for s, o in pairs))
+    nemo.write_text(
+        f'@import r0 :- csv{{resource="{edges}", format=(int, int)}} .\n'
+        "r0(?x, ?z) :- r0(?x, ?y), r0(?y, ?z) .\n@output r0 .\n"
+    )
+    facts = "".join(f"e({s},{o}).\n" for s, o in pairs)
+    clingo.write_text(f"{facts}r0(X,Y) :- e(X,Y).\nr0(X,Z) :- e(X,Y), r0(Y,Z).\n")
+    jobs = [
+        Job("nemo", "nemo", {**task, "program": str(nemo)}),
+        Job("clingo", "clingo", {**task, "program": str(clingo)}),
+    ]
+    ours = found_by(kernel.vocabulary, kernel.model.facts(), None)
+    for job, outcome in contest(workload, jobs, rounds, folder):
+        if not isinstance(outcome, Outcome):
+            yield remark(workload, f"{TITLES[job.peer]}: {outcome}")
+            continue
+        check(f"{workload}: {job.name}", outcome.found, list(ours))
+        stage = "import and reason"
+        seconds, walls = outcome.seconds(stage), outcome.wall_seconds(stage)
+        title = f"{TITLES[job.peer]}, anew"
+        yield figure_of(workload, title, seconds, walls, "ms", 1e3)
+        for change in CHANGES:
+            aim = NEMO_AT_LEAST.get((window, change)) if job.peer == "nemo" else None
+            times = ratios(seconds, _of_length(samples[OURS, change], len(seconds)))
+            yield figure(workload, f"{title} : ours, {change} %", times, "times", at_least=aim)
+
+
+def _of_length(samples: Sequence[float], count: int) -> list[float]:
+    return [samples[i % len(samples)] for i in range(count)]

@@ -1,0 +1,30 @@
+"""clingo in its process: a program with its facts is grounded and solved, the atoms of each predicate out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bench.peers.answers import found
+from bench.peers.nemo import Rows, columns
+from bench.peers.stages import Stages, job
+
+
+def main() -> None:
+    import clingo
+
+    task, stages = job(), Stages()
+    control = clingo.Control(["--warn=none"])
+    with stages.timed("import and reason"):
+        control.load(task["program"])
+        control.ground([("base", [])])
+        control.solve()
+    answers: dict[str, Rows] = {}
+    with stages.timed("answers"):
+        for name in task["predicates"]:
+            atoms = control.symbolic_atoms.by_signature(name, 1 if name.startswith("c") else 2)
+            answers[name] = [[argument.number for argument in atom.symbol.arguments] for atom in atoms]
+    stages.tell(found(*columns(answers, task["predicates"], np.load(task["hashes"]))))
+
+
+if __name__ == "__main__":
+    main()
