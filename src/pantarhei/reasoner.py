@@ -6,6 +6,7 @@ replaces them last of all and at once; whatever goes wrong before, the model is 
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import threading
@@ -38,9 +39,10 @@ from pantarhei.foundation import Foundation
 from pantarhei.interpretation import Closed, Interpretation, encode, split
 from pantarhei.language.columns import ColumnarTriples
 from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of
+from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of, time_of
+from pantarhei.materialize.footprint import vocabulary_bytes
 from pantarhei.materialize.forms import GivenForms
-from pantarhei.materialize.model import Keep, WindowModel, Work
+from pantarhei.materialize.model import Keep, Overfull, WindowModel, Work
 from pantarhei.materialize.vocabulary import Encoded, Tables
 from pantarhei.ontology import Ontology
 from pantarhei.query.result import QueryResult
@@ -50,7 +52,9 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Assertion, Repair
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.program import FIRST_LITERAL, Integers
+from pantarhei.stats import Stats, bytes_of_log
 from pantarhei.tick import Outcome, Tick, WindowUpdate
+from pantarhei.window.limits import Limits, OnLimit, later_starts
 from pantarhei.window.sliding import Step, Window, step_to
 from pantarhei.window.watermark import in_time_order
 
@@ -58,6 +62,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
+
+_log = logging.getLogger("pantarhei.limits")
 
 
 class StreamReasoner:
@@ -80,9 +86,14 @@ class StreamReasoner:
             False, such values become equal, equality is reasoned with (eq-*), and only `owl:differentFrom`
             contradicts it; n equal names cost n² facts of equality, and n of each other fact.
         budget: how far an exact repair searches.
+        max_facts: how many facts the materialization may have after a push, the background's among them.
+        max_bytes: how many bytes its state may take then, as `stats().bytes` counts them.
+        on_limit: `"error"` refuses a push that would leave more, `"drop"` lets the oldest timestamps leave
+            the window early, until it fits; `WindowUpdate.dropped_early` names them.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
+        MemoryLimitError: the background alone is beyond a limit.
         OptionError: an option has no such value.
 
     >>> import pantarhei as pr
@@ -107,6 +118,9 @@ class StreamReasoner:
         keep: Keep = "newest",
         unique_names: bool = True,
         budget: Budget | None = None,
+        max_facts: int | None = None,
+        max_bytes: int | None = None,
+        on_limit: OnLimit = "error",
     ) -> None:
         _check_type("ontology", ontology, Ontology, "what load_ontology gives")
         _check_type("window", window, Window, "a Window, such as Window(range=10)")
@@ -116,6 +130,7 @@ class StreamReasoner:
         _check_option("unique_names", unique_names, (True, False))
         self.ontology, self.window = ontology, window
         self._keep, self._unique_names = keep, unique_names
+        self._limits = Limits(max_facts, max_bytes, on_limit)
         if isinstance(background, Iterable) and not isinstance(background, str):
             background = tuple(cast("Iterable[Triple]", background))
         self._foundation = Foundation.of(ontology, background, unique_names)
@@ -136,6 +151,11 @@ class StreamReasoner:
         came = np.column_stack([facts, np.ones(len(facts), np.int32)])
         self._forms.apply(self._forms.change(came, self._background))
         self._most_entries = most_entries(self._vocabulary, len(facts))
+        self._entries_kept = self._vocabulary.size
+        self._dropped_told = 0
+        exceeded = self._limits.exceeded(len(facts), self._bytes())
+        if exceeded is not None:
+            raise self._limits.error(exceeded, None)
 
     # -- time passes -------------------------------------------------------------------------------
 
@@ -153,6 +173,7 @@ class StreamReasoner:
             LateABoxError: time has passed `at`.
             TimestampError: `at` is of another kind.
             InvalidTripleError: something in `abox` is no triple.
+            MemoryLimitError: there would be more than `max_facts` or `max_bytes`.
             After any error the reasoner is as it was.
         """
         with self._lock:
@@ -179,7 +200,7 @@ class StreamReasoner:
         Raises:
             ForeignInterpretationError: it was made with something else.
             OptionError: `scope` is no such prefix.
-            LateABoxError, TimestampError, InvalidTripleError: as `push`.
+            LateABoxError, TimestampError, InvalidTripleError, MemoryLimitError: as `push`.
         """
         with self._lock:
             step = self._step_to(at)
@@ -244,9 +265,23 @@ class StreamReasoner:
         """
         ordered = stream
         if allowed_lateness is not None or on_late is not None:
-            ordered = in_time_order(stream, allowed_lateness, on_late)
+            ordered = in_time_order(stream, allowed_lateness, self._note_late(on_late))
         for at, abox in ordered:
             yield self.push(at, abox)
+
+    def _note_late(
+        self, on_late: Callable[[TimePoint, ABox], object] | None
+    ) -> Callable[[TimePoint, ABox], object] | None:
+        """`on_late`, with the late ones counted."""
+        if on_late is None:
+            return None
+
+        def counted(at: TimePoint, abox: ABox) -> None:
+            on_late(at, abox)
+            with self._lock:
+                self._books = replace(self._books, counters=self._books.counters.more(late=1))
+
+        return counted
 
     # -- what holds --------------------------------------------------------------------------------
 
@@ -328,8 +363,8 @@ class StreamReasoner:
     @property
     def options(self) -> Options:
         """What the reasoner was told when it was made, beside ontology and background."""
-        repairer = self._repairer
-        return Options(self.window, repairer.method, self._keep, self._unique_names, repairer.budget)
+        repairer, limits = self._repairer, self._limits
+        return Options(self.window, repairer.method, self._keep, self._unique_names, repairer.budget, limits)
 
     @property
     def foundation(self) -> Foundation:
@@ -344,6 +379,19 @@ class StreamReasoner:
         """Counters of what the window model has done."""
         with self._lock:
             return self._model.work
+
+    def stats(self) -> Stats:
+        """What it holds and has done: facts, terms, bytes, counters. Costs a look at each timestamp.
+
+        After an error, or where timestamps left early for their bytes, it costs a materialization more.
+        """
+        with self._lock:
+            if self._derived is None:
+                self._forget_unused()
+            model, vocabulary = self._model, self._vocabulary
+            terms = len(vocabulary.symbols), len(vocabulary.names), len(vocabulary.literals)
+            size = model.bytes_used, vocabulary_bytes(vocabulary)
+            return Stats.of(len(model), self._books.log, terms, size, model.work, self._books.counters)
 
     # -- going on in another process ---------------------------------------------------------------
 
@@ -382,6 +430,7 @@ class StreamReasoner:
         ontology: Ontology,
         *,
         background: Graph | Iterable[Triple] | None = None,
+        limits: Limits | None = None,
     ) -> StreamReasoner:
         """The reasoner that was saved: with the same pushes from here on it gives the same answers.
 
@@ -393,6 +442,7 @@ class StreamReasoner:
             source: a path, or the bytes of a snapshot.
             ontology: the one that it was saved with; it is not in the checkpoint.
             background: if given, it must be the saved one. Its blank nodes are then the ones meant.
+            limits: if given, they take the place of the saved ones; they count from the next push on.
 
         Raises:
             CheckpointError: there is no checkpoint, or it is damaged, or of a newer format.
@@ -402,6 +452,8 @@ class StreamReasoner:
         given = None if background is None else GivenBackground.beside(ontology, background)
         saved.check(ontology, given)
         always, options = (given or saved.background).triples, saved.options
+        if limits is not None:
+            options = options._replace(limits=limits)
         reasoner = cls(ontology, options.window, always, *options.others)
         state = saved.state(reasoner._growing)
         reasoner._books, reasoner._messages, reasoner.note = state.books, state.messages, dict(state.note)
@@ -433,7 +485,7 @@ class StreamReasoner:
         After an error it is as it was; the model may have to be made again.
         """
         vocabulary = self._vocabulary
-        if self._at_once or vocabulary.size <= self._most_entries:
+        if self._at_once or not (vocabulary.size > self._most_entries or self._is_tight()):
             return
         model, before = self._model, (vocabulary.tables, self._books, self._forms)
         found = compact(vocabulary, self._foundation.common, self._books, self._forms, model)
@@ -445,7 +497,15 @@ class StreamReasoner:
             raise
         model.rename(found.renaming)
         self._derived = model
-        self._most_entries = most_entries(vocabulary, found.stored)
+        self._most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
+
+    def _is_tight(self) -> bool:
+        """Whether bytes are nearly too many, and terms may have come that are not used any more."""
+        most, size = self._limits.max_bytes, self._vocabulary.size
+        if most is None or size * 8 <= self._entries_kept * 9:
+            return False
+        kernel = 0 if self._derived is None else self._derived.bytes_used
+        return 4 * (kernel + self._bytes_beside()) > 3 * most
 
     def _take_over(self, tables: Tables, books: Books, forms: GivenForms) -> None:
         self._vocabulary.take(tables)
@@ -457,15 +517,81 @@ class StreamReasoner:
         """A tick's `stages` done to the model and written into the books, or nothing.
 
         The model counts as lost until all has gone well; whoever needs it then makes it again from the books.
+        Where it came to too much on the way, further attempts are made from a later start, if timestamps may
+        leave early; each costs a materialization of the window.
         """
-        model = self._model
+        try:
+            return self._attempt(step, stages)
+        except Overfull as error:
+            full = error
+        for start in self._later_starts(step) if self._limits.drops else ():
+            try:
+                return self._attempt(step, stages, start)
+            except Overfull as error:
+                full = error
+        exceeded = self._limits.exceeded_by(full.facts, full.bytes)
+        raise self._limits.error(exceeded, time_of(step.now, step.kind)) from None
+
+    def _attempt(self, step: Step, stages: Callable[[Tick], Outcome], start: int = 0) -> WindowUpdate:
+        model, limits = self._model, self._limits
         self._derived = None
         rules = self._growing.program.rules
-        done = stages(Tick(model, self._books, self._forms, rules, self._repairer, step))
+        tick = Tick(model, self._books, self._forms, rules, self._repairer, step, limits, start)
+        if limits:
+            with model.limited(limits.most_facts_on_the_way, self._bytes_left()):
+                done = stages(tick)
+        else:
+            done = stages(tick)
+        self._tell_of_dropped(done)
         self._books = done.books
         self._forms.apply(done.forms)
-        self._derived = model
+        self._derived = None if done.roomy else model
         return done.update
+
+    # -- limits ------------------------------------------------------------------------------------
+
+    def _bytes(self) -> int:
+        """What is held against `max_bytes`; 0 if there is no such limit."""
+        return 0 if self._limits.max_bytes is None else self._model.bytes_used + self._bytes_beside()
+
+    def _bytes_beside(self) -> int:
+        """The bytes of books and terms."""
+        return bytes_of_log(self._books.log) + vocabulary_bytes(self._vocabulary)
+
+    def _bytes_left(self) -> int | None:
+        """The bytes that the kernel's arrays may grow to; None for any number."""
+        most = self._limits.max_bytes
+        return None if most is None else max(0, most - self._bytes_beside())
+
+    def _later_starts(self, step: Step) -> Iterator[int]:
+        """The levels to begin at, one after the other, where a tick has no room beside what is older."""
+        log, newest = self._books.log, self._books.log.newest
+        further = newest is not None and newest.ticks == step.now
+        end = newest.level if further and newest is not None else self._books.next_level
+        return later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end)
+
+    def _tell_of_dropped(self, done: Outcome) -> None:
+        """Warn of timestamps that leave early: at the first, and whenever they have doubled since."""
+        dropped, early = done.books.counters.dropped_early, done.update.dropped_early
+        if not early:
+            return
+        level = logging.WARNING if dropped >= 2 * self._dropped_told else logging.DEBUG
+        names = ", ".join(
+            f"{name}={getattr(self._limits, name)}"
+            for name in ("max_facts", "max_bytes")
+            if getattr(self._limits, name) is not None
+        )
+        _log.log(
+            level,
+            "at %s the window lost %s to %s early, to keep %s; %d timestamps so far",
+            show_time(done.update.at),
+            show_time(early[0]),
+            show_time(early[-1]),
+            names,
+            dropped,
+        )
+        if level == logging.WARNING:
+            self._dropped_told = dropped
 
     # -- the model from the books ------------------------------------------------------------------
 

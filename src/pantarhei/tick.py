@@ -7,6 +7,7 @@ tick changes the model; the books it gives are new ones, for the reasoner to put
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -17,17 +18,24 @@ from pantarhei.language.delta import Delta, TripleDelta
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
+from pantarhei.materialize.footprint import vocabulary_bytes
 from pantarhei.materialize.forms import FormsChange, GivenForms
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.vocabulary import Encoded
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.rules.program import NO_FORMS, Integers
+from pantarhei.stats import bytes_of_log
+from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step
 
 _NO_FACTS = np.empty((0, 3), np.int32)
 _NOTHING = Encoded(_NO_FACTS, NO_FORMS)
+
+# Where timestamps leave early for their bytes, the others are to take no more than this share of the limit:
+# making the model smaller costs as much as making it anew, and must not come with every push.
+_ROOMY = Fraction(7, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,8 @@ class WindowUpdate:
         dropped: timestamps that left the window.
         repair: the repair of this step.
         delta: what the materialization gained and lost.
+        dropped_early: those of `dropped` that are still inside, and left because of `max_facts` or
+            `max_bytes`.
     """
 
     at: TimePoint
@@ -51,14 +61,26 @@ class WindowUpdate:
     dropped: tuple[TimePoint, ...]
     repair: Repair
     delta: TripleDelta
+    dropped_early: tuple[TimePoint, ...] = ()
 
 
 class Outcome(NamedTuple):
-    """What a tick came to; the model is changed already, the books and forms are to be."""
+    """What a tick came to; the model is changed already, the books and forms are to be.
+
+    `roomy` says that the model should be made anew, since it takes more room than what is left in it needs.
+    """
 
     update: WindowUpdate
     books: Books
     forms: FormsChange
+    roomy: bool = False
+
+
+class _Left(NamedTuple):
+    """Timestamps that left: because they are outside, and early."""
+
+    outside: list[TimePoint]
+    early: list[TimePoint]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +94,8 @@ class Tick:
         rules: the model's rules, by their numbers.
         repairer: how to repair.
         step: where time comes to.
+        limits: what may be left in the end.
+        start: the oldest level that stays, inside or not.
     """
 
     model: WindowModel
@@ -80,16 +104,23 @@ class Tick:
     rules: tuple[Rule, ...]
     repairer: Repairer
     step: Step
+    limits: Limits = NO_LIMITS
+    start: int = 0
 
     def pass_(self, at: TimePoint) -> Outcome:
         """Time alone."""
-        log, dropped = self._slid()
-        update, forms = self._update(at, dropped, Repair(at, self.repairer.method))
-        return Outcome(update, replace(self.books, log=log, step=self.step), forms)
+        log, left = self._slid()
+        books = replace(self.books, log=log, step=self.step)
+        return self._outcome(at, books, left, Repair(at, self.repairer.method), _NOTHING)
 
     def take_in(self, at: TimePoint, given: Closed) -> Outcome:
-        """The ABox of a new timestamp."""
-        log, dropped = self._slid()
+        """The ABox of a new timestamp.
+
+        Raises:
+            MemoryLimitError: there would be too much in the end.
+            Overfull: there was too much on the way; the model is of no use any more.
+        """
+        log, left = self._slid()
         level, asserted = self.books.next_level, given.asserted
         entry = Entry(level, at, self.step.now, asserted.facts, _NO_FACTS, asserted.forms)
         if given.finished:
@@ -97,19 +128,22 @@ class Tick:
         else:
             previous = self.model.add(given.facts, level)
         done = self._repaired(log, entry)
-        update, forms = self._update(at, dropped, done.repair, asserted)
         books = replace(self.books, log=log, step=self.step, next_level=level + 1)
-        return Outcome(update, _written(books, entry, previous, done), forms)
+        return self._arrived(at, _written(books, entry, previous, done), left, done.repair, asserted)
 
     def extend(self, newest: Entry, given: Encoded) -> Outcome:
         """A further part of the newest ABox, as if it had come with the first.
 
         If nothing in it was contradicted yet, its parts add up: whatever is violated now involves the new
         part. Else the model goes back to before the first part and takes the whole.
+
+        Raises:
+            MemoryLimitError, Overfull: as `take_in`.
         """
         model, before = self.model, self.books.arrival
         assert before is not None, "the newest entry has an arrival"
-        older = self.books.log.without_newest()
+        log, left = self._slid()
+        older = log.without_newest()
         entry = replace(
             newest,
             facts=np.concatenate([newest.facts, given.facts]),
@@ -124,23 +158,28 @@ class Tick:
             asserted = given
             previous = np.concatenate([before.previous, model.add(given.facts, entry.level)])
         done = self._repaired(older, entry)
-        update, forms = self._update(newest.at, [], done.repair, asserted)
-        books = replace(self.books, log=older, step=self.step)
-        return Outcome(update, _written(books, entry, previous, done), forms)
+        undone = self.books.counters.more(repairs=-before.contradicted, cut=-len(before.cut))
+        books = replace(self.books, log=older, step=self.step, counters=undone)
+        return self._arrived(newest.at, _written(books, entry, previous, done), left, done.repair, asserted)
 
     def _repaired(self, older: Log, arriving: Entry) -> Repaired:
         return self.repairer.repair(self.model, older, arriving, self.rules)
 
-    def _slid(self) -> tuple[Log, list[TimePoint]]:
+    def _slid(self) -> tuple[Log, _Left]:
         """The log without what leaves, and the timestamps that leave; the model slides."""
-        oldest, dropped = self.books.log.leaving(self.step.first)
+        log = self.books.log
+        oldest, outside = log.leaving(self.step.first)
         level = self.books.next_level if oldest is None else oldest
+        inside = log.from_level(level)
+        early = [entry.at for entry in inside if entry.level < self.start]
+        level = max(level, self.start)
         self.model.slide(level)
-        return self.books.log.from_level(level), dropped
+        return log.from_level(level), _Left(outside, early)
 
-    def _update(
-        self, at: TimePoint, dropped: list[TimePoint], repair: Repair, asserted: Encoded = _NOTHING
-    ) -> tuple[WindowUpdate, FormsChange]:
+    def _outcome(
+        self, at: TimePoint, books: Books, left: _Left, repair: Repair, asserted: Encoded
+    ) -> Outcome:
+        """What it comes to, for the reasoner and for people."""
         changes, lexicon = self.model.take_changes(), self.repairer.vocabulary.lexicon
         forms = self.forms.change(changes, asserted)
         seen = forms.seen
@@ -151,14 +190,61 @@ class Tick:
 
         step = self.step
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
-        return WindowUpdate(at, start, end, tuple(dropped), repair, TripleDelta(delta)), forms
+        dropped, early = (*left.outside, *left.early), tuple(left.early)
+        update = WindowUpdate(at, start, end, dropped, repair, TripleDelta(delta), early)
+        counters = books.counters.more(dropped_early=len(early))
+        return Outcome(update, replace(books, counters=counters), forms)
+
+    # -- limits ------------------------------------------------------------------------------------
+
+    def _arrived(
+        self, at: TimePoint, books: Books, left: _Left, repair: Repair, asserted: Encoded
+    ) -> Outcome:
+        """What it comes to once the oldest timestamps have left where all is too much; the model slides.
+
+        Costs O(1) where there is room enough, with `max_bytes` a look at each entry.
+
+        Raises:
+            MemoryLimitError: it is too much still, or nothing is to leave early.
+        """
+        log, limits = books.log, self.limits
+        needed = self._bytes(log)
+        exceeded = limits.exceeded(len(self.model), needed)
+        if exceeded is None:
+            return self._outcome(at, books, left, repair, asserted)
+        if not limits.drops:
+            raise limits.error(exceeded, at)
+        roomy = limits.exceeded(0, needed) is not None
+        entries, early = list(log), list[TimePoint]()
+        while (exceeded := self._exceeded(log, roomy)) is not None:
+            if len(early) + 1 == len(entries):
+                raise limits.error(exceeded, at)
+            early.append(entries[len(early)].at)
+            self.model.slide(entries[len(early)].level)
+            log = log.from_level(entries[len(early)].level)
+        left = _Left(left.outside, [*left.early, *early])
+        return self._outcome(at, replace(books, log=log), left, repair, asserted)._replace(roomy=roomy)
+
+    def _exceeded(self, log: Log, roomy: bool) -> tuple[str, int, int] | None:
+        """Which limit facts or bytes are beyond; the bytes as in a model made anew if it is to be."""
+        limits, needed = self.limits, self._bytes(log)
+        if roomy and limits.max_bytes is not None:
+            needed = int((needed - self.model.spare_bytes) / _ROOMY)
+        return limits.exceeded(len(self.model), needed)
+
+    def _bytes(self, log: Log) -> int:
+        """What is held against `max_bytes`; 0 if there is no such limit."""
+        if self.limits.max_bytes is None:
+            return 0
+        return self.model.bytes_used + bytes_of_log(log) + vocabulary_bytes(self.repairer.vocabulary)
 
 
 def _written(books: Books, entry: Entry, previous: Integers, done: Repaired) -> Books:
     """The books, which know all before it, with the newest ABox and what undoing it takes."""
     arrival = Arrival(entry.level, entry.facts, previous, done.cut, done.contradicted)
     log = books.log.with_entry(replace(entry, cut=done.cut))
-    return replace(books, log=log).remembering(arrival, done.repair)
+    counters = books.counters.more(pushes=1, repairs=done.contradicted, cut=len(done.cut))
+    return replace(books, log=log, counters=counters).remembering(arrival, done.repair)
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast, get_args
 import numpy as np
 from rdflib import Literal, URIRef
 
-from pantarhei.books import Arrival, Books
+from pantarhei.books import Arrival, Books, Counters
 from pantarhei.checkpoint.background import GivenBackground
 from pantarhei.checkpoint.container import Column, Contents, Json, narrow, pack
 from pantarhei.checkpoint.facts import NO_PREDICATE, columns_of_facts, read_facts
@@ -31,6 +31,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.program import Forms, Integers
+from pantarhei.window.limits import NO_LIMITS, Limits, OnLimit
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window
 
@@ -46,11 +47,13 @@ class Options(NamedTuple):
     keep: Keep
     unique_names: bool
     budget: Budget
+    limits: Limits = NO_LIMITS
 
     @property
-    def others(self) -> tuple[Method, Keep, bool, Budget]:
+    def others(self) -> tuple[Method, Keep, bool, Budget, int | None, int | None, OnLimit]:
         """All but the window, in the order in which a reasoner takes them."""
-        return self.repair, self.keep, self.unique_names, self.budget
+        limits = self.limits.max_facts, self.limits.max_bytes, self.limits.on_limit
+        return self.repair, self.keep, self.unique_names, self.budget, *limits
 
 
 class Written(NamedTuple):
@@ -127,6 +130,7 @@ def save(
         **_header_of_options(options),
         "step": None if books.step is None else _header_of_step(books.step),
         "contradicted": bool(entries and books.arrival and books.arrival.contradicted),
+        "counters": books.counters._asdict(),
         "messages": state.messages,
         "ill_typed": [str(name) for name in state.ill_typed],
         "zones": zones,
@@ -149,6 +153,7 @@ def _header_of_options(options: Options) -> dict[str, Json]:
         "keep": options.keep,
         "unique_names": options.unique_names,
         "budget": {name: int(getattr(budget, name)) for name in Budget.__dataclass_fields__},
+        "limits": {name: getattr(options.limits, name) for name in Limits.__dataclass_fields__},
     }
 
 
@@ -214,12 +219,30 @@ class Checkpoint:
                 cast(Keep, contents.one_of("keep", get_args(Keep))),
                 contents.truth("unique_names"),
                 Budget(**budget),
+                self._limits(),
             )
         except CheckpointError:
             raise
         except (TypeError, ValueError, KeyError, OverflowError, PantarheiError) as error:
             raise contents.broken(f"the options: {error}") from error
         return found
+
+    def _limits(self) -> Limits:
+        """The limits; none where nothing is said of them."""
+        if "limits" not in self.contents.header:
+            return NO_LIMITS
+        return Limits(**self.contents.mapping("limits"))  # type: ignore[arg-type]
+
+    def _counters(self) -> Counters:
+        """What went by; nothing where nothing is said of it."""
+        contents = self.contents
+        if "counters" not in contents.header:
+            return Counters()
+        given = contents.mapping("counters")
+        try:
+            return Counters(*(contents.checked(name, given[name]) for name in Counters._fields))
+        except KeyError as error:
+            raise contents.broken(f"the counters: {error}") from error
 
     def check(self, ontology: Ontology, background: GivenBackground | None) -> None:
         """Hold the fingerprints against those of what it is restored with.
@@ -275,6 +298,7 @@ class Checkpoint:
             len(sizes),
             _arrival(log.newest, contents.truth("contradicted")),
             repairs.repairs(self.options.repair, growing.program.rules),
+            self._counters(),
         )
         return State(books, Written(written, pairs), contents.integer("messages"), ill_typed, self.note)
 
