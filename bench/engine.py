@@ -23,6 +23,7 @@ from pantarhei.language.term import Triple
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
 from pantarhei.rules.program import NO_FORMS, compile_
+from pantarhei.tick import WindowUpdate
 
 Row = tuple[str, str, str]  # local names; the predicate "a" is rdf:type
 Rows = list[Row]
@@ -142,6 +143,8 @@ class KernelLane:
 class OpenReasoner(pr.StreamReasoner):
     """The reasoner, which also takes ABoxes that are interned already."""
 
+    _interned_comes = False
+
     def interned(self, triples: Iterable[Triple]) -> np.ndarray:
         """The facts of triples as this reasoner numbers them."""
         return self._vocabulary.encode(triples).facts
@@ -153,6 +156,15 @@ class OpenReasoner(pr.StreamReasoner):
     @property
     def model(self) -> WindowModel:
         return self._model
+
+    def _forget_unused(self) -> None:
+        """Not where what is interned already waits to be pushed."""
+        if not self._interned_comes:
+            super()._forget_unused()
+
+    def push(self, at: Any, abox: Any) -> WindowUpdate:
+        self._interned_comes = isinstance(abox, np.ndarray)
+        return super().push(at, abox)
 
     def _encode(self, abox: Any, scope: str) -> Encoded:
         return Encoded(abox, NO_FORMS) if isinstance(abox, np.ndarray) else super()._encode(abox, scope)

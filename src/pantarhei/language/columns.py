@@ -7,13 +7,16 @@ one; triples of rdflib terms are made when somebody looks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, SupportsIndex, TypeAlias, overload
+from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.term import Term, Triple
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Codes = npt.NDArray[np.int32]
 Texts = npt.NDArray[np.object_]
@@ -24,6 +27,16 @@ class TermColumn(NamedTuple):
 
     codes: Codes
     distinct: Texts
+
+    @classmethod
+    def of(cls, array: pa.DictionaryArray) -> TermColumn:
+        """The column of a dictionary-encoded Arrow array of strings, without nulls.
+
+        Not by `to_numpy`: for that pyarrow would load pandas.
+        """
+        distinct = np.empty(len(array.dictionary), object)
+        distinct[:] = array.dictionary.to_pylist()
+        return cls(np.from_dlpack(array.indices).astype(np.int32, copy=False), distinct)
 
     def occurring(self, where: slice | npt.NDArray[np.bool_] = slice(None)) -> TermColumn:
         """The rows `where` with the terms that occur there only, in the order in which they do."""

@@ -23,9 +23,10 @@ from pantarhei.language.columns import ColumnarTriples, TermColumn, TripleColumn
 from pantarhei.language.data_range import DataRange, tester
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
-from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, is_well_typed, value_of
+from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, value_of
 from pantarhei.materialize.lexicon import Lexicon, LiteralSet
 from pantarhei.materialize.renaming import Renaming
+from pantarhei.language.value import is_ill_typed
 from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Program, Symbol
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("subject", "predicate", "object")
 Place = Literal_["subject", "predicate", "object", "class"]
+_NumbersOf = Callable[[list[str], Place], list[int]]
 _TYPE = str(RDF_TYPE)
 
 
@@ -166,7 +168,10 @@ class Vocabulary:
 
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
-        return self._encode_columns(TripleColumns(*(_column(table, name) for name in COLUMNS)), scope)
+        columns = TripleColumns(*(_column(table, name) for name in COLUMNS))
+        return self._encode_columns(
+            columns, lambda texts, place: self._numbers_of(texts, scope, self._roles[place])
+        )
 
     def encode_columnar(self, triples: ColumnarTriples) -> Encoded:
         """What `encode` gives for triples that are held by column; blank nodes are those that are written.
@@ -174,21 +179,29 @@ class Vocabulary:
         Costs a dictionary look-up a distinct term of each part; the rest is done by column.
         """
         encoded = [
-            self._encode_columns(part, "") if isinstance(part, TripleColumns) else self.encode(part)
+            self._encode_columns(part, self._canonical_numbers)
+            if isinstance(part, TripleColumns)
+            else self.encode(part)
             for part in triples.parts
         ]
         forms = {fact: form for part in encoded for fact, form in part.forms.items()}
         return Encoded(np.concatenate([part.facts for part in encoded]), forms)
 
-    def _encode_columns(self, columns: TripleColumns, scope: str) -> Encoded:
+    def _encode_columns(self, columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
         subjects, predicates, objects = columns
         types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
         is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
         facts = np.empty((len(subjects.codes), 3), np.int32)
-        facts[:, 1] = self._numbers(subjects, slice(None), scope, self._roles["subject"])
-        facts[~is_class, 0] = self._numbers(predicates, ~is_class, scope, self._roles["predicate"])
-        facts[is_class, 0] = self._numbers(objects, is_class, scope, self._roles["class"])
-        facts[~is_class, 2] = self._numbers(objects, ~is_class, scope, self._roles["object"])
+        entries: tuple[tuple[int, Place, slice | npt.NDArray[np.bool_], TermColumn], ...] = (
+            (1, "subject", slice(None), subjects),
+            (0, "predicate", ~is_class, predicates),
+            (0, "class", is_class, objects),
+            (2, "object", ~is_class, objects),
+        )
+        for at, place, rows, column in entries:
+            occurring = column.occurring(rows)
+            numbers = numbers_of(occurring.distinct.tolist(), place)
+            facts[rows, at] = np.array(numbers, np.int32)[occurring.codes]
         forms = self.take_forms(facts, np.flatnonzero(~is_class & (facts[:, 2] < 0)), len(facts))
         facts[is_class, 2] = NONE
         return Encoded(facts, forms)
@@ -207,14 +220,6 @@ class Vocabulary:
                 forms[predicate, subject, number] = forms[subject, number] = form
         return forms
 
-    def _numbers(
-        self, column: TermColumn, where: slice | npt.NDArray[np.bool_], scope: str, role: _Role
-    ) -> Integers:
-        """The numbers of a column's terms in the rows `where`: each distinct term is looked up once."""
-        occurring = column.occurring(where)
-        numbers = np.array(self._numbers_of(occurring.distinct.tolist(), scope, role), np.int32)
-        return numbers[occurring.codes]
-
     def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> Integers:
         """The numbers of terms in N-Triples syntax that stand in a place; of an object `~i` where the i-th of
         the variants says both number and form.
@@ -229,6 +234,29 @@ class Vocabulary:
             self._number_text(text, scope, role) if number is None else number
             for text, number in zip(texts, map(role.known.get, texts), strict=True)
         ]
+
+    def _canonical_numbers(self, texts: Sequence[str], place: Place) -> list[int]:
+        """The numbers of terms that are known to be canonical, and to stand where they may.
+
+        The name of an individual needs no check then, and its text is not kept beside its number.
+        """
+        role, known, names = self._roles[place], self._name_numbers, self.names
+        if place in ("predicate", "class"):
+            return self._numbers_of(texts, "", role)
+        numbers: list[int] = []
+        for text in texts:
+            if text[0] == "<":
+                key = text[1:-1]
+                number = known.get(key)
+                if number is None:
+                    number = known[key] = len(names)
+                    names.append(str.__new__(URIRef, key))
+            else:
+                number = role.known.get(text)
+                if number is None:
+                    number = self._number_text(text, "", role)
+            numbers.append(number)
+        return numbers
 
     def _number_text(self, text: str, scope: str, role: _Role) -> int:
         term = parse_term(text, scope)
@@ -271,7 +299,7 @@ class Vocabulary:
         if number is None:
             number = found = FIRST_LITERAL + len(self.literals)
             self._note_memberships(len(self.literals), literal)
-            if not is_well_typed(literal):
+            if is_ill_typed(value):
                 self.ill_typed.add(number)
             self._value_numbers[value] = number
             self.literals.append(literal)
@@ -481,6 +509,4 @@ def _column(table: pa.Table, name: str) -> TermColumn:
         raise InvalidTripleError(
             f"column {name} of type {column.type}", "expected strings in N-Triples syntax"
         )
-    return TermColumn(
-        array.indices.to_numpy(zero_copy_only=False).astype(np.int32), distinct.to_numpy(zero_copy_only=False)
-    )
+    return TermColumn.of(array)
