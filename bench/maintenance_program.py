@@ -1,7 +1,8 @@
 """DRed for one transitive property, by the rules of IM10's Table 3 as they stand, in numpy.
 
-An edge is a key of 64 bits, a set of edges a sorted column of distinct keys. Recursive rules are evaluated semi-
-naively. Explicit facts that remain are put back with the rederived ones, which the table leaves to its caller.
+An edge is a key of 64 bits, a set of edges a sorted column of distinct keys. Recursive rules are evaluated
+semi-naively. Explicit facts that remain are put back with the rederived ones, which the table leaves to its
+caller.
 """
 
 from __future__ import annotations
