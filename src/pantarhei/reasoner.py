@@ -152,6 +152,7 @@ class StreamReasoner:
         self._forms.apply(self._forms.change(came, self._background))
         self._most_entries = most_entries(self._vocabulary, len(facts))
         self._entries_kept = self._vocabulary.size
+        self._unused = 0  # bytes of terms that are known to be in no use
         self._dropped_told = 0
         exceeded = self._limits.exceeded(len(facts), self._bytes())
         if exceeded is not None:
@@ -242,7 +243,7 @@ class StreamReasoner:
                 yield
             except BaseException:
                 self._books, self._messages, self._forms = books, messages, forms
-                self._derived = None
+                self._derived, self._unused = None, 0
                 raise
             finally:
                 self._at_once = outer
@@ -386,7 +387,7 @@ class StreamReasoner:
         After an error, or where timestamps left early for their bytes, it costs a materialization more.
         """
         with self._lock:
-            if self._derived is None:
+            if self._unused:
                 self._forget_unused()
             model, vocabulary = self._model, self._vocabulary
             terms = len(vocabulary.symbols), len(vocabulary.names), len(vocabulary.literals)
@@ -485,7 +486,7 @@ class StreamReasoner:
         After an error it is as it was; the model may have to be made again.
         """
         vocabulary = self._vocabulary
-        if self._at_once or not (vocabulary.size > self._most_entries or self._is_tight()):
+        if self._at_once or not (self._unused or vocabulary.size > self._most_entries or self._is_tight()):
             return
         model, before = self._model, (vocabulary.tables, self._books, self._forms)
         found = compact(vocabulary, self._foundation.common, self._books, self._forms, model)
@@ -498,6 +499,7 @@ class StreamReasoner:
         model.rename(found.renaming)
         self._derived = model
         self._most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
+        self._unused = 0
 
     def _is_tight(self) -> bool:
         """Whether bytes are nearly too many, and terms may have come that are not used any more."""
@@ -536,7 +538,7 @@ class StreamReasoner:
         model, limits = self._model, self._limits
         self._derived = None
         rules = self._growing.program.rules
-        tick = Tick(model, self._books, self._forms, rules, self._repairer, step, limits, start)
+        tick = Tick(model, self._books, self._forms, rules, self._repairer, step, limits, start, self._unused)
         if limits:
             with model.limited(limits.most_facts_on_the_way, self._bytes_left()):
                 done = stages(tick)
@@ -545,7 +547,7 @@ class StreamReasoner:
         self._tell_of_dropped(done)
         self._books = done.books
         self._forms.apply(done.forms)
-        self._derived = None if done.roomy else model
+        self._derived, self._unused = None if done.roomy else model, done.unused
         return done.update
 
     # -- limits ------------------------------------------------------------------------------------
@@ -555,8 +557,9 @@ class StreamReasoner:
         return 0 if self._limits.max_bytes is None else self._model.bytes_used + self._bytes_beside()
 
     def _bytes_beside(self) -> int:
-        """The bytes of books and terms."""
-        return bytes_of_log(self._books.log) + vocabulary_bytes(self._vocabulary)
+        """The bytes of books and terms, without those of terms that are known to be in no use."""
+        terms = vocabulary_bytes(self._vocabulary) - self._unused
+        return bytes_of_log(self._books.log) + max(0, terms)
 
     def _bytes_left(self) -> int | None:
         """The bytes that the kernel's arrays may grow to; None for any number."""

@@ -7,35 +7,29 @@ tick changes the model; the books it gives are new ones, for the reasoner to put
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from pantarhei.books import Arrival, Books
+from pantarhei.fitting import Fitting
 from pantarhei.interpretation import Closed
 from pantarhei.language.delta import Delta, TripleDelta
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
-from pantarhei.materialize.footprint import vocabulary_bytes
 from pantarhei.materialize.forms import FormsChange, GivenForms
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.vocabulary import Encoded
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.rules.program import NO_FORMS, Integers
-from pantarhei.stats import bytes_of_log
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step
 
 _NO_FACTS = np.empty((0, 3), np.int32)
 _NOTHING = Encoded(_NO_FACTS, NO_FORMS)
-
-# Where timestamps leave early for their bytes, the others are to take no more than this share of the limit:
-# making the model smaller costs as much as making it anew, and must not come with every push.
-_ROOMY = Fraction(7, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +61,15 @@ class WindowUpdate:
 class Outcome(NamedTuple):
     """What a tick came to; the model is changed already, the books and forms are to be.
 
-    `roomy` says that the model should be made anew, since it takes more room than what is left in it needs.
+    `roomy` says that the model is to be made anew, since it takes more room than what is left in it needs;
+    `unused` how many bytes of terms nothing uses any more.
     """
 
     update: WindowUpdate
     books: Books
     forms: FormsChange
     roomy: bool = False
+    unused: int = 0
 
 
 class _Left(NamedTuple):
@@ -96,6 +92,7 @@ class Tick:
         step: where time comes to.
         limits: what may be left in the end.
         start: the oldest level that stays, inside or not.
+        unused: how many bytes of the terms are known to be in no use.
     """
 
     model: WindowModel
@@ -106,6 +103,7 @@ class Tick:
     step: Step
     limits: Limits = NO_LIMITS
     start: int = 0
+    unused: int = 0
 
     def pass_(self, at: TimePoint) -> Outcome:
         """Time alone."""
@@ -193,50 +191,23 @@ class Tick:
         dropped, early = (*left.outside, *left.early), tuple(left.early)
         update = WindowUpdate(at, start, end, dropped, repair, TripleDelta(delta), early)
         counters = books.counters.more(dropped_early=len(early))
-        return Outcome(update, replace(books, counters=counters), forms)
-
-    # -- limits ------------------------------------------------------------------------------------
+        return Outcome(update, replace(books, counters=counters), forms, unused=self.unused)
 
     def _arrived(
         self, at: TimePoint, books: Books, left: _Left, repair: Repair, asserted: Encoded
     ) -> Outcome:
         """What it comes to once the oldest timestamps have left where all is too much; the model slides.
 
-        Costs O(1) where there is room enough, with `max_bytes` a look at each entry.
-
         Raises:
             MemoryLimitError: it is too much still, or nothing is to leave early.
         """
-        log, limits = books.log, self.limits
-        needed = self._bytes(log)
-        exceeded = limits.exceeded(len(self.model), needed)
-        if exceeded is None:
+        if not self.limits:
             return self._outcome(at, books, left, repair, asserted)
-        if not limits.drops:
-            raise limits.error(exceeded, at)
-        roomy = limits.exceeded(0, needed) is not None
-        entries, early = list(log), list[TimePoint]()
-        while (exceeded := self._exceeded(log, roomy)) is not None:
-            if len(early) + 1 == len(entries):
-                raise limits.error(exceeded, at)
-            early.append(entries[len(early)].at)
-            self.model.slide(entries[len(early)].level)
-            log = log.from_level(entries[len(early)].level)
-        left = _Left(left.outside, [*left.early, *early])
-        return self._outcome(at, replace(books, log=log), left, repair, asserted)._replace(roomy=roomy)
-
-    def _exceeded(self, log: Log, roomy: bool) -> tuple[str, int, int] | None:
-        """Which limit facts or bytes are beyond; the bytes as in a model made anew if it is to be."""
-        limits, needed = self.limits, self._bytes(log)
-        if roomy and limits.max_bytes is not None:
-            needed = int((needed - self.model.spare_bytes) / _ROOMY)
-        return limits.exceeded(len(self.model), needed)
-
-    def _bytes(self, log: Log) -> int:
-        """What is held against `max_bytes`; 0 if there is no such limit."""
-        if self.limits.max_bytes is None:
-            return 0
-        return self.model.bytes_used + bytes_of_log(log) + vocabulary_bytes(self.repairer.vocabulary)
+        fitting = Fitting(self.model, books.log, self.repairer.vocabulary, self.limits, self.unused)
+        fitting.fit(at)
+        left = _Left(left.outside, [*left.early, *fitting.early])
+        outcome = self._outcome(at, replace(books, log=fitting.log), left, repair, asserted)
+        return outcome._replace(roomy=fitting.roomy, unused=fitting.unused)
 
 
 def _written(books: Books, entry: Entry, previous: Integers, done: Repaired) -> Books:

@@ -26,6 +26,9 @@ SLACK = 1024
 # Which share of the older assertions stays, at one attempt after the other, where a push cannot go through.
 _SHARES = (Fraction(7, 8), Fraction(3, 4), Fraction(1, 2), Fraction(1, 4), Fraction(0))
 
+# A limit's name, what it allows, and what there is.
+Exceeded = tuple[str, int, int]
+
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -68,23 +71,23 @@ class Limits:
         """How many facts there may be while a push is under way."""
         return None if self.max_facts is None else self.max_facts + self.max_facts // 8 + SLACK
 
-    def exceeded(self, facts: int, bytes: int | None) -> tuple[str, int, int] | None:
-        """The limit that facts or bytes are beyond: its name, what it allows, and what there is."""
+    def exceeded(self, facts: int, bytes: int) -> Exceeded | None:
+        """The limit that facts or bytes are beyond."""
         if self.max_facts is not None and facts > self.max_facts:
             return "max_facts", self.max_facts, facts
-        if self.max_bytes is not None and bytes is not None and bytes > self.max_bytes:
+        if self.max_bytes is not None and bytes > self.max_bytes:
             return "max_bytes", self.max_bytes, bytes
         return None
 
-    def exceeded_by(self, facts: int, bytes: int) -> tuple[str, int, int]:
+    def exceeded_by(self, facts: int, bytes: int) -> Exceeded:
         """The limit that a model of so many facts and bytes was beyond while a push was under way."""
-        by_facts = self.exceeded(facts, None)
+        by_facts = self.exceeded(facts, 0)
         if by_facts is not None:
             return by_facts
         assert self.max_bytes is not None, "something has a limit"
         return "max_bytes", self.max_bytes, max(bytes, self.max_bytes + 1)
 
-    def error(self, exceeded: tuple[str, int, int], at: TimePoint | None) -> MemoryLimitError:
+    def error(self, exceeded: Exceeded, at: TimePoint | None) -> MemoryLimitError:
         """The error for a push at `at`, or for the background."""
         name, most, needed = exceeded
         return MemoryLimitError(name, most, needed, None if at is None else show_time(at), self.drops)
