@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from decimal import Decimal
 
 import pyoxigraph
 from rdflib import RDF, XSD, BNode, Literal, URIRef
@@ -17,6 +19,7 @@ _PLAIN_LITERAL = re.compile(
     r'"([^"\\\x00-\x1f\x7f-\x9f\ud800-\udfff]*)"(?:\^\^<(http://www\.w3\.org/2001/XMLSchema#[A-Za-z]+)>)?'
 )
 _END = "<urn:end>"
+_XSD_STRING = str(XSD.string)
 
 
 def parse_term(text: str, scope: str = "") -> Term:
@@ -33,8 +36,8 @@ def parse_term(text: str, scope: str = "") -> Term:
     if match := _PLAIN_IRI.fullmatch(text):
         return str.__new__(URIRef, match[1])  # the check that URIRef would make is made
     if match := _PLAIN_LITERAL.fullmatch(text):
-        if match[2] is None or match[2] == str(XSD.string):
-            return Literal(match[1])
+        if match[2] is None or match[2] == _XSD_STRING:
+            return _literal(match[1], None, match[1], None)
         return typed_literal(match[1], str.__new__(URIRef, match[2]))
     if text.startswith("<<"):  # no term of RDF 1.1, and nested deep it would exhaust the parser's stack
         raise _not_a_term(text)
@@ -102,6 +105,12 @@ def to_rdflib(term: object) -> Term:
 
 
 _PLAIN = frozenset({XSD.string, RDF.langString})
+# Lexical forms whose value needs no more than what Python makes of them.
+_NUMBERS: dict[str, tuple[re.Pattern[str], Callable[[str], object]]] = {
+    str(XSD.integer): (re.compile(r"-?[0-9]{1,18}", re.ASCII), int),
+    str(XSD.decimal): (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII), Decimal),
+    str(XSD.double): (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE]-?[0-9]{1,3})?", re.ASCII), float),
+}
 _MARKUP = frozenset({RDF.XMLLiteral, RDF.HTML})
 _LONGEST_CONVERTED = 4000
 
@@ -110,8 +119,22 @@ def typed_literal(lexical: str, datatype: URIRef) -> Literal:
     """A typed literal as it is written, without a Python value where rdflib's would cost: an ill-typed one is
     logged with a traceback, markup is parsed into a tree.
     """
-    unparsed: Literal = str.__new__(Literal, lexical)
-    unparsed._language, unparsed._datatype, unparsed._value, unparsed._ill_typed = None, datatype, None, None
+    number = _NUMBERS.get(str(datatype))
+    if number is not None and number[0].fullmatch(lexical):
+        return _literal(lexical, datatype, number[1](lexical), False)
+    unparsed = _literal(lexical, datatype, None, None)
     if datatype in _MARKUP or len(lexical) > _LONGEST_CONVERTED or not is_well_typed(unparsed):
         return unparsed
     return Literal(lexical, datatype=datatype, normalize=False)
+
+
+def _literal(lexical: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
+    """What `Literal` makes, where that is known beforehand; its own way there costs ten times as much."""
+    literal: Literal = str.__new__(Literal, lexical)
+    literal._language, literal._datatype, literal._value, literal._ill_typed = (
+        None,
+        datatype,
+        value,
+        ill_typed,
+    )
+    return literal

@@ -24,9 +24,9 @@ from pantarhei.language.data_range import DataRange, tester
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, value_of
+from pantarhei.language.value import is_ill_typed
 from pantarhei.materialize.lexicon import Lexicon, LiteralSet
 from pantarhei.materialize.renaming import Renaming
-from pantarhei.language.value import is_ill_typed
 from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Program, Symbol
 
 if TYPE_CHECKING:
@@ -262,10 +262,17 @@ class Vocabulary:
         term = parse_term(text, scope)
         if not isinstance(term, role.terms):
             raise InvalidTripleError(text, role.expected)
+        terms = self._term_count
         number = role.number(term)
-        if not isinstance(term, BNode):  # a blank node's label means another node in the next message
+        # A text is kept when its term comes again: most of what is new in a stream never does. A blank node's
+        # is not, since its label means another node in the next message.
+        if self._term_count == terms and not isinstance(term, BNode):
             role.known[text] = number
         return number
+
+    @property
+    def _term_count(self) -> int:
+        return len(self.names) + len(self.literals) + len(self._variants)
 
     def number(self, term: Term) -> int:
         """The number of a name or literal, a new one if it has none."""
@@ -386,7 +393,7 @@ class Vocabulary:
     def size(self) -> int:
         """How many entries there are for names and literals: those by term, by text, and by form."""
         texts = sum(len(role.known) for role in self._roles.values())
-        return len(self.names) + len(self.literals) + len(self._variants) + texts
+        return self._term_count + texts
 
     @property
     def tables(self) -> Tables:

@@ -278,7 +278,7 @@ def _split(block: bytes) -> _Split | None:
         return None
     lines = block.count(b"\n") + (not block.endswith(b"\n"))
     table, odd = _split_at_spaces(block, 0)
-    if table is not None:
+    if table is not None and table.num_rows == lines:
         return _Split([_column(table, name) for name in _COLUMNS], np.arange(lines), lines)
     hidden = _SPACED.sub(lambda string: string[0].replace(b" ", _HIDDEN_SPACE.encode()), block)
     table, odd = _split_at_spaces(hidden, lines // _MOST_ODD)

@@ -8,6 +8,8 @@ from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.ntriples import parse_term, to_rdflib
+from pantarhei.language.term import value_of
+from pantarhei.language.value import is_ill_typed
 
 # Control characters are written with escapes; n3() of rdflib is not N-Triples for all of them.
 texts = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=8)
@@ -102,3 +104,27 @@ def test_literals_read_at_once_are_what_the_parser_reads(text, datatype):
     assert (found is None) == (expected is None)
     if found is not None:
         assert (str(found), found.datatype, found.language) == (str(expected), expected.datatype, None)
+
+
+@pytest.mark.parametrize(
+    "datatype", [None, *(XSD[name] for name in ("string", "integer", "decimal", "double", "int"))]
+)
+@pytest.mark.parametrize(
+    "lexical",
+    "|a|1|01|-7|+7|1.50|-0.0|.5|5.|1e3|2E-4|1e999|-0|999999999999999999|9999999999999999999|１|INF|NaN"
+    "| 1|1 |1_0|true".split("|"),
+)
+def test_literals_are_those_that_rdflib_makes(lexical, datatype):
+    made = parse_term(f'"{lexical}"' + (f"^^<{datatype}>" if datatype else ""))
+    expected = typed(lexical, datatype)
+    assert made == expected and str(made) == str(expected) and hash(made) == hash(expected)
+    assert (made.datatype, made.language) == (expected.datatype, expected.language)
+    assert type(made) is Literal
+    if not is_ill_typed(value_of(made)):
+        assert repr(made.value) == repr(expected.value) and made.ill_typed == expected.ill_typed
+
+
+def typed(lexical, datatype):
+    if datatype in (None, XSD.string):
+        return Literal(lexical)
+    return Literal(lexical, datatype=datatype, normalize=False)
