@@ -19,9 +19,11 @@ from rdflib import Literal as RdfLiteral
 
 from pantarhei.errors import UncompiledKernelWarning
 from pantarhei.language.term import Term, Triple
+from pantarhei.materialize.bulk.closure import BulkProgram, TooManyError
+from pantarhei.materialize.bulk.columns import Columns, columns_of
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import FOREVER, NewestKernel
-from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
+from pantarhei.materialize.kernel.rows import COMPILED, ROW, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.renaming import Renaming, UsedTerms
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import NO_FORMS, NONE, Forms, Integers, Program
@@ -92,14 +94,18 @@ class WindowModel:
     # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.
     renumber_at = 1 << 29
 
+    # From so many facts on, if they are not few beside what is stored, what follows is found set at a time.
+    bulk_from = 1
+    bulk_share = 0.0
+
     def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, first_level: int = 0) -> None:
         _say_if_uncompiled()
         self.program = program
         self.vocabulary = vocabulary
         self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans)
         self.kernel.detect = True
-        self._can_merge = keep == "newest"
         self._consults = bool(program.ranges or program.builtins)
+        self._bulk: BulkProgram | None = None
         self._shift = first_level  # what the kernel's levels are lower by
 
     # -- change ------------------------------------------------------------------------------------
@@ -119,7 +125,7 @@ class WindowModel:
 
         Returns what `withdraw` needs to undo it. With `keep="every"` what follows is derived again.
         """
-        if not self._can_merge:
+        if not self._keeps_newest:
             return self.add(facts[:asserted], level)
         self._come_to(level)
         previous = np.empty(asserted, np.int32)
@@ -148,8 +154,56 @@ class WindowModel:
         previous = np.empty(len(facts), np.int32)
         if self._consults:
             self.kernel.consult(self.vocabulary)
-        self.kernel.add(_readable(facts), _readable(levels), _readable(previous))
+        if self._is_much(len(facts)):
+            self._add_at_once(np.ascontiguousarray(facts, np.int32), levels, previous)
+        else:
+            self.kernel.add(_readable(facts), _readable(levels), _readable(previous))
         return previous
+
+    @property
+    def _keeps_newest(self) -> bool:
+        return isinstance(self.kernel, NewestKernel)
+
+    def _is_much(self, count: int) -> bool:
+        return (
+            count >= self.bulk_from
+            and self._keeps_newest
+            and not self.kernel.merged
+            and count >= self.bulk_share * self.kernel.live
+        )
+
+    def _add_at_once(self, facts: Integers, levels: Integers, previous: Integers) -> None:
+        """As `kernel.add`: what follows is found set at a time, and stored as settled."""
+        kernel = self.kernel
+        if self._bulk is None:
+            self._bulk = BulkProgram(self.program.plans)
+        stored = np.zeros(len(facts), np.int32)
+        kernel.stored(_readable(facts), _readable(stored))
+        new = stored == 0
+        room = min(kernel.most, kernel.most_bytes // ROW.itemsize) - kernel.live
+        try:
+            closure = self._bulk.closure(self._columns(), facts[new], levels[new], self.vocabulary, room)
+        except TooManyError as error:
+            kernel.expect(error.facts)  # says what is too much
+            raise AssertionError("there was room") from error
+        if closure.settled:
+            settled = np.concatenate([part.facts for part in closure.settled])
+            at = np.concatenate([part.columns.levels for part in closure.settled])
+            kernel.expect(closure.came)
+            kernel.enter(_readable(settled), _readable(at), closure.firings)
+        kernel.note(_readable(facts), _readable(levels), _readable(previous))
+        if kernel.detect:
+            for plan, violating in closure.violating:
+                kernel.find_violations_with(plan, _readable(violating))
+
+    def _columns(self) -> dict[int, Columns]:
+        """What is stored, by predicate. Costs sorting it."""
+        if not self.kernel.live:
+            return {}
+        *fact, levels = self.kernel.columns("predicate", "subject", "object", "level")
+        present = fact[0] >= 0
+        facts = np.stack([column[present] for column in fact], axis=1).astype(np.int32)
+        return columns_of(facts, levels[present].astype(np.int32))
 
     def cut(self, facts: Integers) -> None:
         """Take out `facts` with all their occurrences, and what rested on them."""

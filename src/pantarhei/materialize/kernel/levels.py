@@ -85,10 +85,7 @@ class Levels(Proofs):
 
     def enqueue(self, row, level):
         """Queue `row` at `level`, out of the list it was in."""
-        predicate: cython.int = self.rows[row].predicate
-        if predicate < self.known and not self.streamed[predicate] and level != _FOREVER:
-            self.streamed[predicate] = 1
-            self.crossing_is_stale = True
+        self.note_streamed(self.rows[row].predicate, level)
         self.delist(row)
         self.rows[row].level = level
         if self.rows[row].held <= level:
@@ -98,6 +95,12 @@ class Levels(Proofs):
             self.agenda_push(level)
         self.enlist(row)
         return 0
+
+    def note_streamed(self, predicate, level):
+        """Note that a fact of `predicate` is stored at `level`."""
+        if predicate < self.known and not self.streamed[predicate] and level != _FOREVER:
+            self.streamed[predicate] = 1
+            self.crossing_is_stale = True
 
     def agenda_push(self, level):
         """Note that the queue of `level` is not empty (a max-heap of levels)."""

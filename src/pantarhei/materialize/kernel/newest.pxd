@@ -12,7 +12,7 @@ cdef class NewestKernel(Levels):
     cdef int enough
     cdef long long patience
     cdef int ahead
-    cdef bint merged
+    cdef readonly bint merged
     cdef Ints found
     cdef Ints shaken
     cdef readonly long long renewals
@@ -22,6 +22,8 @@ cdef class NewestKernel(Levels):
     cdef bint is_unproven(self, int plan, int level) noexcept nogil
     cdef int derive(self, int predicate, int subject, int object, int level, bint unproven) except -1 nogil
     cdef int run(self) except -1 nogil
+    cdef void read_block_ahead(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
+    cdef void read_chains_ahead(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
     cdef int reach(self, int row) noexcept nogil
     cdef int rested_on(self, int row) noexcept nogil
     cdef int renew(self, int row) except -1 nogil

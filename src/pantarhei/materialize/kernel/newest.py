@@ -55,6 +55,8 @@ FOREVER = 0x3FFFFFFF  # for Python
 _FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
 _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
+NONE = cython.declare(cython.int, -1)
+
 PENDING = cython.declare(cython.int, 1)
 DOOMED = cython.declare(cython.int, 2)
 PROCESSED = cython.declare(cython.int, 4)
@@ -222,13 +224,11 @@ class NewestKernel(Levels):
         stored; O(1) for one that was.
         """
         i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    for j in range(i, min(i + BLOCK, len(facts))):
-                        self.ahead ^= self.read_ahead(facts[j, 0], facts[j, 1], facts[j, 2])
+                    self.read_block_ahead(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
                     previous[i] = self.rows[row].base
@@ -250,7 +250,6 @@ class NewestKernel(Levels):
         the firings of joins with what was there before, and O(1) for each fact.
         """
         i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
         row: cython.int
         if self.crossing_is_stale:
             self.plan_crossing()
@@ -258,8 +257,7 @@ class NewestKernel(Levels):
             self.merged = True
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    for j in range(i, min(i + BLOCK, len(facts))):
-                        self.ahead ^= self.read_ahead(facts[j, 0], facts[j, 1], facts[j, 2])
+                    self.read_block_ahead(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if i < asserted:
                     previous[i] = -1 if row < 0 else self.rows[row].base
@@ -272,6 +270,68 @@ class NewestKernel(Levels):
                 if i < asserted and self.rows[row].base < level:
                     self.rows[row].base = level
             self.run()
+
+    def stored(self, facts: cython.int[:, ::1], answers: cython.int[::1]):
+        """Put 1 into `answers` for each of `facts` that has a row, 0 for the others."""
+        i: cython.Py_ssize_t
+        with cython.nogil:
+            for i in range(len(facts)):
+                if i % BLOCK == 0:
+                    self.read_block_ahead(facts, i)
+                answers[i] = self.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
+
+    def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], firings: cython.longlong):
+        """Store `facts[i]` at `levels[i]`, or raise it to there, as settled in this order after `firings`.
+
+        Each must follow from facts of its level before it or of higher levels, or be asserted at its level
+        by the `note` that follows. A level is higher than the one that the fact is stored at, if it is.
+        """
+        i: cython.Py_ssize_t
+        row: cython.int
+        with cython.nogil:
+            for i in range(len(facts)):
+                if i % BLOCK == 0:
+                    self.read_block_ahead(facts, i)
+                    self.read_chains_ahead(facts, i)
+                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                if row < 0:
+                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2])
+                self.note_streamed(facts[i, 0], levels[i])
+                self.delist(row)
+                self.rows[row].level = levels[i]
+                if self.rows[row].held <= levels[i]:
+                    self.rows[row].held = -1
+                self.enlist(row)
+                self.rows[row].sequence = self.clock
+                self.clock += 1
+            self.pops += len(facts)
+            self.firings += firings
+
+    def note(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
+        """Note that `facts[i]`, which are stored, are asserted at `levels[i]`; fill `previous` as `add`."""
+        i: cython.Py_ssize_t
+        row: cython.int
+        with cython.nogil:
+            for i in range(len(facts)):
+                if i % BLOCK == 0:
+                    self.read_block_ahead(facts, i)
+                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                previous[i] = self.rows[row].base
+                if self.rows[row].base < levels[i]:
+                    self.rows[row].base = levels[i]
+
+    def read_block_ahead(self, facts, start):
+        """Read the cells of the next facts, so that they are in the cache when they are asked for."""
+        i: cython.Py_ssize_t
+        for i in range(start, min(start + BLOCK, len(facts))):
+            self.ahead ^= self.read_ahead(facts[i, 0], facts[i, 1], facts[i, 2])
+
+    def read_chains_ahead(self, facts, start):
+        """The same for the chains that the next facts enter."""
+        i: cython.Py_ssize_t
+        for i in range(start, min(start + BLOCK, len(facts))):
+            if facts[i, 2] != NONE and facts[i, 0] < len(self.by_subject):
+                self.ahead ^= self.read_chain_ahead(facts[i, 0], facts[i, 1], facts[i, 2])
 
     def slide(self, oldest: cython.int):
         """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted

@@ -81,6 +81,16 @@ class Proofs(Joins):
                     if self.rows[row].predicate == predicates[i]:
                         self.begin(plans[i], row, self.rows[row].subject, self.rows[row].object, _FOREVER)
 
+    def find_violations_with(self, plan: cython.int, facts: cython.int[:, ::1]):
+        """Note every match of the constraint of a forward `plan` with one of `facts`, which are stored."""
+        i: cython.Py_ssize_t
+        row: cython.int
+        with cython.nogil:
+            self.purpose = DERIVE
+            for i in range(len(facts)):
+                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                self.begin(plan, row, facts[i, 1], facts[i, 2], _FOREVER)
+
     def take_violations(self):
         """Matches of constraints since the last call: int32 rows `rule, body rows…`; one may recur."""
         violations = self.violations.array().reshape(-1, 1 + self.widest)

@@ -43,6 +43,7 @@ cdef class Rows:
 
     cdef int find(self, int predicate, int subject, int object) noexcept nogil
     cdef int read_ahead(self, int predicate, int subject, int object) noexcept nogil
+    cdef int read_chain_ahead(self, int predicate, int subject, int object) noexcept nogil
     cdef int insert(self, int predicate, int subject, int object) except -1 nogil
     cdef int remove(self, int row) except -1 nogil
     cdef int first_with_subject(self, int predicate, int subject) noexcept nogil
@@ -51,6 +52,9 @@ cdef class Rows:
     cdef int reserve(self) except -1 nogil
     cdef int grow(self) except -1 with gil
     cdef int rehash(self) except -1 nogil
+    cdef int rehash_subjects(self) except -1 nogil
+    cdef int rehash_objects(self) except -1 nogil
+    cdef bint begins_chain(self, int row, unsigned char[::1] flags, int previous) noexcept nogil
     cdef void place(self, int row) noexcept nogil
     cdef void vacate(self, int row) noexcept nogil
     cdef int subject_cell(self, int predicate, int subject) noexcept nogil

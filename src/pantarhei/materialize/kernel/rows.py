@@ -260,6 +260,20 @@ class Rows:
         mask: cython.int = (len(self.table) >> 1) - 1
         return self.table[2 * (tag_of(predicate, subject, object) & mask)]
 
+    def read_chain_ahead(self, predicate, subject, object):
+        """The same for where the fact would enter its chains."""
+        read: cython.int = 0
+        row: cython.int
+        if self.by_subject[predicate]:
+            row = self.subject_index[home_of(predicate, subject, SUBJECT, len(self.subject_index) - 1)]
+            if row >= 0:
+                read ^= self.rows[row].subject
+        if self.by_object[predicate]:
+            row = self.object_index[home_of(predicate, object, OBJECT, len(self.object_index) - 1)]
+            if row >= 0:
+                read ^= self.rows[row].object
+        return read
+
     def insert(self, predicate, subject, object):
         """A new row for a fact that has none; level and base -1, in no list."""
         row: cython.int
@@ -430,12 +444,10 @@ class Rows:
 
     def grow(self):
         """Larger arrays where one more row would not fit: the rows by a third, hash tables twofold."""
-        sizes = (
-            2 * _room_for(len(self.table) >> 1, self.live + 1),
-            _room_for(len(self.subject_index), self.subject_keys + 1),
-            _room_for(len(self.object_index), self.object_keys + 1),
-        )
-        beside = 4 * (sum(sizes) + len(self.changes.items))
+        cells = _room_for(len(self.table) >> 1, self.live + 1)
+        subjects = _room_for(len(self.subject_index), self.subject_keys + 1)
+        objects = _room_for(len(self.object_index), self.object_keys + 1)
+        beside = 4 * (2 * cells + subjects + objects + len(self.changes.items))
         count = len(self.rows)
         if self.free < 0 and self.used == count:
             fitting = (self.most_bytes - beside) // self.bytes_a_row
@@ -447,34 +459,70 @@ class Rows:
             larger = new_rows(count)
             larger[: self.used] = self.rows[: self.used]
             self.rows = larger
-        if sum(sizes) > len(self.table) + len(self.subject_index) + len(self.object_index):
-            self.table, self.subject_index, self.object_index = (new_ints(size, -1) for size in sizes)
+        if 2 * cells > len(self.table):
+            self.table = new_ints(2 * cells, -1)
             self.rehash()
+        if subjects > len(self.subject_index):
+            self.subject_index = new_ints(subjects, -1)
+            self.rehash_subjects()
+        if objects > len(self.object_index):
+            self.object_index = new_ints(objects, -1)
+            self.rehash_objects()
         return 0
 
+    def expect(self, count: cython.int):
+        """Make room for `count` more facts at once, in the rows and their hash table."""
+        size: cython.longlong = max(len(self.rows), self.used + count)
+        cells: cython.longlong = _room_for(len(self.table) >> 1, self.live + count)
+        chains: cython.longlong = len(self.subject_index) + len(self.object_index)
+        needed: cython.longlong = self.bytes_a_row * size + 4 * (2 * cells + chains)
+        if self.live + count > self.most or needed > self.most_bytes:
+            raise Overfull(self.live + count, needed)
+        if size > len(self.rows):
+            larger = new_rows(size)
+            larger[: self.used] = self.rows[: self.used]
+            self.rows = larger
+        if 2 * cells > len(self.table):
+            self.table = new_ints(2 * cells, -1)
+            self.rehash()
+
     def rehash(self):
-        """Fill the hash tables anew from the rows; the chains stay as they are."""
+        """Fill the hash table of facts anew from the rows."""
         row: cython.int
-        predicate: cython.int
         cell: cython.int
         for cell in range(len(self.table)):
             self.table[cell] = -1
+        for row in range(self.used):
+            if self.rows[row].predicate >= 0:
+                self.place(row)
+        return 0
+
+    def rehash_subjects(self):
+        """Fill the table of chains by subject anew; the chains stay as they are."""
+        row: cython.int
+        cell: cython.int
         for cell in range(len(self.subject_index)):
             self.subject_index[cell] = -1
+        for row in range(self.used):
+            if self.begins_chain(row, self.by_subject, self.rows[row].previous_subject):
+                self.subject_index[self.subject_cell(self.rows[row].predicate, self.rows[row].subject)] = row
+        return 0
+
+    def rehash_objects(self):
+        """Fill the table of chains by object anew; the chains stay as they are."""
+        row: cython.int
+        cell: cython.int
         for cell in range(len(self.object_index)):
             self.object_index[cell] = -1
         for row in range(self.used):
-            predicate = self.rows[row].predicate
-            if predicate < 0:
-                continue
-            self.place(row)
-            if self.rows[row].object == NONE:
-                continue
-            if self.by_subject[predicate] and self.rows[row].previous_subject < 0:
-                self.subject_index[self.subject_cell(predicate, self.rows[row].subject)] = row
-            if self.by_object[predicate] and self.rows[row].previous_object < 0:
-                self.object_index[self.object_cell(predicate, self.rows[row].object)] = row
+            if self.begins_chain(row, self.by_object, self.rows[row].previous_object):
+                self.object_index[self.object_cell(self.rows[row].predicate, self.rows[row].object)] = row
         return 0
+
+    def begins_chain(self, row, flags, previous):
+        """Whether `row` is the first of a chain of the predicates that `flags` tell."""
+        predicate: cython.int = self.rows[row].predicate
+        return predicate >= 0 and self.rows[row].object != NONE and flags[predicate] and previous < 0
 
     def place(self, row):
         """Enter `row`, which is not in it, into the hash table of facts."""
@@ -537,12 +585,12 @@ class Rows:
             self.subject_index = new_ints(
                 _room_for(len(self.subject_index), self.subject_keys + len(linked)), -1
             )
+            self.rehash_subjects()
         if new_object:
             self.object_index = new_ints(
                 _room_for(len(self.object_index), self.object_keys + len(linked)), -1
             )
-        if new_subject or new_object:
-            self.rehash()
+            self.rehash_objects()
         if new_subject:
             for row in linked:
                 self.link_subject(row)

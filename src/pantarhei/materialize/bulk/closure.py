@@ -1,0 +1,250 @@
+"""What follows from many facts, set at a time: semi-naive evaluation over columns, with levels.
+
+A fact's level is the largest, over its derivations, of the smallest level in the body (`keep="newest"`, see
+materialize/kernel/newest.py). Predicates are taken in the order in which rules lead from one to the next, so
+that all of a predicate's facts are there when it is taken; only those that lead to themselves are taken more
+than once. A fact whose level rises is taken again.
+
+What comes out is in an order in which each fact has a proof: of one level from facts before it, or else from
+higher levels. The kernel of rows can take it over as settled (`NewestKernel.enter`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from pantarhei.materialize.bulk.columns import (
+    NO_COLUMNS,
+    Columns,
+    Keys,
+    by_predicate,
+    keys_of,
+    merged,
+    objects_of,
+    subjects_of,
+)
+from pantarhei.materialize.bulk.order import ranks
+from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, Literals, Matcher, Plan, Step
+from pantarhei.rules.program import (
+    COMPUTE,
+    DIFFERENT,
+    FIRST_LITERAL,
+    HOLDS,
+    IDENTICAL,
+    NONE,
+    Integers,
+    Plans,
+)
+
+_FIRST_STEP, _SIZE = 9, 5  # how joins.py lays a plan out
+
+
+class Settled(NamedTuple):
+    """Facts of one predicate with their levels, as they settled."""
+
+    predicate: int
+    columns: Columns
+
+    @property
+    def facts(self) -> Integers:
+        """The facts, shape (n, 3)."""
+        facts = np.empty((len(self.columns), 3), np.int32)
+        facts[:, 0] = self.predicate
+        facts[:, 1], facts[:, 2] = subjects_of(self.columns.keys), objects_of(self.columns.keys)
+        return facts
+
+
+class Violating(NamedTuple):
+    """Facts with which the constraint plan at `offset` of the code matches, shape (n, 3)."""
+
+    offset: int
+    facts: Integers
+
+
+class Closure(NamedTuple):
+    """What is new.
+
+    Args:
+        settled: the facts that came or rose, in the order in which they settled.
+        violating: the facts with which constraints are violated.
+        came: how many facts are new; the others rose.
+        firings: how many rule instances were met.
+    """
+
+    settled: list[Settled]
+    violating: list[Violating]
+    came: int
+    firings: int
+
+
+class TooManyError(Exception):
+    """More facts follow than there may be."""
+
+    def __init__(self, facts: int) -> None:
+        super().__init__(facts)
+        self.facts = facts
+
+
+class BulkProgram:
+    """The plans of a program, for matching by column. Costs time linear in their size."""
+
+    def __init__(self, plans: Plans) -> None:
+        self.width = plans.membership_bytes
+        code = plans.code.tolist()
+        starts, offsets = plans.forward_start.tolist(), plans.forward_plans.tolist()
+        self._plans: Mapping[int, tuple[Plan, ...]] = {
+            predicate: tuple(_read(code, offset) for offset in offsets[start:end])
+            for predicate, (start, end) in enumerate(pairwise(starts))
+            if start < end
+        }
+        self._ranks = ranks(
+            (predicate, plan.head[0])
+            for predicate, plans_ in self._plans.items()
+            for plan in plans_
+            if plan.head[0] != NONE
+        )
+
+    def closure(
+        self,
+        stored: Mapping[int, Columns],
+        facts: Integers,
+        levels: Integers,
+        literals: Literals,
+        most: int = sys.maxsize,
+    ) -> Closure:
+        """What follows when `facts`, shape (n, 3), are added at `levels` to what is `stored`.
+
+        Args:
+            stored: the columns of each predicate, closed under the rules.
+            literals: what conditions are asked of.
+            most: how many facts may come.
+
+        Raises:
+            TooManyError: more come.
+        """
+        return _Evaluation(self, stored, literals, most).run(facts, levels)
+
+    def plans_of(self, predicate: int) -> tuple[Plan, ...]:
+        """The plans with this trigger."""
+        return self._plans.get(predicate, ())
+
+    def rank(self, predicate: int) -> int:
+        """Where the predicate stands in the order of evaluation."""
+        return self._ranks.get(predicate, 0)
+
+
+class _Evaluation:
+    """One closure under way."""
+
+    def __init__(
+        self, program: BulkProgram, stored: Mapping[int, Columns], literals: Literals, most: int
+    ) -> None:
+        self._program, self._most, self._came = program, most, 0
+        self._columns = dict(stored)
+        self._matcher = Matcher(self._columns, literals, program.width)
+        self._waiting: dict[int, list[tuple[Keys, Integers]]] = {}
+        self._sizes: dict[int, int] = {}  # of what waits
+        self._queue: list[tuple[int, int]] = []
+        self._closure = Closure([], [], 0, 0)
+        self._firings = 0
+
+    def run(self, facts: Integers, levels: Integers) -> Closure:
+        for predicate, (keys, at) in by_predicate(facts, levels).items():
+            self._derive(predicate, keys, at)
+        while self._queue:
+            _, predicate = heappop(self._queue)
+            self._take(predicate)
+        return self._closure._replace(came=self._came, firings=self._firings)
+
+    def _derive(self, predicate: int, keys: Keys, levels: Integers) -> None:
+        """Let facts wait for their predicate to be taken; what is known is left out if they are many."""
+        waiting = self._waiting.get(predicate)
+        if waiting is None:
+            waiting = self._waiting[predicate] = []
+            self._sizes[predicate] = 0
+            heappush(self._queue, (self._program.rank(predicate), predicate))
+        waiting.append((keys, levels))
+        self._sizes[predicate] += len(keys)
+        if self._sizes[predicate] > MOST_ROWS and len(waiting) > 1:
+            news = self._columns.get(predicate, NO_COLUMNS).news(*merged(waiting))
+            self._check(len(news))
+            waiting[:] = [(news.keys, news.levels)]
+            self._sizes[predicate] = len(news) // 2  # to be looked at again when as many have come
+
+    def _check(self, more: int) -> None:
+        if self._came + more > self._most:
+            raise TooManyError(self._came + more)
+
+    def _take(self, predicate: int) -> None:
+        """Store what waits for `predicate`, as far as it is new, and derive what follows from it."""
+        columns = self._columns.get(predicate, NO_COLUMNS)
+        news = columns.news(*merged(self._waiting.pop(predicate)))
+        if not len(news):
+            return
+        self._columns[predicate] = stored = columns.with_news(news)
+        self._came += len(stored) - len(columns)
+        self._check(0)
+        self._closure.settled.append(Settled(predicate, news))
+        for plan in self._program.plans_of(predicate):
+            if plan.head[0] == NONE:
+                self._note_violations(plan, predicate, news)
+            else:
+                self._fire(plan, news)
+
+    def _fire(self, plan: Plan, news: Columns) -> None:
+        predicate, first, second = plan.head
+        for frame in self._matcher.matches(plan, news):
+            self._firings += len(frame.levels)
+            keys, levels = keys_of(frame.value(first), frame.value(second)), frame.levels
+            keys = np.broadcast_to(keys, levels.shape)
+            if first >= 0:
+                names = frame.slots[first] < FIRST_LITERAL
+                if not names.all():
+                    keys, levels = keys[names], levels[names]
+            elif -2 - first >= FIRST_LITERAL:
+                continue
+            if len(keys):
+                self._derive(predicate, keys, levels)
+
+    def _note_violations(self, plan: Plan, predicate: int, news: Columns) -> None:
+        """Note with which of the new facts a constraint matches."""
+        for frame in self._matcher.matches(plan, news):
+            self._firings += len(frame.levels)
+            places = np.unique(frame.slots[TRIGGER])
+            some = Columns(news.keys[places], news.levels[places])
+            self._closure.violating.append(Violating(plan.offset, Settled(predicate, some).facts))
+
+
+def _read(code: list[int], offset: int) -> Plan:
+    """The plan at `offset` of the code."""
+    _, steps, conditions, predicate, head_subject, head_object, first, second, _ = code[offset : offset + 9]
+    parts = [
+        code[at : at + _SIZE]
+        for at in range(offset + _FIRST_STEP, offset + _FIRST_STEP + _SIZE * (steps + conditions), _SIZE)
+    ]
+    needed = frozenset((TRIGGER,)) if predicate == NONE else _variables((head_subject, head_object))
+    read: list[Step] = []
+    for place in reversed(range(len(parts))):
+        kind, *operands = parts[place]
+        read.append(Step(kind, (operands[0], operands[1], operands[2], operands[3]), needed))
+        needed |= _variables(operands[1:3] if place < steps else _asked(kind, operands))
+    read.reverse()
+    head = (predicate, head_subject, head_object)
+    return Plan(offset, head, (first, second), tuple(read[:steps]), tuple(read[steps:]))
+
+
+def _asked(kind: int, operands: list[int]) -> list[int]:
+    """The arguments that a condition looks at."""
+    if kind in (DIFFERENT, IDENTICAL):
+        return operands[:2]
+    return operands[1:3] if kind in (HOLDS, COMPUTE) else operands[:1]
+
+
+def _variables(arguments: Iterable[int]) -> frozenset[int]:
+    return frozenset(argument for argument in arguments if argument >= 0)

@@ -1,0 +1,187 @@
+"""The facts of one predicate as columns: sorted 64-bit keys, and the level of each fact.
+
+A key is `subject << 32 | object + 1`; a class fact has object -1. Columns are values: a change makes others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.rules.program import Integers
+
+Keys = npt.NDArray[np.int64]
+Places = npt.NDArray[np.intp]
+
+_SHIFT = np.int64(32)
+_LOW = np.int64(0xFFFFFFFF)
+
+
+def keys_of(subjects: Integers | int, objects: Integers | int) -> Keys:
+    """The keys of facts, of numbers where either is one."""
+    high = np.left_shift(np.asarray(subjects, np.int64), _SHIFT)
+    return np.asarray(high | (np.asarray(objects, np.int64) + 1))
+
+
+def subjects_of(keys: Keys) -> Integers:
+    """The subjects of keys."""
+    return np.right_shift(keys, _SHIFT).astype(np.int32)
+
+
+def objects_of(keys: Keys) -> Integers:
+    """The objects of keys."""
+    return (np.bitwise_and(keys, _LOW) - 1).astype(np.int32)
+
+
+class Pairs(NamedTuple):
+    """Which row of a question goes with which place of the columns."""
+
+    rows: Places
+    places: Places
+
+
+class Columns:
+    """The facts of one predicate.
+
+    Args:
+        keys: ascending, each once.
+        levels: of each fact.
+    """
+
+    def __init__(self, keys: Keys, levels: Integers) -> None:
+        self.keys, self.levels = keys, levels
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @cached_property
+    def _turned(self) -> tuple[Keys, Places]:
+        """The keys with subject and object in each other's place, ascending, and where each stands here."""
+        turned = keys_of(objects_of(self.keys), subjects_of(self.keys) - 1) if len(self.keys) else self.keys
+        order = np.argsort(turned)
+        return turned[order], order
+
+    def find(self, keys: Keys) -> Places:
+        """The places of `keys`, -1 where one is not here."""
+        if not len(self.keys):
+            return np.full(len(keys), -1, np.intp)
+        places = np.searchsorted(self.keys, keys)
+        places[places == len(self.keys)] = 0
+        places[self.keys[places] != keys] = -1
+        return places
+
+    def with_subjects(self, subjects: Integers) -> Pairs:
+        """The facts with each of `subjects`."""
+        return _ranges(self.keys, subjects)
+
+    def with_objects(self, objects: Integers) -> Pairs:
+        """The facts with each of `objects`."""
+        turned, order = self._turned
+        rows, places = _ranges(turned, objects)
+        return Pairs(rows, order[places])
+
+    def count_with_subjects(self, subjects: Integers) -> npt.NDArray[np.int64]:
+        """How many facts each of `subjects` has."""
+        starts, ends = _bounds(self.keys, subjects)
+        return ends - starts
+
+    def count_with_objects(self, objects: Integers) -> npt.NDArray[np.int64]:
+        """How many facts each of `objects` has."""
+        starts, ends = _bounds(self._turned[0], objects)
+        return ends - starts
+
+    def news(self, keys: Keys, levels: Integers) -> Columns:
+        """Those of the given facts that are not here, or only at a lower level."""
+        given = _without_repetition(keys, levels)
+        if not len(self.keys):
+            return given
+        places = self.find(given.keys)
+        newer = np.where(places < 0, True, given.levels > self.levels[places])
+        return Columns(given.keys[newer], given.levels[newer])
+
+    def with_news(self, news: Columns) -> Columns:
+        """These facts and `news` of them. Costs the number of all."""
+        if not len(self.keys):
+            return news
+        places = np.searchsorted(self.keys, news.keys)
+        inside = np.minimum(places, len(self.keys) - 1)
+        known = self.keys[inside] == news.keys
+        levels = self.levels
+        if known.any():
+            levels = levels.copy()
+            levels[places[known]] = news.levels[known]
+        new = ~known
+        where = places[new]
+        return Columns(
+            np.insert(self.keys, where, news.keys[new]), np.insert(levels, where, news.levels[new])
+        )
+
+
+NO_COLUMNS = Columns(np.empty(0, np.int64), np.empty(0, np.int32))
+
+
+def columns_of(facts: Integers, levels: Integers) -> dict[int, Columns]:
+    """The columns of facts, shape (n, 3), by predicate. Costs sorting them."""
+    return {
+        predicate: _without_repetition(keys, at)
+        for predicate, (keys, at) in by_predicate(facts, levels).items()
+    }
+
+
+def merged(parts: Sequence[tuple[Keys, Integers]]) -> tuple[Keys, Integers]:
+    """Several facts' keys and levels as one, each fact once at its highest level."""
+    if len(parts) == 1:
+        return parts[0]
+    keys, levels = (np.concatenate(column) for column in zip(*parts, strict=True))
+    whole = _without_repetition(keys, levels)
+    return whole.keys, whole.levels
+
+
+def by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, Integers]]:
+    """The keys and levels of facts, shape (n, 3), by their predicates, in ascending order of these."""
+    if not len(facts):
+        return {}
+    column = facts[:, 0]
+    # numpy sorts numbers of 16 bits by radix
+    order = np.argsort(column.astype(np.uint16) if column.max() <= 0xFFFF else column, kind="stable")
+    predicates, keys = facts[order, 0], keys_of(facts[order, 1], facts[order, 2])
+    starts = np.flatnonzero(np.diff(predicates, prepend=-1))
+    ends = [*starts[1:].tolist(), len(order)]
+    levels = levels[order]
+    return {
+        int(predicates[start]): (keys[start:end], levels[start:end])
+        for start, end in zip(starts.tolist(), ends, strict=True)
+    }
+
+
+def _without_repetition(keys: Keys, levels: Integers) -> Columns:
+    """Columns of the facts, each at its highest level."""
+    if len(keys) < 2:
+        return Columns(keys, levels)
+    if levels.min() == levels.max():
+        sorted_keys = np.sort(keys)
+        first = np.append(True, sorted_keys[1:] != sorted_keys[:-1])
+        return Columns(sorted_keys[first], levels[: int(first.sum())])
+    order = np.argsort(keys)
+    sorted_keys = keys[order]
+    starts = np.flatnonzero(np.append(True, sorted_keys[1:] != sorted_keys[:-1]))
+    return Columns(sorted_keys[starts], np.maximum.reduceat(levels[order], starts))
+
+
+def _bounds(keys: Keys, terms: Integers) -> tuple[Places, Places]:
+    """Where the keys that begin with each of `terms` begin and end."""
+    wide = terms.astype(np.int64)
+    return np.searchsorted(keys, wide << _SHIFT), np.searchsorted(keys, (wide + 1) << _SHIFT)
+
+
+def _ranges(keys: Keys, terms: Integers) -> Pairs:
+    """Each term's rows and the places of the keys that begin with it."""
+    starts, ends = _bounds(keys, terms)
+    counts = ends - starts
+    rows = np.repeat(np.arange(len(terms)), counts)
+    before = np.cumsum(counts) - counts
+    return Pairs(rows, np.arange(len(rows)) + np.repeat(starts - before, counts))

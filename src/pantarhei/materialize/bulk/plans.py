@@ -1,0 +1,260 @@
+"""Rule bodies matched by column: what the kernel's join machine (materialize/kernel/joins.py) does by row.
+
+A plan is read from the same code as the kernel's. Matching keeps a *frame*: one array a bound variable, and
+the smallest level so far, a row for each partial match. Each step makes a longer or a shorter frame of it; a
+frame that would grow beyond `MOST_ROWS` is taken in halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.materialize.bulk.columns import NO_COLUMNS, Columns, Places, keys_of, objects_of, subjects_of
+from pantarhei.rules.program import (
+    BACKWARD,
+    CHECK,
+    COMPUTE,
+    DIFFERENT,
+    FIRST_LITERAL,
+    FORWARD,
+    HOLDS,
+    IDENTICAL,
+    INSIDE,
+    NONE,
+    Integers,
+)
+
+MOST_ROWS = 1 << 22
+"""The rows of a frame at most, 16 to 40 bytes each."""
+
+TRIGGER = -1
+"""In the frames of a constraint: which of the given facts a match is with."""
+
+
+class Step(NamedTuple):
+    """A further atom of a body, or a condition, as joins.py has it; and the variables needed after it."""
+
+    kind: int
+    operands: tuple[int, int, int, int]
+    needed: frozenset[int]
+
+
+class Plan(NamedTuple):
+    """One rule from one atom of its body on.
+
+    Args:
+        offset: where the kernel has it.
+        head: predicate and arguments, NONE for a constraint.
+        trigger: the arguments of the atom that is given.
+        steps: the other atoms.
+        conditions: what is looked at afterwards.
+    """
+
+    offset: int
+    head: tuple[int, int, int]
+    trigger: tuple[int, int]
+    steps: tuple[Step, ...]
+    conditions: tuple[Step, ...]
+
+    @property
+    def predicates(self) -> Iterator[int]:
+        """Those of the other atoms."""
+        return (step.operands[0] for step in self.steps)
+
+
+class Literals(Protocol):
+    """What knows literals: which are in which data range, and what built-ins say of them."""
+
+    memberships: npt.NDArray[np.uint8]
+
+    def evaluate(self, builtin: int, left: int, right: int) -> int:
+        """As `Vocabulary.evaluate`."""
+
+
+class Frame(NamedTuple):
+    """Partial matches: the terms of the bound variables that are still needed, and the smallest level."""
+
+    slots: Mapping[int, Integers]
+    levels: Integers
+
+    def rows(self, places: Places | npt.NDArray[np.bool_]) -> Frame:
+        """Some of the matches."""
+        return Frame({slot: terms[places] for slot, terms in self.slots.items()}, self.levels[places])
+
+    def only(self, needed: frozenset[int]) -> Frame:
+        """Without the variables that nothing asks for any more."""
+        return Frame({slot: terms for slot, terms in self.slots.items() if slot in needed}, self.levels)
+
+    def halves(self) -> tuple[Frame, Frame]:
+        """The first and the second half of the matches."""
+        middle = len(self.levels) // 2
+        first, second = slice(0, middle), slice(middle, None)
+        return self._slice(first), self._slice(second)
+
+    def _slice(self, part: slice) -> Frame:
+        return Frame({slot: terms[part] for slot, terms in self.slots.items()}, self.levels[part])
+
+    def value(self, argument: int) -> Integers | int:
+        """What an argument of a plan is: a column, or the same number everywhere."""
+        if argument >= 0:
+            return self.slots[argument]
+        return argument if argument == NONE else -2 - argument
+
+    def column(self, argument: int) -> Integers:
+        """What an argument of a plan is, as a column."""
+        return np.broadcast_to(np.asarray(self.value(argument), np.int32), self.levels.shape)
+
+
+class Matcher:
+    """Matches plans against columns by predicate, which their owner changes.
+
+    Args:
+        columns: the facts that there are; a predicate without any may be missing.
+        literals: what conditions are asked of.
+        width: bytes of membership bits a literal.
+    """
+
+    def __init__(self, columns: Mapping[int, Columns], literals: Literals, width: int) -> None:
+        self._columns, self._literals, self._width = columns, literals, width
+        self._matchers: Mapping[int, Callable[[Frame, Step], Iterator[Frame]]] = {
+            CHECK: self._check,
+            FORWARD: self._forward,
+            BACKWARD: self._backward,
+        }
+
+    def matches(self, plan: Plan, given: Columns) -> Iterator[Frame]:
+        """The matches of `plan` with each of the facts `given` as its trigger, a frame at a time."""
+        frame = _begin(plan, given)
+        return self._match(plan, 0, frame) if len(frame.levels) else iter(())
+
+    def _match(self, plan: Plan, at: int, frame: Frame) -> Iterator[Frame]:
+        if at == len(plan.steps):
+            for condition in plan.conditions:
+                frame = self._met(condition, frame)
+            if len(frame.levels):
+                yield frame
+            return
+        step = plan.steps[at]
+        for longer in self._matchers[step.kind](frame, step):
+            if len(longer.levels):
+                yield from self._match(plan, at + 1, longer)
+
+    def _check(self, frame: Frame, step: Step) -> Iterator[Frame]:
+        predicate, first, second, _ = step.operands
+        columns = self._columns.get(predicate, NO_COLUMNS)
+        if not len(columns):
+            return
+        places = columns.find(np.broadcast_to(_keys(frame, first, second), frame.levels.shape))
+        found = np.flatnonzero(places >= 0)
+        frame = frame.only(step.needed)
+        if len(found) < len(places):
+            frame, places = frame.rows(found), places[found]
+        yield Frame(frame.slots, np.minimum(frame.levels, columns.levels[places]))
+
+    def _forward(self, frame: Frame, step: Step) -> Iterator[Frame]:
+        predicate, first, bound, _ = step.operands
+        columns = self._columns.get(predicate, NO_COLUMNS)
+        if not len(columns):
+            return
+        for part, terms in _parts(frame, first, columns.count_with_subjects):
+            rows, places = columns.with_subjects(terms)
+            longer = part.only(step.needed).rows(rows)
+            slots = dict(longer.slots)
+            if bound in step.needed:
+                slots[bound] = objects_of(columns.keys[places])
+            yield Frame(slots, np.minimum(longer.levels, columns.levels[places]))
+
+    def _backward(self, frame: Frame, step: Step) -> Iterator[Frame]:
+        predicate, bound, second, _ = step.operands
+        columns = self._columns.get(predicate, NO_COLUMNS)
+        if not len(columns):
+            return
+        for part, terms in _parts(frame, second, columns.count_with_objects):
+            rows, places = columns.with_objects(terms)
+            longer = part.only(step.needed).rows(rows)
+            slots = dict(longer.slots)
+            if bound in step.needed:
+                slots[bound] = subjects_of(columns.keys[places])
+            yield Frame(slots, np.minimum(longer.levels, columns.levels[places]))
+
+    # -- conditions --------------------------------------------------------------------------------
+
+    def _met(self, condition: Step, frame: Frame) -> Frame:
+        """The matches that meet a condition; with what it computes."""
+        kind, (first, second, third, slot) = condition.kind, condition.operands
+        if kind in (DIFFERENT, IDENTICAL):
+            same = frame.column(first) == frame.column(second)
+            return frame.rows(same if kind == IDENTICAL else ~same).only(condition.needed)
+        if kind in (HOLDS, COMPUTE):
+            result = self._evaluated(first, frame.column(second), frame.column(third))
+            if kind == HOLDS:
+                return frame.rows(result != 0).only(condition.needed)
+            frame = Frame({**frame.slots, slot: result}, frame.levels)
+            return frame.rows(result >= 0).only(condition.needed)
+        terms = frame.column(first)
+        is_literal = terms >= FIRST_LITERAL
+        wanted = self._members(terms, is_literal, second) == (kind == INSIDE)
+        return frame.rows(is_literal & wanted).only(condition.needed)
+
+    def _members(
+        self, terms: Integers, is_literal: npt.NDArray[np.bool_], range_: int
+    ) -> npt.NDArray[np.bool_]:
+        literals = np.where(is_literal, terms.astype(np.int64) - FIRST_LITERAL, 0)
+        if not is_literal.any():
+            return is_literal
+        bits = self._literals.memberships[literals * self._width + (range_ >> 3)]
+        members: npt.NDArray[np.bool_] = np.bitwise_and(bits, 1 << (range_ & 7)) != 0
+        return members
+
+    def _evaluated(self, builtin: int, left: Integers, right: Integers) -> Integers:
+        """What a built-in says of each row; it is asked once for each two operands."""
+        pairs = (left.astype(np.int64) << 32) | (right.astype(np.int64) & 0xFFFFFFFF)
+        distinct, rows = np.unique(pairs, return_inverse=True)
+        evaluate = self._literals.evaluate
+        answers = [evaluate(builtin, pair >> 32, _signed(pair)) for pair in distinct.tolist()]
+        return np.array(answers, np.int32)[rows]
+
+
+def _begin(plan: Plan, given: Columns) -> Frame:
+    """The frame of the trigger's facts that agree with its arguments."""
+    first, second = plan.trigger
+    subjects, objects = subjects_of(given.keys), objects_of(given.keys)
+    kept: npt.NDArray[np.bool_] | None = None
+    if first < 0:
+        kept = subjects == -2 - first
+    if second == first and first >= 0:
+        kept = subjects == objects
+    elif second < 0 and second != NONE:
+        agreeing = objects == -2 - second
+        kept = agreeing if kept is None else kept & agreeing
+    slots = {slot: terms for slot, terms in ((first, subjects), (second, objects)) if slot >= 0}
+    if plan.head[0] == NONE:
+        slots[TRIGGER] = np.arange(len(given), dtype=np.int32)
+    frame = Frame(slots, given.levels)
+    return frame if kept is None else frame.rows(kept)
+
+
+def _parts(
+    frame: Frame, argument: int, count: Callable[[Integers], npt.NDArray[np.int64]]
+) -> Iterator[tuple[Frame, Integers]]:
+    """The frame in parts that stay within `MOST_ROWS` when extended, with the terms to extend them by."""
+    terms = frame.column(argument)
+    if len(terms) > 1 and int(count(terms).sum()) > MOST_ROWS:
+        for half in frame.halves():
+            yield from _parts(half, argument, count)
+    else:
+        yield frame, terms
+
+
+def _keys(frame: Frame, first: int, second: int) -> npt.NDArray[np.int64]:
+    return keys_of(frame.value(first), frame.value(second))
+
+
+def _signed(pair: int) -> int:
+    """The lower half of a pair of 32-bit numbers."""
+    low = pair & 0xFFFFFFFF
+    return low - (1 << 32) if low & 0x80000000 else low
