@@ -1,11 +1,14 @@
 """Worlds for reasoners: large random ones, all from one seed, and small ones beside the definitions."""
 
 import random
+from contextlib import contextmanager
 
+import pytest
 from hypothesis import strategies as st
 from rdflib import RDF, Literal
 
 from pantarhei import Ontology, StreamReasoner
+from pantarhei.materialize.model import WindowModel
 from pantarhei.reference.canonical import canonical_triple
 from pantarhei.reference.closure import closure, is_consistent
 from pantarhei.reference.conflicts import conflict_sets
@@ -85,6 +88,16 @@ arrivals = st.lists(
     max_size=10,
 )
 windows = st.sampled_from(((0, 1), (1, 1), (2, 1), (2, 2), (3, 1), (5, 1), (5, 2)))
+
+
+@contextmanager
+def at_once(wanted=True):
+    """Models find what follows by column, however little there is; as they like, if that is not wanted."""
+    with pytest.MonkeyPatch.context() as patch:
+        if wanted:
+            patch.setattr(WindowModel, "bulk_from", 0)
+            patch.setattr(WindowModel, "bulk_share", 0.0)
+        yield
 
 
 class SideBySide:

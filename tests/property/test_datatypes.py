@@ -28,7 +28,7 @@ from pantarhei.reference.closure import closure, is_consistent
 from ranges import RANGES
 from ranges import literal as written
 from strategies import EX, ONE, ONE_POINT_ZERO, TWO, A, B, C, D, R, V, a, b, is_a, member, related, x, y, z
-from worlds import SideBySide, arrivals, windows
+from worlds import SideBySide, arrivals, at_once, windows
 
 STEPS = Counter()
 W, RESULT, COPY = EX.W, EX.result, EX.copy
@@ -197,9 +197,10 @@ def test_conditions_on_literals_hold_of_their_values(keep, data, range_, other, 
     # without inequalities names and equality make no difference
     unique_names = any(rule.different for rule in rules) or data.draw(st.booleans())
     ontology = Ontology.from_rules(rules)
-    reasoner = StreamReasoner(ontology, Window(*window), background, keep=keep, unique_names=unique_names)
-    both = SideBySide(reasoner, rules + NO_ILL_TYPED, background)
-    both.follow(pool, arrivals)
+    with at_once(data.draw(st.booleans())):
+        reasoner = StreamReasoner(ontology, Window(*window), background, keep=keep, unique_names=unique_names)
+        both = SideBySide(reasoner, rules + NO_ILL_TYPED, background)
+        both.follow(pool, arrivals)
     STEPS[keep] += both.steps
 
 

@@ -19,11 +19,12 @@ from rdflib import Literal as RdfLiteral
 
 from pantarhei.errors import UncompiledKernelWarning
 from pantarhei.language.term import Term, Triple
-from pantarhei.materialize.bulk.closure import BulkProgram, TooManyError
-from pantarhei.materialize.bulk.columns import Columns, columns_of
+from pantarhei.materialize.bulk.closure import BulkProgram
+from pantarhei.materialize.bulk.load import load
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import FOREVER, NewestKernel
-from pantarhei.materialize.kernel.rows import COMPILED, ROW, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
+from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
+from pantarhei.materialize.readable import readable
 from pantarhei.materialize.renaming import Renaming, UsedTerms
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import NO_FORMS, NONE, Forms, Integers, Program
@@ -94,9 +95,10 @@ class WindowModel:
     # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.
     renumber_at = 1 << 29
 
-    # From so many facts on, if they are not few beside what is stored, what follows is found set at a time.
-    bulk_from = 1
-    bulk_share = 0.0
+    # What follows from so many facts, if they are at least this share of what is stored, is found set at a
+    # time: from there on it takes less time (docs/performance.md).
+    bulk_from = 10_000
+    bulk_share = 0.3
 
     def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, first_level: int = 0) -> None:
         _say_if_uncompiled()
@@ -105,7 +107,7 @@ class WindowModel:
         self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans)
         self.kernel.detect = True
         self._consults = bool(program.ranges or program.builtins)
-        self._bulk: BulkProgram | None = None
+        self._at_once: BulkProgram | None = None
         self._shift = first_level  # what the kernel's levels are lower by
 
     # -- change ------------------------------------------------------------------------------------
@@ -131,7 +133,7 @@ class WindowModel:
         previous = np.empty(asserted, np.int32)
         if self._consults:
             self.kernel.consult(self.vocabulary)
-        self.kernel.merge(_readable(facts), asserted, level - self._shift, _readable(previous))
+        self.kernel.merge(readable(facts), asserted, level - self._shift, readable(previous))
         return previous
 
     def restore(self, facts: Integers, levels: npt.NDArray[np.int64]) -> None:
@@ -155,9 +157,18 @@ class WindowModel:
         if self._consults:
             self.kernel.consult(self.vocabulary)
         if self._is_much(len(facts)):
-            self._add_at_once(np.ascontiguousarray(facts, np.int32), levels, previous)
+            if self._at_once is None:
+                self._at_once = BulkProgram(self.program.plans)
+            load(
+                self.kernel,
+                self._at_once,
+                np.ascontiguousarray(facts, np.int32),
+                levels,
+                previous,
+                self.vocabulary,
+            )
         else:
-            self.kernel.add(_readable(facts), _readable(levels), _readable(previous))
+            self.kernel.add(readable(facts), readable(levels), readable(previous))
         return previous
 
     @property
@@ -172,46 +183,13 @@ class WindowModel:
             and count >= self.bulk_share * self.kernel.live
         )
 
-    def _add_at_once(self, facts: Integers, levels: Integers, previous: Integers) -> None:
-        """As `kernel.add`: what follows is found set at a time, and stored as settled."""
-        kernel = self.kernel
-        if self._bulk is None:
-            self._bulk = BulkProgram(self.program.plans)
-        stored = np.zeros(len(facts), np.int32)
-        kernel.stored(_readable(facts), _readable(stored))
-        new = stored == 0
-        room = min(kernel.most, kernel.most_bytes // ROW.itemsize) - kernel.live
-        try:
-            closure = self._bulk.closure(self._columns(), facts[new], levels[new], self.vocabulary, room)
-        except TooManyError as error:
-            kernel.expect(error.facts)  # says what is too much
-            raise AssertionError("there was room") from error
-        if closure.settled:
-            settled = np.concatenate([part.facts for part in closure.settled])
-            at = np.concatenate([part.columns.levels for part in closure.settled])
-            kernel.expect(closure.came)
-            kernel.enter(_readable(settled), _readable(at), closure.firings)
-        kernel.note(_readable(facts), _readable(levels), _readable(previous))
-        if kernel.detect:
-            for plan, violating in closure.violating:
-                kernel.find_violations_with(plan, _readable(violating))
-
-    def _columns(self) -> dict[int, Columns]:
-        """What is stored, by predicate. Costs sorting it."""
-        if not self.kernel.live:
-            return {}
-        *fact, levels = self.kernel.columns("predicate", "subject", "object", "level")
-        present = fact[0] >= 0
-        facts = np.stack([column[present] for column in fact], axis=1).astype(np.int32)
-        return columns_of(facts, levels[present].astype(np.int32))
-
     def cut(self, facts: Integers) -> None:
         """Take out `facts` with all their occurrences, and what rested on them."""
-        self.kernel.cut(_readable(facts))
+        self.kernel.cut(readable(facts))
 
     def withdraw(self, facts: Integers, previous: Integers, level: int) -> None:
         """Undo `previous = add(facts, level)`."""
-        self.kernel.withdraw(_readable(facts), _readable(previous), level - self._shift)
+        self.kernel.withdraw(readable(facts), readable(previous), level - self._shift)
 
     def slide(self, oldest: int) -> None:
         """Drop the partitions below the level `oldest`."""
@@ -246,7 +224,7 @@ class WindowModel:
 
         Broken off, it leaves the model useless.
         """
-        self.kernel.rename_terms(_readable(renaming.names), _readable(renaming.literals))
+        self.kernel.rename_terms(readable(renaming.names), readable(renaming.literals))
         if self._consults:
             self.kernel.consult(self.vocabulary)
 
@@ -280,7 +258,7 @@ class WindowModel:
     def interpretation(self, level: int) -> Integers:
         """The facts of one interpretation, shape (n, 3)."""
         self.kernel.settle()
-        facts: Integers = self.kernel.facts(_readable(self.kernel.interpretation(level - self._shift)))
+        facts: Integers = self.kernel.facts(readable(self.kernel.interpretation(level - self._shift)))
         return facts
 
     def derived_at(self, level: int) -> Integers:
@@ -289,13 +267,13 @@ class WindowModel:
         Only with `keep="newest"`.
         """
         rows = self.kernel.interpretation(level - self._shift)[::-1]
-        _, bases = self.kernel.levels_of(_readable(rows))
-        facts: Integers = self.kernel.facts(_readable(rows[bases != level - self._shift]))
+        _, bases = self.kernel.levels_of(readable(rows))
+        facts: Integers = self.kernel.facts(readable(rows[bases != level - self._shift]))
         return facts
 
     def facts_of(self, rows: Sequence[int]) -> Integers:
         """The facts of kernel rows, shape (n, 3)."""
-        facts: Integers = self.kernel.facts(_readable(np.array(rows, np.int32)))
+        facts: Integers = self.kernel.facts(readable(np.array(rows, np.int32)))
         return facts
 
     def violations(self) -> Integers:
@@ -307,7 +285,7 @@ class WindowModel:
         """Note every violation there is, as if it had just arisen. Costs a pass over the facts."""
         self.kernel.take_violations()
         triggers, plans = self.program.plans.constraints.T
-        self.kernel.find_violations(_readable(triggers), _readable(plans))
+        self.kernel.find_violations(readable(triggers), readable(plans))
 
     def lineage(self, most: int) -> Lineage | None:
         """The violations noted since the last call with all their proofs; None if there was no violation.
@@ -318,11 +296,11 @@ class WindowModel:
         if not len(violations):
             return None
         start = violations[:, 1:].ravel()
-        rows, instances, cut_short = self.kernel.lineage(_readable(start[start >= 0]), most)
-        levels, bases = self.kernel.levels_of(_readable(rows))
+        rows, instances, cut_short = self.kernel.lineage(readable(start[start >= 0]), most)
+        levels, bases = self.kernel.levels_of(readable(rows))
         known = bases >= self.kernel.oldest
         bases = np.where(known, bases.astype(np.int64) + self._shift, NONE)
-        facts = self.kernel.facts(_readable(rows))
+        facts = self.kernel.facts(readable(rows))
         return Lineage(violations, instances, rows, facts, levels == FOREVER, bases, cut_short)
 
     def match(
@@ -375,7 +353,7 @@ class WindowModel:
             return self._scan(number, None, None)
         self.kernel.index(number, who is not None, what is not None)
         chain = (who, NONE, 0) if who is not None else (NONE, what, 1)
-        facts: Integers = self.kernel.facts(_readable(self.kernel.select(number, *chain)))
+        facts: Integers = self.kernel.facts(readable(self.kernel.select(number, *chain)))
         return facts
 
     def _one(self, number: int, who: int, what: int) -> Integers:
@@ -389,12 +367,6 @@ class WindowModel:
             if wanted is not None:
                 mask &= column == wanted
         return np.stack([predicates[mask], subjects[mask], objects[mask]], axis=1).astype(np.int32)
-
-
-def _readable(array: Integers) -> Integers | memoryview:
-    """`array` as the kernel can read it; uncompiled a memoryview, whose elements are Python ints."""
-    contiguous = np.ascontiguousarray(array, np.int32)
-    return contiguous if COMPILED else memoryview(contiguous.data)
 
 
 @functools.cache

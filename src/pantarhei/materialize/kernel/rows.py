@@ -672,6 +672,8 @@ class Rows:
                 self.changes.items[place + 1] = renamed(self.changes.items[place + 1], names, literals)
                 self.changes.items[place + 2] = renamed(self.changes.items[place + 2], names, literals)
             self.rehash()
+            self.rehash_subjects()
+            self.rehash_objects()
 
     def take_changes(self):
         """What came and went since the last call: int32 rows `predicate, subject, object, ±1`."""

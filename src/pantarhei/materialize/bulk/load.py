@@ -1,0 +1,65 @@
+"""Many facts into the kernel of rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pantarhei.materialize.bulk.closure import BulkProgram, TooManyError
+from pantarhei.materialize.bulk.columns import Columns, columns_of
+from pantarhei.materialize.bulk.plans import Literals
+from pantarhei.materialize.kernel.newest import NewestKernel
+from pantarhei.materialize.kernel.rows import ROW
+from pantarhei.materialize.readable import readable
+from pantarhei.rules.program import Integers
+
+
+def load(
+    kernel: NewestKernel,
+    program: BulkProgram,
+    facts: Integers,
+    levels: Integers,
+    previous: Integers,
+    literals: Literals,
+) -> None:
+    """Do what `kernel.add` does: what follows is found set at a time, and stored as settled.
+
+    Costs some milliseconds, sorting what is stored, and a fraction of what the kernel takes for each fact.
+    In the kernel no interpretation may have been merged, whose levels have no proofs.
+
+    Args:
+        program: the kernel's.
+        facts: int32, contiguous, shape (n, 3).
+        levels: of each.
+        previous: is filled as by `kernel.add`.
+
+    Raises:
+        Overfull: more follows than the kernel may hold; it is of no use any more.
+    """
+    known = np.zeros(len(facts), np.int32)
+    kernel.stored(readable(facts), readable(known))
+    new = known == 0
+    most = min(kernel.most, kernel.most_bytes // ROW.itemsize) - kernel.live
+    try:
+        closure = program.closure(_stored(kernel), facts[new], levels[new], literals, most)
+    except TooManyError as error:
+        kernel.expect(error.facts)  # raises what there is to raise
+        raise AssertionError("there was room") from error
+    if closure.settled:
+        settled = np.concatenate([part.facts for part in closure.settled])
+        at = np.concatenate([part.columns.levels for part in closure.settled])
+        kernel.expect(closure.came)
+        kernel.enter(readable(settled), readable(at), closure.firings)
+    kernel.note(readable(facts), readable(levels), readable(previous))
+    if kernel.detect:
+        for plan, violating in closure.violating:
+            kernel.find_violations_with(plan, readable(violating))
+
+
+def _stored(kernel: NewestKernel) -> dict[int, Columns]:
+    """What the kernel holds, by predicate."""
+    if not kernel.live:
+        return {}
+    *fact, levels = kernel.columns("predicate", "subject", "object", "level")
+    present = fact[0] >= 0
+    facts = np.stack([column[present] for column in fact], axis=1).astype(np.int32)
+    return columns_of(facts, levels[present].astype(np.int32))

@@ -1,0 +1,143 @@
+"""Many facts at once: by column is found what the kernel of rows finds, and what the definitions say."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import pantarhei.materialize.bulk.closure as closure_module
+import pantarhei.materialize.bulk.plans as plans_module
+from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.materialize.bulk.closure import BulkProgram
+from pantarhei.materialize.bulk.load import load
+from pantarhei.materialize.kernel.rows import Overfull
+from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.rules.program import compile_
+from strategies import worlds
+from worlds import SideBySide, World, arrivals, at_once, windows
+
+STEPS = Counter()
+LEVELS = 6
+
+
+@pytest.fixture
+def in_pieces(monkeypatch):
+    """Frames are taken in parts of a few rows."""
+    for module in (plans_module, closure_module):
+        monkeypatch.setattr(module, "MOST_ROWS", 3)
+
+
+# -- column by column is row by row ----------------------------------------------------------------
+
+
+def a_world(seed, facts):
+    """A model that is empty, facts and their levels, each fact once."""
+    world = World(seed, constraints=2)
+    program = compile_(world.rules)
+    vocabulary = Vocabulary(program)
+    encoded = np.unique(vocabulary.encode(world.facts(facts)).facts, axis=0)
+    shuffled = np.random.default_rng(seed).permutation(encoded).astype(np.int32)
+    model = WindowModel(program, "newest", vocabulary)
+    model._come_to(LEVELS - 1)
+    return model, shuffled, np.random.default_rng(seed).integers(LEVELS, size=len(shuffled), dtype=np.int32)
+
+
+def levels_of(model):
+    """The level of each fact once all is settled."""
+    model.kernel.settle()
+    *fact, level = model.kernel.columns("predicate", "subject", "object", "level")
+    return {row[:3]: row[3] for row in zip(*(c.tolist() for c in (*fact, level)), strict=True) if row[0] >= 0}
+
+
+def violations_of(model):
+    """The facts of each violation noted, with its rule."""
+    found = set()
+    for rule, *rows in model.violations().tolist():
+        facts = model.facts_of([row for row in rows if row >= 0])
+        found.add((rule, tuple(map(tuple, facts.tolist()))))
+    return found
+
+
+def filled(seed, parts, at_once):
+    """A model that facts were added to in parts, and what they had been asserted at before."""
+    model, facts, levels = a_world(seed, 60)
+    program, before = BulkProgram(model.program.plans), []
+    for some in np.array_split(np.arange(len(facts)), parts):
+        previous = np.empty(len(some), np.int32)
+        if at_once:
+            given = np.ascontiguousarray(facts[some])
+            load(model.kernel, program, given, levels[some], previous, model.vocabulary)
+        else:
+            model.kernel.add(facts[some], levels[some], previous)
+        before += previous.tolist()
+    model.kernel.check_invariants()
+    return model, before
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("seed", range(60))
+def test_the_same_facts_at_the_same_levels_with_the_same_violations(seed, parts):
+    (by_row, before), (by_column, also_before) = (filled(seed, parts, way) for way in (False, True))
+    assert before == also_before
+    assert violations_of(by_row) == violations_of(by_column)
+    changes = [Counter(map(tuple, model.take_changes().tolist())) for model in (by_row, by_column)]
+    assert changes[0] == changes[1]
+    assert levels_of(by_row) == levels_of(by_column)
+    assert len(by_row) > 60
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_frames_that_are_taken_in_pieces_come_to_the_same(in_pieces, seed):
+    by_row, by_column = (filled(seed, 1, way)[0] for way in (False, True))
+    assert levels_of(by_row) == levels_of(by_column)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_each_fact_that_settled_follows_from_what_settled_before_or_at_a_higher_level(seed):
+    model, _ = filled(seed, 1, True)
+    names = ("predicate", "subject", "object", "level", "base", "sequence")
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*model.kernel.columns(*names), strict=True)]
+    _, instances, _ = model.kernel.lineage(np.arange(len(rows), dtype=np.int32), 1 << 30)
+    proved = {place for place, row in enumerate(rows) if row["base"] >= row["level"]}
+    for head, _, *body in instances.tolist():
+        if all(_settled_before(rows[row], rows[head]) for row in body if row >= 0):
+            proved.add(head)
+    assert len(proved) == len(rows)
+
+
+def _settled_before(one, other):
+    return (-one["level"], one["sequence"]) < (-other["level"], other["sequence"])
+
+
+# -- a stream --------------------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(worlds(), windows, arrivals)
+def test_a_stream_that_is_loaded_at_once_agrees_with_the_definitions(world, window, steps):
+    rules, background, pool = world
+    with at_once():
+        reasoner = StreamReasoner(Ontology.from_rules(rules), Window(*window), background)
+        both = SideBySide(reasoner, rules, background)
+        both.follow(pool, steps)
+    STEPS["at once"] += both.steps
+
+
+def test_there_were_enough_steps():
+    assert STEPS["at once"] >= 200
+
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_more_than_may_be_held_is_found_out_before_it_is_stored(seed):
+    model, facts, levels = a_world(seed, 60)
+    whole = len(filled(seed, 1, True)[0])
+    program, previous = BulkProgram(model.program.plans), np.empty(len(facts), np.int32)
+    with model.limited(whole - 1, None), pytest.raises(Overfull) as raised:
+        load(model.kernel, program, facts, levels, previous, model.vocabulary)
+    assert raised.value.facts > whole - 1
+    assert len(model) == 0
