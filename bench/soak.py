@@ -6,8 +6,8 @@ made it, and a value in up to seven digits, seldom met before. What kind of obse
 value's range, and where it was made from the background. A hundred readings say that a sensor is well or
 broken, and contradict what was said of it four ticks before.
 
-What is pushed is made beforehand, and its time does not count; its memory does. The first and last tenth of
-the ticks after the window has filled are held against each other.
+The process that is watched reads batches of strings from a pipe and pushes them; only pushing is timed. The
+first and last tenth of the ticks after the window has filled are held against each other.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
+from statistics import mean
+from typing import IO
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+from rdflib import RDF, XSD
 
 import pantarhei as pr
 from bench.engine import SPACE, ontology_of, rdflib_triples
@@ -37,8 +40,11 @@ TICKS, QUICK_TICKS = 1_000, 60
 FILLED = 20  # ticks after which the window, and every table, has had time to fill
 WARM_VALUE = 50  # observed values are below 100
 
-_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-_DECIMAL = "<http://www.w3.org/2001/XMLSchema#decimal>"
+HUNDRED_THOUSAND = 100_000
+
+SCHEMA = pa.schema([(name, pa.string()) for name in ("subject", "predicate", "object")])
+
+Numbers = npt.NDArray[np.int64]
 
 ONTOLOGY = f"""
     @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -54,27 +60,31 @@ ONTOLOGY = f"""
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """What arrives at a tick, as numbers: sensors and levels, observations' sensors and values in hundred
-    thousandths, and sensors that are checked."""
+    """What arrives at a tick, as numbers.
+
+    Args:
+        at: the tick.
+        reporting: sensors that say their level.
+        observed: the sensors of the observations.
+        values: their values, in hundred thousandths.
+        checked: sensors that are well or broken.
+    """
 
     at: int
-    reporting: list[int]
-    levels: list[int]
-    observed: list[int]
-    values: list[int]
-    checked: list[int]
+    reporting: Numbers
+    observed: Numbers
+    values: Numbers
+    checked: Numbers
 
     @classmethod
     def of(cls, at: int) -> Tick:
         rng = np.random.default_rng((SEED, at))
-        reporting = rng.choice(SENSORS, PER_TICK - OBSERVED - CHECKED, replace=False)
         return cls(
             at,
-            reporting.tolist(),
-            (reporting % LEVELS).tolist(),
-            rng.integers(SENSORS, size=OBSERVED).tolist(),
-            rng.integers(100 * 100_000, size=OBSERVED).tolist(),
-            [(at % TURN) * CHECKED + i for i in range(CHECKED)],
+            rng.choice(SENSORS, PER_TICK - OBSERVED - CHECKED, replace=False),
+            rng.integers(SENSORS, size=OBSERVED),
+            rng.integers(100 * HUNDRED_THOUSAND, size=OBSERVED),
+            at % TURN * CHECKED + np.arange(CHECKED),
         )
 
     @property
@@ -82,37 +92,33 @@ class Tick:
         """What is said of the sensors that are checked: each time the contrary."""
         return "Well" if self.at // TURN % 2 else "Broken"
 
-    def table(self) -> pa.Table:
-        """An Arrow table of strings in N-Triples syntax."""
-        names = [f"<{SPACE}observation{self.at}-{i}>" for i in range(OBSERVED)]
-        subjects = [_sensor(sensor) for sensor in (*self.reporting, *self.checked)] + names + names
-        predicates = [_TYPE] * (PER_TICK - OBSERVED) + [f"<{SPACE}madeBy>"] * OBSERVED
-        predicates += [f"<{SPACE}value>"] * OBSERVED
-        objects = [f"<{SPACE}Level{level}>" for level in self.levels] + [f"<{SPACE}{self.state}>"] * CHECKED
-        objects += [_sensor(sensor) for sensor in self.observed]
-        objects += [f'"{value // 100_000}.{value % 100_000:05}"^^{_DECIMAL}' for value in self.values]
-        columns = {"subject": subjects, "predicate": predicates, "object": objects}
-        return pa.table({name: _strings(column) for name, column in columns.items()})
+    def batch(self) -> pa.RecordBatch:
+        """An Arrow batch of strings in N-Triples syntax."""
+        a, names = f"<{RDF.type}>", [f"<{SPACE}observation{self.at}-{i}>" for i in range(OBSERVED)]
+        subjects = [*_sensors(self.reporting), *_sensors(self.checked), *names, *names]
+        predicates = [a] * (PER_TICK - OBSERVED)
+        predicates += [f"<{SPACE}madeBy>"] * OBSERVED + [f"<{SPACE}value>"] * OBSERVED
+        objects = [f"<{SPACE}Level{level}>" for level in (self.reporting % LEVELS).tolist()]
+        objects += [f"<{SPACE}{self.state}>"] * CHECKED
+        objects += _sensors(self.observed)
+        objects += [
+            f'"{value // HUNDRED_THOUSAND}.{value % HUNDRED_THOUSAND:05}"^^<{XSD.decimal}>'
+            for value in self.values.tolist()
+        ]
+        return pa.record_batch([pa.array(part) for part in (subjects, predicates, objects)], SCHEMA)
 
 
-def _strings(texts: list[str]) -> pa.StringArray:
-    """As `pa.array`, which would load pandas to ask whether a list is one of its series."""
-    builder = pa.lib.StringBuilder()
-    builder.append_values(texts)
-    return builder.finish()
-
-
-def _sensor(number: int) -> str:
-    return f"<{SPACE}sensor{number}>"
+def _sensors(numbers: Numbers) -> list[str]:
+    return [f"<{SPACE}sensor{number}>" for number in numbers.tolist()]
 
 
 def facts_in(window: range) -> int:
     """How many facts hold when `window` is the window, from the meaning of the ontology."""
     ticks = [Tick.of(at) for at in window]
-    reporting = {sensor for tick in ticks for sensor in tick.reporting}
-    warm = sum(value >= WARM_VALUE * 100_000 for tick in ticks for value in tick.values)
+    reporting = np.unique(np.concatenate([tick.reporting for tick in ticks]))
+    checked = np.unique(np.concatenate([tick.checked for tick in ticks]))
+    warm = sum(int(np.sum(tick.values >= WARM_VALUE * HUNDRED_THOUSAND)) for tick in ticks)
     observed = 3 * OBSERVED * len(ticks)  # who made it, its value, where it was made
-    checked = {sensor for tick in ticks for sensor in tick.checked}
     return SENSORS + 2 * len(reporting) + observed + warm + len(checked)
 
 
@@ -121,32 +127,33 @@ def facts_in(window: range) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What was seen: CPU seconds and resident megabytes of each tick, and the largest size ever."""
+    """What was seen: CPU seconds and resident megabytes of each tick, the largest size ever, and how many
+    terms were known at most.
+    """
 
     seconds: list[float]
     megabytes: list[float]
     peak: float
-    terms: list[int]
+    terms: int
 
 
-def watch(ticks: int) -> Course:
-    """Push so many ticks and look at each."""
+def watch(source: IO[bytes]) -> Course:
+    """Push what comes from `source`, an Arrow stream with a batch a tick, and look at each step."""
     background = [(f"sensor{s}", "locatedIn", f"room{s % ROOMS}") for s in range(SENSORS)]
     reasoner = pr.StreamReasoner(
         ontology_of(ONTOLOGY), pr.Window(range=WIDTH - 1), rdflib_triples(background)
     )
     del background
-    seconds, megabytes, terms = [], [], []
-    for at in range(ticks):
-        table = Tick.of(at).table()
+    seconds, megabytes, terms, at = [], [], 0, 0
+    for at, batch in enumerate(pa.ipc.open_stream(source)):
         begin = time.process_time()
-        update = reasoner.push(at, table)
+        update = reasoner.push(at, batch)
         seconds.append(time.process_time() - begin)
         megabytes.append(resident_megabytes())
-        terms.append(len(reasoner._vocabulary.names) + len(reasoner._vocabulary.literals))
+        terms = max(terms, reasoner.stats().terms)
         check(f"cut at {at}", len(update.repair.removed), CHECKED if at >= TURN else 0)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6 * 1024
-    check("facts at the end", len(reasoner.graph), facts_in(range(ticks - WIDTH, ticks)))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    check("facts at the end", len(reasoner.graph), facts_in(range(at - WIDTH + 1, at + 1)))
     return Course(seconds, megabytes, peak, terms)
 
 
@@ -156,41 +163,42 @@ def resident_megabytes() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
-# -- figures -------------------------------------------------------------------------------------------------
-
-
 def course(ticks: int) -> Course:
-    """What a fresh process sees."""
-    command = [sys.executable, "-m", "bench.soak", str(ticks)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1], check=False)
-    if done.returncode:
-        raise RuntimeError(f"the soak ended with {done.returncode}: {done.stderr[-2000:]}")
-    return Course(**json.loads(done.stdout))
+    """What a fresh process sees that is fed so many ticks."""
+    command = [sys.executable, "-m", "bench.soak"]
+    root = Path(__file__).parents[1]
+    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None, "both are pipes"
+        with process.stdin, pa.ipc.new_stream(process.stdin, SCHEMA) as writer:
+            for at in range(ticks):
+                writer.write_batch(Tick.of(at).batch())
+        return Course(**json.loads(process.stdout.read()))
+
+
+# -- figures -------------------------------------------------------------------------------------------------
 
 
 def measure(quick: bool) -> Iterator[Figure]:
     """Memory and pace at the beginning and at the end of a long stream."""
     found = course(QUICK_TICKS if quick else TICKS)
-    workload = f"soak, {len(found.seconds) * PER_TICK:,} readings"
-    tenth = (len(found.seconds) - FILLED) // 10
-    early, late = slice(FILLED, FILLED + tenth), slice(-tenth, None)
-    pace = {name: sum(found.seconds[part]) / tenth / PER_TICK for name, part in _parts(early, late)}
-    for name, part in _parts(early, late):
-        samples = [1e6 * second / PER_TICK for second in found.seconds[part]]
-        yield Figure(workload, f"pace, {name}", 1e6 * pace[name], "µs a reading", samples=tuple(samples))
-    last_to_first = pace["last tenth"] / pace["first tenth"]
-    yield Figure(workload, "pace, last : first", last_to_first, "times", at_most=1.1)
-    for name, part in _parts(early, late):
-        yield figure(workload, f"resident memory, {name}", found.megabytes[part], "MB")
-    growth = median(found.megabytes[late]) / median(found.megabytes[early])
-    yield Figure(workload, "resident memory, last : first", growth, "times", at_most=1.05)
+    count = len(found.seconds)
+    tenth = (count - FILLED) // 10
+    parts = {"first tenth": slice(FILLED, FILLED + tenth), "last tenth": slice(count - tenth, count)}
+    workload = f"soak, {count * PER_TICK:,} readings"
+    pace = {name: [1e6 * s / PER_TICK for s in found.seconds[part]] for name, part in parts.items()}
+    size = {name: found.megabytes[part] for name, part in parts.items()}
+    # means: some ticks forget what others have met
+    for name, samples in pace.items():
+        yield Figure(workload, f"pace, {name}", mean(samples), "µs a reading", samples=tuple(samples))
+    first, last = map(mean, pace.values())
+    yield Figure(workload, "pace, last : first", last / first, "times", at_most=1.1)
+    for name, samples in size.items():
+        yield figure(workload, f"resident memory, {name}", samples, "MB")
+    first, last = map(max, size.values())
+    yield Figure(workload, "resident memory, last : first, at most", last / first, "times", at_most=1.05)
     yield Figure(workload, "resident memory, peak", found.peak, "MB", at_most=200)
-    yield Figure(workload, "terms known, most", max(found.terms), "terms")
-
-
-def _parts(early: slice, late: slice) -> tuple[tuple[str, slice], ...]:
-    return ("first tenth", early), ("last tenth", late)
+    yield Figure(workload, "terms known, at most", found.terms, "terms")
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(watch(int(sys.argv[1])))))
+    print(json.dumps(asdict(watch(sys.stdin.buffer))))

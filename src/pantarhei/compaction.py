@@ -4,8 +4,8 @@ Used are the terms of the foundation, the constants of the rules among them (wha
 brings no others), and those of the facts and forms in model and books. They get new numbers, the rest is
 gone, so that an endless stream of fresh names and values takes the room of what is stored. Predicates stay.
 
-It is done where the entries of the vocabulary have doubled: the cost is that of what is stored, shared among
-as many fresh terms. Nothing is changed before all is made, and what was made is taken over as a whole.
+It is done where the entries of the vocabulary have become half as many again: the cost is that of what is
+stored, shared among half as many fresh terms. Nothing is changed before all is made, and what was made is taken over as a whole.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BATCH = 4096
 
 def most_entries(vocabulary: Vocabulary, stored: int) -> int:
     """How many entries a vocabulary just collected may come to have where so many facts are stored."""
-    return vocabulary.size + max(vocabulary.size, FLOOR, stored // FACTS_A_TERM)
+    return vocabulary.size + max(vocabulary.size // 2, FLOOR, stored // FACTS_A_TERM)
 
 
 @dataclass(frozen=True, slots=True)

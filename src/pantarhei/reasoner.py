@@ -481,7 +481,7 @@ class StreamReasoner:
         return step
 
     def _forget_unused(self) -> None:
-        """Make the state compact if its terms have doubled; not where one of old numbers may come back.
+        """Make the state compact if much is not used; not where one of old numbers may come back.
 
         After an error it is as it was; the model may have to be made again.
         """
