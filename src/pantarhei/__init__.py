@@ -38,7 +38,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding import ShardingReport
 from pantarhei.stats import Stats
-from pantarhei.streams import TimestampedABox, abox_stream, read_stream
+from pantarhei.streams import TimestampedABox, abox_stream, read_stream, read_table
 from pantarhei.tick import WindowUpdate
 from pantarhei.window.limits import Limits
 from pantarhei.window.sliding import Window
@@ -91,4 +91,5 @@ __all__ = [
     "abox_stream",
     "load_ontology",
     "read_stream",
+    "read_table",
 ]

@@ -10,11 +10,12 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from rdflib import OWL, Graph
 
 from pantarhei.errors import OptionError
+from pantarhei.language.columns import triples_of
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.materialize.consistency import refuse_violations
@@ -23,6 +24,9 @@ from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
 from pantarhei.rules.demand import Theory
 from pantarhei.rules.fingerprint import fingerprint_of_rules
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @runtime_checkable
@@ -70,7 +74,7 @@ class Foundation:
     def of(
         cls,
         ontology: Axioms,
-        background: Graph | Iterable[Triple] | None = None,
+        background: Graph | Iterable[Triple] | pa.Table | None = None,
         unique_names: bool = True,
     ) -> Foundation:
         """The foundation of `ontology` with more background. Costs compiling the rules.
@@ -122,7 +126,7 @@ class Foundation:
         return hashlib.sha256("\n".join(parts).encode() + self.background.facts.tobytes()).hexdigest()
 
 
-def always_true(ontology: Axioms, background: Graph | Iterable[Triple] | None) -> set[Triple]:
+def always_true(ontology: Axioms, background: Graph | Iterable[Triple] | pa.Table | None) -> set[Triple]:
     """The assertions of `ontology` and a further background.
 
     Raises:
@@ -130,8 +134,12 @@ def always_true(ontology: Axioms, background: Graph | Iterable[Triple] | None) -
         OptionError: it is a text.
     """
     if isinstance(background, str):
-        raise OptionError("background", repr(background), "a graph or triples; parse the file first")
-    given = (check_triple(triple) for triple in cast("Iterable[Triple]", background or ()))
+        raise OptionError(
+            "background",
+            repr(background),
+            "a graph, triples or a table; parse the file first, with read_table",
+        )
+    given = map(check_triple, triples_of(background))
     return {*ontology.background, *given}
 
 

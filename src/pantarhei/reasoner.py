@@ -11,7 +11,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +37,7 @@ from pantarhei.compaction import compact, most_entries
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import Closed, Interpretation, encode, split
-from pantarhei.language.columns import ColumnarTriples
+from pantarhei.language.columns import ColumnarTriples, triples_of
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of, time_of
 from pantarhei.materialize.footprint import vocabulary_bytes
@@ -75,7 +75,8 @@ class StreamReasoner:
     Args:
         ontology: what was loaded with `load_ontology`; the assertions in it are background.
         window: which timestamps are kept.
-        background: facts that hold at every time and that no repair removes: a graph or triples.
+        background: facts that hold at every time and that no repair removes: a graph, triples, or a table as
+            `push` takes it, whose blank nodes keep their labels.
         repair: `"exact"` removes what some maximal consistent subset lacks, newest-wins (PB26 Defs. 6 and 7);
             `"grounded"` also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's;
             `"off"` only reports, at each step all contradictions of the window.
@@ -113,7 +114,7 @@ class StreamReasoner:
         self,
         ontology: Ontology,
         window: Window,
-        background: Graph | Iterable[Triple] | None = None,
+        background: Graph | Iterable[Triple] | pa.Table | None = None,
         repair: Method = "exact",
         keep: Keep = "newest",
         unique_names: bool = True,
@@ -131,8 +132,8 @@ class StreamReasoner:
         self.ontology, self.window = ontology, window
         self._keep, self._unique_names = keep, unique_names
         self._limits = Limits(max_facts, max_bytes, on_limit)
-        if isinstance(background, Iterable) and not isinstance(background, str):
-            background = tuple(cast("Iterable[Triple]", background))
+        if not isinstance(background, str):
+            background = tuple(triples_of(background))
         self._foundation = Foundation.of(ontology, background, unique_names)
         self._given = GivenBackground.beside(ontology, background)
         self._repairs_told = RepairTable()
@@ -430,7 +431,7 @@ class StreamReasoner:
         source: str | os.PathLike[str] | bytes,
         ontology: Ontology,
         *,
-        background: Graph | Iterable[Triple] | None = None,
+        background: Graph | Iterable[Triple] | pa.Table | None = None,
         limits: Limits | None = None,
     ) -> StreamReasoner:
         """The reasoner that was saved: with the same pushes from here on it gives the same answers.
@@ -519,36 +520,55 @@ class StreamReasoner:
         """A tick's `stages` done to the model and written into the books, or nothing.
 
         The model counts as lost until all has gone well; whoever needs it then makes it again from the books.
-        Where it came to too much on the way, further attempts are made from a later start, if timestamps may
-        leave early; each costs a materialization of the window.
+        Where it came to too much on the way, and timestamps may leave early, it is seen first whether the
+        ABox alone is too much; then further attempts are made from later starts, each of which costs a
+        materialization of the window.
         """
         try:
             return self._attempt(step, stages)
         except Overfull as error:
-            full = error
-        for start in self._later_starts(step) if self._limits.drops else ():
-            try:
-                return self._attempt(step, stages, start)
-            except Overfull as error:
-                full = error
-        exceeded = self._limits.exceeded_by(full.facts, full.bytes)
-        raise self._limits.error(exceeded, time_of(step.now, step.kind)) from None
+            full = error.facts, error.bytes
+        *starts, last = self._later_starts(step) if self._limits.drops else [None]
+        try:
+            if last is not None:
+                self._try_alone(step, stages, last)
+                for start in starts:
+                    with suppress(Overfull):
+                        return self._attempt(step, stages, start)
+                return self._attempt(step, stages, last)
+        except Overfull as error:
+            full = error.facts, error.bytes
+        raise self._limits.error(self._limits.exceeded_by(*full), time_of(step.now, step.kind))
 
     def _attempt(self, step: Step, stages: Callable[[Tick], Outcome], start: int = 0) -> WindowUpdate:
-        model, limits = self._model, self._limits
+        model = self._model
         self._derived = None
-        rules = self._growing.program.rules
-        tick = Tick(model, self._books, self._forms, rules, self._repairer, step, limits, start, self._unused)
-        if limits:
-            with model.limited(limits.most_facts_on_the_way, self._bytes_left()):
-                done = stages(tick)
-        else:
-            done = stages(tick)
+        done = self._done(model, self._books, step, stages, start)
         self._tell_of_dropped(done)
         self._books = done.books
         self._forms.apply(done.forms)
         self._derived, self._unused = None if done.roomy else model, done.unused
         return done.update
+
+    def _done(
+        self, model: WindowModel, books: Books, step: Step, stages: Callable[[Tick], Outcome], start: int
+    ) -> Outcome:
+        """A tick's `stages` done to `model`, within the limits."""
+        limits, rules = self._limits, self._growing.program.rules
+        tick = Tick(model, books, self._forms, rules, self._repairer, step, limits, start, self._unused)
+        if not limits:
+            return stages(tick)
+        with model.limited(limits.most_facts_on_the_way, self._bytes_left()):
+            return stages(tick)
+
+    def _try_alone(self, step: Step, stages: Callable[[Tick], Outcome], start: int) -> None:
+        """Do a tick's `stages` with nothing before the level `start`, to no effect.
+
+        Raises:
+            Overfull, MemoryLimitError: that is too much already.
+        """
+        model, books = self._made_from(replace(self._books, log=self._books.log.from_level(start)))
+        self._done(model, books, step, stages, start)
 
     # -- limits ------------------------------------------------------------------------------------
 
@@ -566,12 +586,12 @@ class StreamReasoner:
         most = self._limits.max_bytes
         return None if most is None else max(0, most - self._bytes_beside())
 
-    def _later_starts(self, step: Step) -> Iterator[int]:
+    def _later_starts(self, step: Step) -> list[int]:
         """The levels to begin at, one after the other, where a tick has no room beside what is older."""
         log, newest = self._books.log, self._books.log.newest
         further = newest is not None and newest.ticks == step.now
         end = newest.level if further and newest is not None else self._books.next_level
-        return later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end)
+        return list(later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end))
 
     def _tell_of_dropped(self, done: Outcome) -> None:
         """Warn of timestamps that leave early: at the first, and whenever they have doubled since."""
@@ -602,15 +622,15 @@ class StreamReasoner:
     def _model(self) -> WindowModel:
         """The window model; made again where an error lost it, which costs a materialization."""
         if self._derived is None:
-            self._derived = self._rebuilt()
+            self._derived, self._books = self._made_from(self._books)
         return self._derived
 
-    def _rebuilt(self) -> WindowModel:
-        """The model of the books as they stand."""
-        newest, arrival = self._books.log.newest, self._books.arrival
-        older = self._books.log if newest is None else self._books.log.without_newest()
+    def _made_from(self, books: Books) -> tuple[WindowModel, Books]:
+        """The model of `books`, and the books with what undoing the newest ABox takes in that model."""
+        newest, arrival = books.log.newest, books.arrival
+        older = books.log if newest is None else books.log.without_newest()
         entries = list(older.kept())[::-1]
-        first = entries[0][0].level if entries else newest.level if newest else self._books.next_level
+        first = entries[0][0].level if entries else newest.level if newest else books.next_level
         model = self._foundation.model(self._keep, first)
         for entry, facts in entries:
             model.add(facts, entry.level)
@@ -618,12 +638,10 @@ class StreamReasoner:
             previous = model.add(newest.facts, newest.level)
             if len(newest.cut):
                 model.cut(newest.cut)
-            self._books = replace(
-                self._books, arrival=arrival._replace(facts=newest.facts, previous=previous)
-            )
+            books = replace(books, arrival=arrival._replace(facts=newest.facts, previous=previous))
         model.violations()
         model.take_changes()
-        return model
+        return model, books
 
     def _encode_closed(self, interpretation: Interpretation | pa.Table, scope: str) -> Closed:
         if not isinstance(interpretation, Interpretation):

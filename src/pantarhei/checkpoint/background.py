@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rdflib import Graph
@@ -13,9 +13,13 @@ from rdflib import Graph
 from pantarhei.checkpoint.container import Column, Contents, narrow
 from pantarhei.checkpoint.terms import columns_of_terms, read_terms
 from pantarhei.errors import PantarheiError
+from pantarhei.language.columns import triples_of
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.ontology import Ontology
 from pantarhei.rules.fingerprint import fingerprint_of_triples
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PLACES = ("subject", "predicate", "object")
 
@@ -27,13 +31,13 @@ class GivenBackground:
     triples: tuple[Triple, ...] = ()
 
     @classmethod
-    def beside(cls, ontology: Ontology, given: Graph | Iterable[Triple] | None) -> GivenBackground:
+    def beside(cls, ontology: Ontology, given: Graph | Iterable[Triple] | pa.Table | None) -> GivenBackground:
         """What was given, without what the ontology has anyway.
 
         Raises:
             InvalidTripleError: something given is no triple.
         """
-        triples = dict.fromkeys(map(check_triple, cast("Iterable[Triple]", given or ())))
+        triples = dict.fromkeys(map(check_triple, triples_of(given)))
         return cls(tuple(triple for triple in triples if triple not in ontology.background))
 
     @cached_property

@@ -7,11 +7,13 @@ one; triples of rdflib terms are made when somebody looks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias, overload
+from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
+from rdflib import Graph
 
+from pantarhei.errors import InvalidTripleError
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.term import Term, Triple
 
@@ -145,3 +147,57 @@ class ColumnarTriples(Sequence[Triple]):
 
     def __reduce__(self) -> tuple[type[tuple[Triple, ...]], tuple[list[Triple]]]:
         return tuple, (list(self.triples),)
+
+
+NAMES = ("subject", "predicate", "object")
+
+
+def columns_of(table: pa.Table | pa.RecordBatch) -> TripleColumns:
+    """The columns `subject`, `predicate` and `object` of an Arrow table of N-Triples terms.
+
+    Raises:
+        InvalidTripleError: a column is missing, or no strings, or a cell is null. That strings are terms is
+            not checked.
+    """
+    import pyarrow as pa
+
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    return TripleColumns(*(_column_of(table, name) for name in NAMES))
+
+
+def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Triple]:
+    """What was given, a table as the triples that it holds; blank nodes keep their labels.
+
+    Raises:
+        InvalidTripleError: a table is not as `columns_of` needs it, or a cell of it no term.
+    """
+    if hasattr(given, "column_names") or hasattr(given, "to_batches"):
+        return tuple(columns_of(cast("pa.Table", given)).triples())
+    return cast("Iterable[Triple]", given or ())
+
+
+def _column_of(table: pa.Table, name: str) -> TermColumn:
+    import pyarrow as pa
+
+    if table.column_names.count(name) != 1:
+        given = f"a table with columns {', '.join(table.column_names)}"
+        raise InvalidTripleError(given, f"exactly one column {name} is expected")
+    column = table.column(name)
+    if not len(column):
+        return TermColumn(np.empty(0, np.int32), np.empty(0, object))
+    if column.null_count:
+        raise InvalidTripleError(f"a null in column {name}", "every cell must hold a term")
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks)
+    if not isinstance(array, pa.DictionaryArray):
+        array = array.dictionary_encode()
+    distinct = array.dictionary
+    if distinct.null_count:
+        raise InvalidTripleError(f"a null in the dictionary of column {name}", "every cell must hold a term")
+    if not (pa.types.is_string(distinct.type) or pa.types.is_large_string(distinct.type)):
+        raise InvalidTripleError(
+            f"column {name} of type {column.type}", "expected strings in N-Triples syntax"
+        )
+    return TermColumn.of(array)

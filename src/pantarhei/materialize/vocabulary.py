@@ -19,7 +19,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.builtin import COMPARISONS, compute, holds
-from pantarhei.language.columns import ColumnarTriples, TermColumn, TripleColumns
+from pantarhei.language.columns import ColumnarTriples, TermColumn, TripleColumns, columns_of
 from pantarhei.language.data_range import DataRange, tester
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
@@ -32,7 +32,6 @@ from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, NONE, Forms, Intege
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS = ("subject", "predicate", "object")
 Place = Literal_["subject", "predicate", "object", "class"]
 _NumbersOf = Callable[[list[str], Place], list[int]]
 _TYPE = str(RDF_TYPE)
@@ -164,13 +163,9 @@ class Vocabulary:
         Raises:
             InvalidTripleError: a column is missing, a cell is null or no term.
         """
-        import pyarrow as pa
-
-        if isinstance(table, pa.RecordBatch):
-            table = pa.Table.from_batches([table])
-        columns = TripleColumns(*(_column(table, name) for name in COLUMNS))
+        roles = self._roles
         return self._encode_columns(
-            columns, lambda texts, place: self._numbers_of(texts, scope, self._roles[place])
+            columns_of(table), lambda texts, place: self._numbers_of(texts, scope, roles[place])
         )
 
     def encode_columnar(self, triples: ColumnarTriples) -> Encoded:
@@ -491,29 +486,3 @@ def _is_type(text: str) -> bool:
 def _key(name: Term) -> str:
     """A name as a key: a plain string, whose hash is cheap; no IRI begins with a null character."""
     return "\0" + name if type(name) is BNode else str(name)
-
-
-def _column(table: pa.Table, name: str) -> TermColumn:
-    import pyarrow as pa
-
-    if table.column_names.count(name) != 1:
-        given = f"a table with columns {', '.join(table.column_names)}"
-        raise InvalidTripleError(given, f"exactly one column {name} is expected")
-    column = table.column(name)
-    if not len(column):
-        return TermColumn(np.empty(0, np.int32), np.empty(0, object))
-    if column.null_count:
-        raise InvalidTripleError(f"a null in column {name}", "every cell must hold a term")
-    array = column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks)
-    if not isinstance(array, pa.DictionaryArray):
-        array = array.dictionary_encode()
-    distinct = array.dictionary
-    if distinct.null_count:
-        raise InvalidTripleError(f"a null in the dictionary of column {name}", "every cell must hold a term")
-    if not (pa.types.is_string(distinct.type) or pa.types.is_large_string(distinct.type)):
-        raise InvalidTripleError(
-            f"column {name} of type {column.type}", "expected strings in N-Triples syntax"
-        )
-    return TermColumn.of(array)

@@ -2,6 +2,7 @@
 
 from pantarhei.streams.abox import TimestampedABox, abox_stream
 from pantarhei.streams.read import Skipped, StreamReader, read_stream
+from pantarhei.streams.table import read_table
 from pantarhei.streams.write import AnswerWriter, open_writer
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "abox_stream",
     "open_writer",
     "read_stream",
+    "read_table",
 ]

@@ -40,6 +40,8 @@ _HIDDEN_SPACE = "\x1f"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NAMES = ("subject", "predicate", "object")
 _COLUMNS = (*NAMES, "graph", "end")
+_WITHOUT_GRAPH = (*NAMES, "end")
+_NO_NAME = "<urn:x-none>"
 _AS_CODES = csv.ConvertOptions(column_types=dict.fromkeys(_COLUMNS, pa.dictionary(pa.int32(), pa.string())))
 
 Flags = npt.NDArray[np.bool_]
@@ -155,10 +157,11 @@ class PlainQuadsReader:
 
     Args:
         reserved: IRIs in N-Triples syntax whose statements are left to the parser.
+        graphs: lines name a graph; if not, they are N-Triples, and all are of one nameless graph.
     """
 
-    def __init__(self, reserved: Collection[str]) -> None:
-        self._reserved = frozenset(reserved)
+    def __init__(self, reserved: Collection[str], graphs: bool = True) -> None:
+        self._reserved, self._graphs = frozenset(reserved), graphs
         self._canonical: set[str] = set()
         self._terms: dict[str, Term] = {}
         self._names: dict[str, ox.NamedNode] = {}
@@ -170,7 +173,7 @@ class PlainQuadsReader:
 
         About half a microsecond a line if terms are repeated.
         """
-        split = _split(block)
+        split = _split(block, _COLUMNS if self._graphs else _WITHOUT_GRAPH)
         plain = np.zeros(0, np.bool_) if split is None else self._plain(split.columns)
         if split is None or (split.lines - np.count_nonzero(plain)) * _MOST_ODD > split.lines:
             yield OddLines(line, block)
@@ -272,34 +275,37 @@ def _odd_lines(block: bytes, line: int, plain: Places, lines: int) -> list[OddLi
     ]
 
 
-def _split(block: bytes) -> _Split | None:
-    """The lines that are split into five words by single spaces; None if that cannot be told."""
+def _split(block: bytes, names: Sequence[str]) -> _Split | None:
+    """The lines that are as many words as `names`, split by single spaces; None if that cannot be told."""
     if b"\r" in block or _HIDDEN_SPACE.encode() in block or block.startswith(_BYTE_ORDER_MARK):
         return None
     lines = block.count(b"\n") + (not block.endswith(b"\n"))
-    table, odd = _split_at_spaces(block, 0)
+    table, odd = _split_at_spaces(block, names, 0)
     if table is not None and table.num_rows == lines:
-        return _Split([_column(table, name) for name in _COLUMNS], np.arange(lines), lines)
+        return _Split(_columns(table), np.arange(lines), lines)
     hidden = _SPACED.sub(lambda string: string[0].replace(b" ", _HIDDEN_SPACE.encode()), block)
-    table, odd = _split_at_spaces(hidden, lines // _MOST_ODD)
+    table, odd = _split_at_spaces(hidden, names, lines // _MOST_ODD)
     if table is None or table.num_rows + len(odd) != lines:
         return None
     places = np.ones(lines, np.bool_)
     places[odd] = False
-    columns = [_column(table, name) for name in _COLUMNS]
+    columns = _columns(table)
     columns[2] = _with_spaces(columns[2])
     return _Split(columns, np.flatnonzero(places), lines)
 
 
-def _split_at_spaces(block: bytes, most_odd: int) -> tuple[pa.Table | None, list[int]]:
-    """The words of each line that has five, and the places of the others; no table if they are too many."""
+def _split_at_spaces(block: bytes, names: Sequence[str], most_odd: int) -> tuple[pa.Table | None, list[int]]:
+    """The words of each line that has as many as `names`, and the places of the others.
+
+    No table if these are too many.
+    """
     odd: list[int] = []
 
     def skip(row: csv.InvalidRow) -> str:
         odd.append(row.number - 1)
         return "skip" if len(odd) <= most_odd else "error"
 
-    read = csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(_COLUMNS))
+    read = csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(names))
     parse = csv.ParseOptions(
         delimiter=" ", quote_char=False, escape_char=False, ignore_empty_lines=False, invalid_row_handler=skip
     )
@@ -307,6 +313,14 @@ def _split_at_spaces(block: bytes, most_odd: int) -> tuple[pa.Table | None, list
         return csv.read_csv(pa.BufferReader(block), read, parse, _AS_CODES), odd
     except pa.ArrowInvalid:
         return None, odd
+
+
+def _columns(table: pa.Table) -> list[TermColumn]:
+    """Subjects, predicates, objects, graphs and ends."""
+    columns = [_column(table, name) for name in table.column_names]
+    if len(columns) < len(_COLUMNS):
+        columns.insert(3, TermColumn(np.zeros(table.num_rows, np.int32), np.array([_NO_NAME], object)))
+    return columns
 
 
 def _column(table: pa.Table, name: str) -> TermColumn:

@@ -72,25 +72,32 @@ def read_nquads(feed: ByteFeed, source: str, skip: Skip | None) -> Iterator[Stat
         yield from parse_lines(first, block, source, skip)
 
 
-def parse_lines(first: int, lines: bytes, source: str, skip: Skip | None) -> Iterator[Statement]:
-    """The statements of whole lines of N-Quads, `first` the number of the first; errors as `read_nquads`."""
+def parse_lines(
+    first: int, lines: bytes, source: str, skip: Skip | None, syntax: ox.RdfFormat = ox.RdfFormat.N_QUADS
+) -> Iterator[Statement]:
+    """The statements of whole lines of N-Quads or N-Triples, `first` the number of the first.
+
+    Errors as `read_nquads`.
+    """
     count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     try:
-        quads = [] if b"<<(" in lines else list(ox.parse(lines, ox.RdfFormat.N_QUADS))
+        quads = [] if b"<<(" in lines else list(ox.parse(lines, syntax))
     except SyntaxError:
         quads = []
     if len(quads) == count:
         yield from map(Statement, range(first, first + count), quads)
     else:
-        yield from _line_by_line(first, lines, source, skip)
+        yield from _line_by_line(first, lines, source, skip, syntax)
 
 
-def _line_by_line(first: int, block: bytes, source: str, skip: Skip | None) -> Iterator[Statement]:
+def _line_by_line(
+    first: int, block: bytes, source: str, skip: Skip | None, syntax: ox.RdfFormat
+) -> Iterator[Statement]:
     for line, text in enumerate(block.split(b"\n"), first):
         try:
             if without_strings(text).count(b"<<(") > DEEPEST_TRIPLE_TERM:
                 raise SyntaxError(_TOO_DEEP)
-            quads = list(ox.parse(text, ox.RdfFormat.N_QUADS))
+            quads = list(ox.parse(text, syntax))
         except SyntaxError as error:
             if skip is None:
                 raise MalformedInputError(source, line, _reason(error)) from None

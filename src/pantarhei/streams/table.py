@@ -1,0 +1,193 @@
+"""Data files as Arrow tables: what `push` and `background` take, without an object for each triple."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+
+import numpy as np
+import pyoxigraph as ox
+
+from pantarhei.errors import MalformedInputError, OptionError
+from pantarhei.language.columns import TermColumn, TripleColumns
+from pantarhei.owl.nesting_guard import refuse_deep_nesting
+from pantarhei.owl.read import FORMATS, SUFFIXES, MissingFileError
+from pantarhei.owl.xml_guard import refuse_entity_expansion
+from pantarhei.streams.nquads import BLOCK
+from pantarhei.streams.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pantarhei.streams.plain_quads import PlainRun
+
+Term = TypeVar("Term")
+
+_BY_LINE = ("nt", "nquads")
+_WITH_GRAPHS = ("nquads", "trig")
+_KNOWN = tuple(name for name, syntax in FORMATS.items() if syntax is not None and name != "json-ld")
+
+
+def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> pa.Table:
+    """The triples of a file as a table of terms in N-Triples syntax, in the order in which they stand there.
+
+    The columns are `subject`, `predicate` and `object`, dictionary-encoded strings; of N-Quads and TriG also
+    `graph`, null for the default graph. Blank nodes keep the labels they have in N-Triples and N-Quads, and
+    are numbered elsewhere. `push` takes the table as an ABox, `StreamReasoner` as `background`.
+
+    Costs some 1.5 µs a triple of N-Triples or N-Quads that are written as most are, with one space between
+    terms; some 4 µs a triple of the rest.
+
+    Args:
+        source: a path.
+        format: "nt", "nquads", "turtle", "trig" or "xml"; by default the path's suffix tells.
+
+    Raises:
+        OptionError: the format is none of those.
+        MissingFileError: the file cannot be read.
+        MalformedInputError: it is not what its format says; names the line where that is known.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "belts.ttl"
+    ...     _ = path.write_text("@prefix : <urn:> . :belt :speed 0.5 .")
+    ...     read_table(path).to_pylist()
+    [{'subject': '<urn:belt>', 'predicate': '<urn:speed>', 'object': '"0.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'}]
+    """
+    path = Path(source)
+    name = _format_of(path, format)
+    try:
+        if name in _BY_LINE:
+            with path.open("rb") as file:
+                return _table(_lines(file, str(path), name), str(path), name)
+        return _table(_lines(BytesIO(_as_lines(path, name)), str(path), "nquads"), str(path), name)
+    except OSError as error:
+        if isinstance(error, MissingFileError):
+            raise
+        raise MissingFileError(str(path), error.strerror or str(error)) from error
+
+
+def _format_of(path: Path, format: str | None) -> str:
+    name = format or SUFFIXES.get(path.suffix.lower())
+    if name not in _KNOWN:
+        given = f"None for {path.name}" if format is None else repr(format)
+        raise OptionError("format", given, "one of " + ", ".join(_KNOWN))
+    return name
+
+
+def _as_lines(path: Path, name: str) -> bytes:
+    """A file as canonical N-Quads, its blank nodes numbered in the order in which they appear."""
+    content = path.read_bytes()
+    if name == "xml":
+        refuse_entity_expansion(content, str(path))
+    refuse_deep_nesting(content, name, str(path))
+    try:
+        quads = ox.parse(content, FORMATS[name], base_iri=path.resolve().as_uri())
+        return cast(bytes, ox.serialize(_numbered(quads), format=ox.RdfFormat.N_QUADS))
+    except SyntaxError as error:
+        raise MalformedInputError(str(path), error.lineno, error.msg) from error
+    except ValueError as error:
+        raise MalformedInputError(str(path), None, str(error)) from error
+
+
+def _numbered(quads: Iterable[ox.Quad]) -> Iterator[ox.Quad]:
+    names: dict[ox.BlankNode, ox.BlankNode] = {}
+
+    def named(term: Term) -> Term:
+        if not isinstance(term, ox.BlankNode):
+            return term
+        return names.setdefault(term, ox.BlankNode(f"b{len(names)}"))  # type: ignore[return-value]
+
+    for quad in quads:
+        subject, predicate, object_, graph = quad
+        yield ox.Quad(named(subject), predicate, named(object_), named(graph))
+
+
+def _lines(file: Readable, source: str, name: str) -> Iterator[Statement | PlainRun]:
+    from pantarhei.streams.plain_quads import PlainQuadsReader
+
+    plain, syntax = PlainQuadsReader((), graphs=name != "nt"), cast(ox.RdfFormat, FORMATS[name])
+    for first, block in line_blocks(ByteFeed(file), source, size=BLOCK):
+        for found in plain.read(first, block):
+            if isinstance(found, OddLines):
+                yield from parse_lines(*found, source, None, syntax)
+            else:
+                yield found
+
+
+class _Part(NamedTuple):
+    """Triples, and in which graphs they stand: `None` is the default graph."""
+
+    triples: TripleColumns
+    graphs: list[str | None]
+
+
+def _table(found: Iterable[Statement | PlainRun], source: str, name: str) -> pa.Table:
+    import pyarrow as pa
+
+    columns = ("subject", "predicate", "object", *(["graph"] if name in _WITH_GRAPHS else []))
+    chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
+    for part in _parts(found, source):
+        for column, terms in zip(columns, part.triples, strict=False):
+            chunks[column].append(
+                pa.DictionaryArray.from_arrays(terms.codes, pa.array(terms.distinct, pa.string()))
+            )
+        if "graph" in chunks:
+            chunks["graph"].append(pa.array(part.graphs, pa.string()).dictionary_encode())
+    kind = pa.dictionary(pa.int32(), pa.string())
+    table = pa.table([pa.chunked_array(parts, kind) for parts in chunks.values()], list(columns))
+    return table.unify_dictionaries().combine_chunks()
+
+
+def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Part]:
+    """Neighbours together: those of one block, and those that were parsed."""
+    run: PlainRun | None = None
+    graphs: list[str | None] = []
+    rows: list[tuple[str, ...]] = []
+    for item in found:
+        if rows and not isinstance(item, Statement):
+            yield _of_rows(rows, graphs)
+            rows, graphs = [], []
+        if run is not None and (
+            isinstance(item, Statement) or run.block is not item.block or run.end != item.begin
+        ):
+            yield _Part(run.block.columns.slice(run.begin, run.end), graphs)
+            run, graphs = None, []
+        if isinstance(item, Statement):
+            rows.append(_texts(item, source))
+            graphs.append(_graph(item.quad))
+        else:
+            run = item if run is None else run._replace(end=item.end)
+            graphs += [str(item.name)] * (item.end - item.begin)
+    if run is not None:
+        yield _Part(run.block.columns.slice(run.begin, run.end), graphs)
+    elif rows:
+        yield _of_rows(rows, graphs)
+
+
+def _of_rows(rows: list[tuple[str, ...]], graphs: list[str | None]) -> _Part:
+    return _Part(TripleColumns(*map(_column, zip(*rows, strict=True))), graphs)
+
+
+def _column(texts: Iterable[str]) -> TermColumn:
+    places: dict[str, int] = {}
+    codes = [places.setdefault(text, len(places)) for text in texts]
+    return TermColumn(np.array(codes, np.int32), np.array(list(places), object))
+
+
+def _texts(statement: Statement, source: str) -> tuple[str, ...]:
+    quad = statement.quad
+    terms = quad.subject, quad.predicate, quad.object
+    for term in terms:
+        if isinstance(term, ox.Triple) or (isinstance(term, ox.Literal) and term.direction is not None):
+            reason = f"{term}: triple terms and directions (RDF 1.2) are not supported"
+            raise MalformedInputError(source, statement.line, reason)
+    return tuple(map(str, terms))
+
+
+def _graph(quad: ox.Quad) -> str | None:
+    return None if isinstance(quad.graph_name, ox.DefaultGraph) else str(quad.graph_name)
