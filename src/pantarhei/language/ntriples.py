@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import lru_cache
 
 import pyoxigraph
 from rdflib import RDF, XSD, BNode, Literal, URIRef
@@ -38,7 +39,7 @@ def parse_term(text: str, scope: str = "") -> Term:
     if match := _PLAIN_LITERAL.fullmatch(text):
         if match[2] is None or match[2] == _XSD_STRING:
             return _literal(match[1], None, match[1], None)
-        return typed_literal(match[1], str.__new__(URIRef, match[2]))
+        return typed_literal(match[1], _datatype(match[2]))
     if text.startswith("<<"):  # no term of RDF 1.1, and nested deep it would exhaust the parser's stack
         raise _not_a_term(text)
     # the graph's name behind it shows that the text is one term and no more
@@ -113,6 +114,12 @@ _NUMBERS: dict[str, tuple[re.Pattern[str], Callable[[str], object]]] = {
 }
 _MARKUP = frozenset({RDF.XMLLiteral, RDF.HTML})
 _LONGEST_CONVERTED = 4000
+
+
+@lru_cache(maxsize=256)
+def _datatype(iri: str) -> URIRef:
+    """One object for all literals of a datatype."""
+    return str.__new__(URIRef, iri)
 
 
 def typed_literal(lexical: str, datatype: URIRef) -> Literal:
