@@ -528,14 +528,13 @@ class StreamReasoner:
             return self._attempt(step, stages)
         except Overfull as error:
             full = error.facts, error.bytes
-        *starts, last = self._later_starts(step) if self._limits.drops else [None]
+        starts = self._later_starts(step) if self._limits.drops else []
         try:
-            if last is not None:
-                self._try_alone(step, stages, last)
-                for start in starts:
-                    with suppress(Overfull):
-                        return self._attempt(step, stages, start)
-                return self._attempt(step, stages, last)
+            if starts:
+                self._try_alone(step, stages, starts[-1])
+            for start in starts:
+                with suppress(Overfull):
+                    return self._attempt(step, stages, start)
         except Overfull as error:
             full = error.facts, error.bytes
         raise self._limits.error(self._limits.exceeded_by(*full), time_of(step.now, step.kind))
