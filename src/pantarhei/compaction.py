@@ -5,7 +5,8 @@ brings no others), and those of the facts and forms in model and books. They get
 gone, so that an endless stream of fresh names and values takes the room of what is stored. Predicates stay.
 
 It is done where the entries of the vocabulary have become half as many again: the cost is that of what is
-stored, shared among half as many fresh terms. Nothing is changed before all is made, and what was made is taken over as a whole.
+stored, shared among half as many fresh terms. Nothing is changed before all is made, and what was made is
+taken over as a whole.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pantarhei.materialize.vocabulary import Tables, Vocabulary
 from pantarhei.window.log import Entry, Log
 
 # So many entries may be added to a vocabulary in any case; an entry takes some hundred bytes.
-FLOOR = 65_536
+FLOOR = 32_768
 # A stored fact costs a fraction of what a fresh term does: there may be one such for so many of those.
 FACTS_A_TERM = 4
 # Small ABoxes are renamed so many facts at a time, which then share memory.
