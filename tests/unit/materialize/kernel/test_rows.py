@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.renaming import Renaming, UsedTerms
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import FIRST_LITERAL, NONE, compile_
 
@@ -78,6 +79,27 @@ class Storing(RuleBasedStateMachine):
             self.indexed.add((predicate, 0))
         if by_object:
             self.indexed.add((predicate, 1))
+
+    @rule(
+        names=st.tuples(st.permutations(PEOPLE[:5]), st.permutations(PEOPLE[5:])),
+        swap=st.sampled_from((0, 1)),
+    )
+    def rename(self, names, swap):
+        """With changes pending, too."""
+        numbers = [*names[0], *names[1]]
+        literals = [FIRST_LITERAL + swap, FIRST_LITERAL + 1 - swap]
+        self.model.rename(Renaming(np.array(numbers, np.int32), np.array(literals, np.int32)))
+        new = {NONE: NONE, **dict(enumerate(numbers)), **dict(enumerate(literals, FIRST_LITERAL))}
+        self.levels = {(p, new[s], new[o]): level for (p, s, o), level in self.levels.items()}
+        self.seen = {(p, new[s], new[o]) for p, s, o in self.seen}
+
+    @rule()
+    def terms_in_use_are_marked(self):
+        used = UsedTerms(len(PEOPLE), 2)
+        self.model.mark_terms(used)
+        ends = {end for _, *both in self.levels for end in both}
+        assert {i for i in PEOPLE if used.names[i]} == ends & set(PEOPLE)
+        assert {FIRST_LITERAL + i for i in (0, 1) if used.literals[i]} == ends - set(PEOPLE) - {NONE}
 
     @rule()
     def changes_lead_from_what_was_to_what_is(self):

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import RDF, XSD, Literal, Namespace, URIRef
+
+from pantarhei.language.data_range import Datatype
+from pantarhei.language.rule import Atom, Member, Rule
+from pantarhei.language.term import value_of
+from pantarhei.materialize.renaming import UsedTerms
+from pantarhei.materialize.vocabulary import Vocabulary
+from pantarhei.rules.program import FIRST_LITERAL, NONE, compile_
+from ranges import literal
+from strategies import x, y
+
+EX = Namespace("http://example.org/")
+NAMES = [EX[f"n{i}"] for i in range(6)]
+VALUES = [[literal(f"{zeros}{i}", XSD.integer) for zeros in ("", "0", "00")] for i in range(4)]
+VALUES += [[literal("x", XSD.integer)], [literal("x")]]
+IN_RANGE = Rule("cls-svf1", (Atom(EX.v, (x, y)),), Atom(EX.C, (x,)), tests=(Member(y, Datatype(XSD.string)),))
+
+forms = st.sampled_from([form for value in VALUES for form in value])
+facts = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(NAMES), st.just(EX.p), st.one_of(st.sampled_from(NAMES), forms)),
+        st.tuples(st.sampled_from(NAMES), st.just(RDF.type), st.just(EX.C)),
+    ),
+    max_size=10,
+)
+
+
+def vocabulary_of(triples):
+    vocabulary = Vocabulary(compile_([IN_RANGE]))
+    return vocabulary, vocabulary.encode(triples)
+
+
+def forget(vocabulary, *kept):
+    """The renaming that leaves what is in `kept`, which the vocabulary takes over."""
+    used = UsedTerms(len(vocabulary.names), len(vocabulary.literals))
+    for facts, forms in kept:
+        used.add(facts)
+        used.add_forms(forms)
+    renaming = used.renaming()
+    vocabulary.take(vocabulary.renamed(renaming))
+    return renaming
+
+
+@given(facts, facts, facts)
+@settings(deadline=None)
+def test_what_is_kept_means_the_same_in_fewer_numbers(gone, kept, later):
+    vocabulary, _ = vocabulary_of(gone)
+    encoded = vocabulary.encode(kept)
+    before = list(vocabulary.decode(*encoded))
+    bits = {n: bool(n >= FIRST_LITERAL and vocabulary.memberships[n - FIRST_LITERAL]) for n in ends(encoded)}
+    ill_typed = vocabulary.ill_typed.among(encoded.facts[:, 2])
+    renaming = forget(vocabulary, encoded)
+    facts, forms = renaming.facts(encoded.facts), renaming.forms(encoded.forms)
+    assert list(vocabulary.decode(facts, forms)) == before == kept
+    assert sorted(ends((facts, forms))) == [
+        *range(len(vocabulary.names)),
+        *range(FIRST_LITERAL, FIRST_LITERAL + len(vocabulary.literals)),
+    ]
+    assert vocabulary.ill_typed.among(facts[:, 2]).tolist() == ill_typed.tolist()
+    for old, new in zip(
+        encoded.facts[:, 2].tolist() if len(facts) else [], facts[:, 2].tolist(), strict=True
+    ):
+        if new >= FIRST_LITERAL:
+            assert bool(vocabulary.memberships[new - FIRST_LITERAL]) == bits[old]
+    # what comes next finds what is kept, and is new else
+    fresh = vocabulary.encode(later)
+    assert list(vocabulary.decode(*fresh)) == later
+    for one, triple in zip(fresh.facts.tolist(), later, strict=True):
+        for other, left in zip(facts.tolist(), kept, strict=True):
+            assert (one == other) is (meaning(triple) == meaning(left))
+
+
+def meaning(triple):
+    return (*triple[:2], value_of(triple[2]))
+
+
+def ends(encoded):
+    facts, _ = encoded
+    return {int(n) for n in facts[:, 1:].ravel()} - {NONE}
+
+
+def test_numbers_keep_their_order():
+    vocabulary, encoded = vocabulary_of([(name, EX.p, VALUES[i % 4][0]) for i, name in enumerate(NAMES)])
+    renaming = forget(vocabulary, (encoded.facts[[1, 4, 5]], {}))
+    assert vocabulary.names == [NAMES[1], NAMES[4], NAMES[5]]
+    assert vocabulary.literals == [VALUES[0][0], VALUES[1][0]]
+    assert renaming.names.tolist()[-6:] == [NONE, 0, NONE, NONE, 1, 2]
+
+
+def test_further_names_of_what_is_kept_are_kept():
+    vocabulary = Vocabulary(compile_([]))
+    vocabulary.merge(EX.a, [EX.other])
+    encoded = vocabulary.encode([(EX.gone, EX.p, EX.b), (EX.other, EX.p, EX.b)])
+    renaming = forget(vocabulary, (encoded.facts[1:], {}))
+    assert vocabulary.find(EX.other) == vocabulary.find(EX.a) == renaming.facts(encoded.facts[1:])[0, 1]
+    assert vocabulary.find(EX.gone) is None
+
+
+def test_what_is_found_by_text_is_found_by_its_new_number():
+    vocabulary = Vocabulary(compile_([]))
+    texts = [f"<{EX}n{i}>" for i in range(4)]
+    for _ in range(3):
+        before = vocabulary.numbers_of(texts, "object", "")
+    facts = np.array([(0, before[2], before[3])], np.int32)
+    renaming = forget(vocabulary, (facts, {}))
+    found = vocabulary.numbers_of(texts, "object", "").tolist()
+    assert found[2:] == [0, 1] == renaming.facts(facts)[0, 1:].tolist()
+    assert found[:2] == [2, 3] and len(vocabulary.names) == 4
+
+
+@pytest.mark.parametrize("place", ["subject", "object"])
+def test_one_name_in_many_spellings_takes_no_room(place):
+    vocabulary = Vocabulary(compile_([]))
+    for number in range(300):
+        escaped = "".join(f"\\u{ord(c):04X}" if number >> i & 1 else c for i, c in enumerate("exampleorg"))
+        for _ in range(2):
+            assert vocabulary.numbers_of([f"<http://{escaped}>"], place, "").tolist() == [0]
+    assert vocabulary.size > 200
+    forget(vocabulary, (np.array([(0, 0, NONE)], np.int32), {}))
+    assert vocabulary.size < 100 and vocabulary.find(URIRef("http://exampleorg")) == 0
+
+
+def test_an_earlier_lexicon_keeps_its_numbers():
+    vocabulary, encoded = vocabulary_of([(NAMES[0], EX.p, VALUES[0][0]), (NAMES[1], EX.p, VALUES[0][1])])
+    lexicon = vocabulary.lexicon
+    forget(vocabulary)
+    vocabulary.encode([(NAMES[5], EX.p, Literal("other"))])
+    assert list(lexicon.decode(*encoded)) == [
+        (NAMES[0], EX.p, VALUES[0][0]),
+        (NAMES[1], EX.p, VALUES[0][1]),
+    ]
