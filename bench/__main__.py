@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from bench import building, growth, loading, readings, repairs, slides, thresholds, ticks
+from bench import (
+    axioms,
+    batch,
+    building,
+    contradictions,
+    growth,
+    imars,
+    loading,
+    rates,
+    readings,
+    repairs,
+    slides,
+    thresholds,
+    ticks,
+)
 from bench.command import Workloads, main
 
 WORKLOADS: Workloads = {
+    "batch": batch.measure,
+    "imars": imars.measure,
+    "rates": rates.measure,
+    "contradictions": contradictions.measure,
+    "growth": growth.measure,
+    "axioms": axioms.measure,
     "readings": readings.measure,
     "repairs": repairs.measure,
     "slides": slides.measure,
-    "growth": growth.measure,
     "ticks": ticks.measure,
     "thresholds": thresholds.measure,
     "building": building.measure,

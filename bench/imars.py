@@ -5,12 +5,12 @@ that are background. The window holds 1,000, 10,000 or 100,000 edges; a step cha
 
 - recompute: a fresh model is given the whole window. Nemo and clingo do the same, each in its own process, by
   our rule or by the linear one that joins asserted edges with derived ones, which a person would write.
-- DRed in the same engine: facts have no time. What leaves is deleted: all that can be derived with it is taken
-  out, what has another proof is put back, and then what enters is added. That is what the rules of IM10's
-  Table 3 say, evaluated by the same compiled joins, indexes and rows as ours (its retraction, which repairs
-  use).
-- DRed, Table 3 in numpy: the ten rules of the table as they stand, each a join of sorted columns; it goes over
-  the whole closure at every step, and is left out of the largest window.
+- DRed in the same engine: facts have no time. What leaves is deleted: all that can be derived with it is
+  taken out, what has another proof is put back, and then what enters is added. That is what the rules of
+  IM10's Table 3 say, evaluated by the same compiled joins, indexes and rows as ours (its retraction, which
+  repairs use).
+- DRed, Table 3 in numpy: the ten rules of the table as they stand, each a join of sorted columns; it goes
+  over the whole closure at every step, and is left out of the largest window.
 - ours: facts carry the time at which they expire.
 """
 

@@ -33,6 +33,11 @@ def clingo_rules(rules: Iterable[Rule], numbers: Numbers, constant: Constant) ->
     return [_rule(rule, numbers, constant, "X") for rule in rules if rule.head is not None]
 
 
+def clingo_constraints(rules: Iterable[Rule], numbers: Numbers, constant: Constant) -> list[str]:
+    """A line of clingo for each constraint."""
+    return [_rule(rule, numbers, constant, "X") for rule in rules if rule.head is None]
+
+
 def predicate_name(symbol: Symbol, number: int) -> str:
     """The name of a predicate: `c` and its number for a class, `r` for a property."""
     return f"{'c' if symbol.arity == 1 else 'r'}{number}"
@@ -55,5 +60,5 @@ def _rule(rule: Rule, numbers: Numbers, constant: Constant, mark: str) -> str:
 
     body = [atom(each) for each in rule.body]
     body += [f"{argument(d.left)} != {argument(d.right)}" for d in rule.different]
-    assert rule.head is not None
-    return f"{atom(rule.head)} :- {', '.join(body)} ."
+    head = "" if rule.head is None else atom(rule.head)
+    return f"{head} :- {', '.join(body)} ."

@@ -26,6 +26,7 @@ PACKAGES = {
     "reasonable": "reasonable",
     "owlrl": "owlrl",
     "clingo": "clingo",
+    "clingo_repairs": "clingo",
     "pantarhei": "pantarhei",
 }
 TITLES = {

@@ -1,0 +1,99 @@
+"""A growing ontology at a fixed stream: 10 to 10,000 axioms, of which the readings touch ten.
+
+1,000 of 10,000 sensors report each tick: a level, which changes, and a state, which is one of a hundred
+names. What follows from the level goes to the sensor's room and floor. The axioms that are added speak of
+
+- other words: classes, properties, restrictions and chains that no reading uses, ten deep;
+- the same property: restrictions of the property that every reading has, with other fillers, each of which
+  has to be looked at when a state arrives.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import lru_cache
+
+from bench.engine import KernelLane, Rows, ontology_of
+from bench.measuring import Figure, check, figure, fill, race, ratios
+from bench.peers.pantarhei import found_by
+from bench.readings import BACKGROUND, EVERY, SENSORS, Reports
+
+SIZES = (10, 100, 1_000, 10_000)
+WIDTH = 30  # ticks
+LEVELS, STATES = 4, 100
+_LINE = 50  # added axioms after which the next one does not lead on
+
+_BASE = f"""
+    :locatedIn a owl:ObjectProperty . :onFloor a owl:ObjectProperty . :hasState a owl:ObjectProperty .
+    {" ".join(f":Level{level} rdfs:subClassOf :Band ." for level in range(LEVELS))}
+    :Band rdfs:subClassOf :Reporting . :Reporting rdfs:subClassOf :Device .
+    [ a owl:Restriction ; owl:onProperty [ owl:inverseOf :locatedIn ] ; owl:someValuesFrom :Band ]
+        rdfs:subClassOf :RoomBand .
+    [ a owl:Restriction ; owl:onProperty [ owl:inverseOf :onFloor ] ; owl:someValuesFrom :RoomBand ]
+        rdfs:subClassOf :FloorBand .
+    :RoomBand rdfs:subClassOf :Warm . :FloorBand rdfs:subClassOf :Warm .
+"""
+
+
+def _other_words(number: int) -> str:
+    forms = (
+        ":F{n} rdfs:subClassOf :F{m} .",
+        ":q{n} a owl:ObjectProperty ; rdfs:domain :F{m} .",
+        ":q{n} a owl:ObjectProperty ; rdfs:subPropertyOf :q{m} . :q{m} a owl:ObjectProperty .",
+        ":q{n} a owl:ObjectProperty . [ a owl:Restriction ; owl:onProperty :q{n} ; "
+        "owl:someValuesFrom :F{n} ] rdfs:subClassOf :F{m} .",
+        ":q{n} a owl:ObjectProperty ; owl:propertyChainAxiom ( :q{m} :q{m} ) . :q{m} a owl:ObjectProperty .",
+    )
+    next_ = number + len(forms) if number % _LINE < _LINE - len(forms) else number
+    return forms[number % len(forms)].format(n=number, m=next_)
+
+
+def _same_property(number: int) -> str:
+    return (
+        f"[ a owl:Restriction ; owl:onProperty :hasState ; owl:someValuesFrom :F{number} ] "
+        f"rdfs:subClassOf :G{number} ."
+    )
+
+
+VARIANTS = {"other words": _other_words, "the same property": _same_property}
+
+
+def rows(tick: int) -> Rows:
+    """The assertions of a tick, two for each sensor that reports."""
+    reports = _REPORTS.changing(tick)
+    found: Rows = []
+    for sensor, _, level in reports:
+        number = int(level.removeprefix("Level"))
+        found += [(sensor, "a", f"Level{number % LEVELS}"), (sensor, "hasState", f"state{number % STATES}")]
+    return found
+
+
+_REPORTS = Reports()
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Microseconds a reading at each size of the ontology."""
+    sizes = SIZES[:3] if quick else SIZES
+    for variant, form in VARIANTS.items():
+        workload = f"axioms, {variant}"
+        lanes, loaded = [], []
+        for size in sizes:
+            begun = time.process_time()
+            ontology = ontology_of(_BASE + "\n".join(form(n) for n in range(size - sizes[0])))
+            lanes.append(KernelLane(ontology, BACKGROUND, WIDTH, lru_cache(WIDTH)(rows), f"{size:,} axioms"))
+            loaded.append(time.process_time() - begun)
+        fill(lanes, range(WIDTH + EVERY), warm=EVERY)
+        block, rounds = (5, 3) if quick else (10, 5)
+        seconds = race(lanes, WIDTH + EVERY, block, rounds)
+        answers = [found_by(lane.vocabulary, lane.model.facts(), None) for lane in lanes]
+        for lane, answer in zip(lanes, answers, strict=True):
+            check(f"{workload}: {lane.name}", answer, answers[0])
+        for lane, cost in zip(lanes, loaded, strict=True):
+            each = [1e6 * sample / (SENSORS // EVERY) for sample in seconds[lane.name]]
+            yield figure(workload, lane.name, each, "µs a reading")
+            yield Figure(workload, f"{lane.name}, read, checked and compiled", cost, "s")
+        growth = ratios(seconds[lanes[-1].name], seconds[lanes[0].name])
+        below = sizes[-1] / sizes[0]
+        limit = below if variant == "other words" else None
+        yield figure(workload, f"{lanes[-1].name} : {lanes[0].name}", growth, "times", at_most=limit)
