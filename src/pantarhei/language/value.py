@@ -26,9 +26,11 @@ import math
 import re
 import struct
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Final
 
 from rdflib import OWL, RDF, XSD, URIRef
@@ -64,6 +66,24 @@ INTEGER_BOUNDS: Final[dict[URIRef, tuple[int | None, int | None]]] = {
     XSD.unsignedByte: (0, 2**8 - 1),
 }
 
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A regular expression that is compiled when it is first asked: those of XML's names take long."""
+
+    expression: str
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Whether `text` begins so."""
+        return _compiled(self.expression).match(text)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """Whether `text` is so."""
+        return _compiled(self.expression).fullmatch(text)
+
+
+_compiled = cache(re.compile)
+
 _NAME_START = (
     r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
     r"\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
@@ -71,16 +91,16 @@ _NAME_START = (
 _NAME_REST = _NAME_START + r"\-.0-9\xb7\u0300-\u036f\u203f\u2040"
 
 # What XML calls a name: the first character, and any character.
-NAME_START: Final = re.compile(f"[:{_NAME_START}]")
-NAME_CHARACTER: Final = re.compile(f"[:{_NAME_REST}]")
+NAME_START: Final = Form(f"[:{_NAME_START}]")
+NAME_CHARACTER: Final = Form(f"[:{_NAME_REST}]")
 
-STRING_FORMS: Final[dict[URIRef, re.Pattern[str]]] = {
-    XSD.normalizedString: re.compile(r"[^\t\n\r]*"),
-    XSD.token: re.compile(r"([^\t\n\r ]+( [^\t\n\r ]+)*)?"),
-    XSD.language: re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*"),
-    XSD.Name: re.compile(f"[:{_NAME_START}][:{_NAME_REST}]*"),
-    XSD.NCName: re.compile(f"[{_NAME_START}][{_NAME_REST}]*"),
-    XSD.NMTOKEN: re.compile(f"[:{_NAME_REST}]+"),
+STRING_FORMS: Final[dict[URIRef, Form]] = {
+    XSD.normalizedString: Form(r"[^\t\n\r]*"),
+    XSD.token: Form(r"([^\t\n\r ]+( [^\t\n\r ]+)*)?"),
+    XSD.language: Form(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*"),
+    XSD.Name: Form(f"[:{_NAME_START}][:{_NAME_REST}]*"),
+    XSD.NCName: Form(f"[{_NAME_START}][{_NAME_REST}]*"),
+    XSD.NMTOKEN: Form(f"[:{_NAME_REST}]+"),
 }
 
 
@@ -291,7 +311,7 @@ def _string(lexical: str) -> Key | None:
     return (STRING, lexical)
 
 
-def _form(pattern: re.Pattern[str]) -> Callable[[str], Key | None]:
+def _form(pattern: Form) -> Callable[[str], Key | None]:
     return lambda lexical: (STRING, lexical) if pattern.fullmatch(lexical) else None
 
 

@@ -11,7 +11,6 @@ from rdflib.graph import Dataset
 
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.query.evaluate import evaluate
 from pantarhei.query.result import QueryResult
 from pantarhei.query.store import DatasetStore, TripleSource, WindowDataset, WindowStore
 
@@ -75,6 +74,8 @@ def run_query(
         result = graph.query(text, initNs=dict(known), initBindings=dict(bindings or {}))
         assert isinstance(result, QueryResult)
         return result
+    from pantarhei.query.evaluate import evaluate  # as in the stores: when the first query comes
+
     return evaluate(graph, text, known, bindings)
 
 

@@ -16,7 +16,6 @@ from rdflib.store import Store
 
 from pantarhei.errors import ReadOnlyError
 from pantarhei.language.term import Term, Triple
-from pantarhei.query.evaluate import evaluate
 
 
 class TripleSource(Protocol):
@@ -48,6 +47,9 @@ class _ReadOnlyStore(Store):
         **kwargs: Any,
     ) -> Any:
         """Answers `Graph.query`, with the same refusals as `run_query`."""
+        # loaded here: making rdflib's SPARQL parser costs more than the first answers of a stream
+        from pantarhei.query.evaluate import evaluate
+
         return evaluate(self.snapshot(queryGraph), query, initNs, initBindings, base=kwargs.get("base"))
 
     def snapshot(self, name: str) -> Graph:

@@ -327,7 +327,7 @@ def _column(table: pa.Table, name: str) -> TermColumn:
     array = table.column(name).combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks)
-    return TermColumn(array.indices.to_numpy(), array.dictionary.to_numpy(zero_copy_only=False))
+    return TermColumn.of(array)
 
 
 def _with_spaces(column: TermColumn) -> TermColumn:
