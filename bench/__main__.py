@@ -33,6 +33,7 @@ WORKLOADS: Workloads = {
     "thresholds": thresholds.measure,
     "building": building.measure,
     "loading": loading.measure,
+    "soak": soak.measure,
 }
 
 if __name__ == "__main__":
