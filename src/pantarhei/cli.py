@@ -51,6 +51,11 @@ class Keep(StrEnum):
     every = "every"
 
 
+class OnLimit(StrEnum):
+    error = "error"
+    drop = "drop"
+
+
 class OnError(StrEnum):
     error = "raise"
     skip = "skip"
@@ -124,6 +129,15 @@ def _timestamp(text: str, option: str) -> TimePoint:
         raise typer.BadParameter(str(error), param_hint=option) from None
 
 
+def _bytes(text: str) -> int:
+    from pantarhei.window.limits import parse_bytes
+
+    try:
+        return parse_bytes(text)
+    except OptionError as error:
+        raise typer.BadParameter(f"{error.given} is not {error.expected}", param_hint="--max-bytes") from None
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         from pantarhei import __version__
@@ -191,6 +205,17 @@ def run(
             help="Whether different names are different things; if not, equality is reasoned with.",
         ),
     ] = True,
+    max_facts: Annotated[
+        int | None, typer.Option(min=1, help="How many facts there may be after an ABox, derived ones too.")
+    ] = None,
+    max_bytes: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="How many bytes the window may take: 200MB, 1.5GiB."),
+    ] = None,
+    on_limit: Annotated[
+        OnLimit,
+        typer.Option(help="Where that is too little: an error, or the oldest timestamps leave early."),
+    ] = OnLimit.error,
     time: Annotated[
         str,
         typer.Option(
@@ -250,6 +275,9 @@ def run(
             repair=repair.value,
             keep=keep.value,
             unique_names=unique_names,
+            max_facts=max_facts,
+            max_bytes=None if max_bytes is None else _bytes(max_bytes),
+            on_limit=on_limit.value,
             time=time,
             on_error=on_error.value,
             catalog=catalog,

@@ -33,6 +33,7 @@ from pantarhei.spark.shards.query import run_shards
 from pantarhei.spark.shards.stream import shard_stream
 from pantarhei.spark.worker import OnError, check_on_error
 from pantarhei.tick import WindowUpdate
+from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def reason_stream(
     shard_by: Key | None = None,
     shards: int | None = None,
     streaming: Iterable[URIRef] | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> ReasoningQuery:
     """Follow a streaming DataFrame with a window that is repaired, in one process: the driver.
 
@@ -90,7 +92,7 @@ def reason_stream(
         output: a folder that gets a file of results for each batch that has any.
         output_format: "parquet", "ndjson" or "csv".
         checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on;
-            what `StreamReasoner` takes must then be the same, all else may be another.
+            what `StreamReasoner` takes must then be the same, all else may be another, `limits` too.
         trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`,
             `{"processingTime": "1 second"}`; by default each batch follows upon the other.
         spark_partitions: how many tasks close the ABoxes of a batch; by default one a core.
@@ -100,6 +102,7 @@ def reason_stream(
             and `output` get the changes that `shard_stream` describes, the checkpoint is Spark's alone, and
             `query`, `on_update`, `on_late`, `on_error` and `spark_partitions` have no meaning.
         shards, streaming: as `shard_stream` takes them.
+        limits: how much the window may hold, and what then; of each shard, if it is sharded.
 
     Returns:
         The running query, with the window in it unless it is sharded.
@@ -111,7 +114,8 @@ def reason_stream(
         CheckpointMismatchError: it is one of another ontology or background.
         TimestampError: window or lateness are of another kind than the timestamps.
         QueryError: the query is malformed or refused.
-        While it runs, from `await_termination`: `InvalidRowError` for a row that is no timestamped triple.
+        While it runs, from `await_termination`: `InvalidRowError` for a row that is no timestamped triple,
+        `MemoryLimitError` for an ABox with which the window would hold too much.
     """
     if not df.isStreaming:
         raise OptionError("df", "a DataFrame that does not stream", "a streaming one, or pantarhei.spark.run")
@@ -133,13 +137,14 @@ def reason_stream(
             unique_names=unique_names,
             budget=budget,
             allowed_lateness=allowed_lateness,
+            limits=limits,
         )
         return run_shards(changes, sink, files, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     kind = kind_of(given)
     step_to(window, None, time_of(0, kind))  # raises where they do not fit
-    options = Options(window, repair, keep, unique_names, budget or Budget())
+    options = Options(window, repair, keep, unique_names, budget or Budget(), limits)
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = Progress(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
     reasoner = _reasoner(ontology, background, options, progress)
@@ -188,7 +193,9 @@ def _reasoner(
     """
     if not progress.exists:
         return StreamReasoner(ontology, options.window, background, *options.others)
-    reasoner = StreamReasoner.restore(progress.reasoner, ontology, background=background or ())
+    reasoner = StreamReasoner.restore(
+        progress.reasoner, ontology, background=background or (), limits=options.limits
+    )
     for name, asked, saved in zip(Options._fields, options, reasoner.options, strict=True):
         if asked != saved:
             expected = f"{saved!r}, with which the stream in {progress.reasoner.parent} began"

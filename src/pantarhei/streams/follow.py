@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pantarhei as pr
     from pantarhei.materialize.model import Keep
     from pantarhei.repair.choose import Method
+    from pantarhei.window.limits import OnLimit
     from pantarhei.window.sliding import Closed
 
 _CONFLICTS_LOOKED_AT = 1000
@@ -53,6 +54,9 @@ class Following:
     repair: str = "exact"
     keep: str = "newest"
     unique_names: bool = True
+    max_facts: int | None = None
+    max_bytes: int | None = None
+    on_limit: str = "error"
     time: str = "auto"
     on_error: str = "raise"
     catalog: Path | None = None
@@ -206,7 +210,15 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
     repair, keep = cast("Method", options.repair), cast("Keep", options.keep)
     names = options.unique_names
     return pr.StreamReasoner(
-        ontology, window, background=background, repair=repair, keep=keep, unique_names=names
+        ontology,
+        window,
+        background=background,
+        repair=repair,
+        keep=keep,
+        unique_names=names,
+        max_facts=options.max_facts,
+        max_bytes=options.max_bytes,
+        on_limit=cast("OnLimit", options.on_limit),
     )
 
 
@@ -273,6 +285,8 @@ def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> 
     if isinstance(writer, TableWriter):
         window = f"window {time_text(update.start)} to {time_text(update.end)}"
         left = f", {counted(len(update.dropped), 'timestamp')} left" if update.dropped else ""
+        if update.dropped_early:
+            left += f", {len(update.dropped_early):,} of them early"
         writer.line(f"{time_text(update.at)}  {window}{left}: {facts} facts, +{gained} -{lost}")
         for line in _cut_lines(update.repair):
             writer.line(f"    {line}")
@@ -372,6 +386,9 @@ def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Counts) 
     ]
     if counts.late:
         parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")
+    dropped_early = reasoner.stats().dropped_early
+    if dropped_early:
+        parts.insert(-1, f"{counted(dropped_early, 'timestamp')} dropped early")
     print(", ".join(parts), file=sys.stderr)
     for skipped in islice(source.skipped, 10):
         line = f"line {skipped.line}: " if skipped.line is not None else ""

@@ -62,7 +62,7 @@ class Shard:
             CheckpointMismatchError: it was saved with another ontology, background, window, key or number of
                 shards.
         """
-        reasoner = StreamReasoner.restore(saved.snapshot, setup.ontology)
+        reasoner = StreamReasoner.restore(saved.snapshot, setup.ontology, limits=setup.limits)
         given, was = _layout(setup), str(reasoner.note.get("layout"))
         if was != given:
             raise CheckpointMismatchError(

@@ -15,6 +15,7 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding import Key, ShardingReport
+from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window
 
 Value = TypeVar("Value")
@@ -59,6 +60,7 @@ class ShardSetup:
         report: κ, and what the stream may assert.
         holds: whether ABoxes wait until no more rows can come before them.
         repair, keep, unique_names, budget: as `StreamReasoner` takes them.
+        limits: of each shard.
     """
 
     ontology: Ontology
@@ -72,6 +74,7 @@ class ShardSetup:
     keep: Keep
     unique_names: bool
     budget: Budget | None
+    limits: Limits = NO_LIMITS
 
     def reasoner(self) -> StreamReasoner:
         """A reasoner that has seen nothing yet."""
@@ -82,4 +85,7 @@ class ShardSetup:
             keep=self.keep,
             unique_names=self.unique_names,
             budget=self.budget,
+            max_facts=self.limits.max_facts,
+            max_bytes=self.limits.max_bytes,
+            on_limit=self.limits.on_limit,
         )

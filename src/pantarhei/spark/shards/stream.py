@@ -28,6 +28,7 @@ from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.shards.processor import CHANGES, ShardProcessor
 from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
+from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def shard_stream(
     unique_names: bool = True,
     budget: Budget | None = None,
     allowed_lateness: Duration | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> DataFrame:
     """The changes of the repaired materialization of a stream, computed by shards.
 
@@ -83,6 +85,7 @@ def shard_stream(
         streaming: the classes and properties that the stream asserts, as `sharding_report` takes it.
         repair, keep, unique_names, budget: as `StreamReasoner` takes them.
         allowed_lateness: how far rows may come out of order.
+        limits: how much each shard may hold, and what then; they may be others when the query goes on.
 
     Raises:
         NotKeyLocalError: shards would not hold what one model holds.
@@ -90,7 +93,8 @@ def shard_stream(
         OptionError: the columns are others, the state store is not RocksDB, or an option has no such value.
         TimestampError: the window is of another kind than the timestamps.
         In the running query: `BackgroundOnlyError` for a row that the stream must not assert,
-        `InvalidTripleError` and `TimestampError` for a row that is no triple or has no time.
+        `InvalidTripleError` and `TimestampError` for a row that is no triple or has no time,
+        `MemoryLimitError` for an ABox with which a shard would hold too much.
     """
     kind = _kind_of(df)
     session = df.sparkSession
@@ -113,6 +117,7 @@ def shard_stream(
         keep,
         unique_names,
         budget,
+        limits,
     )
     setup.reasoner()  # raises what there is to raise
     return _sharded(df, setup, lateness)
