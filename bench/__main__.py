@@ -14,6 +14,7 @@ from bench import (
     readings,
     repairs,
     slides,
+    soak,
     thresholds,
     ticks,
 )
