@@ -279,6 +279,38 @@ def test_version(cli):
     assert cli("--version").stdout == f"pantarhei {pantarhei.__version__}\n"
 
 
+def test_a_window_with_too_many_facts_is_an_error_that_says_so(run, quads):
+    stream = quads(*(f"http://example.org/{at}" for at in range(3)))
+    done = run("--max-facts", "4", stream=stream, range_="10")
+    assert done.exit_code == 1
+    assert "max_facts=4" in done.stderr and "on_limit" in done.stderr
+
+
+def test_timestamps_that_leave_early_are_told(run, tmp_path):
+    lines = [
+        f"<urn:x{at}> <{RDF.type}> <http://example.org/pedals#GasPedalPressed> <http://example.org/{at}> ."
+        for at in range(4)
+    ]
+    stream = tmp_path / "stream.nq"
+    stream.write_text("\n".join(lines))
+    facts = len(pantarhei.StreamReasoner(pantarhei.load_ontology(PEDALS), pantarhei.Window(10)).graph)
+    each = run("--output", tmp_path / "one.txt", stream=stream, range_="10")
+    assert each.exit_code == 0
+    one = int((tmp_path / "one.txt").read_text().splitlines()[0].split(": ")[1].split()[0]) - facts
+    arguments = ("--max-facts", str(facts + 2 * one), "--max-bytes", "100MB", "--on-limit", "drop")
+    done = run(*arguments, stream=stream, range_="10")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("1 timestamp left, 1 of them early") == 2
+    assert "2 timestamps dropped early" in done.stderr
+
+
+@pytest.mark.parametrize("size", ["much", "0", "-5MB"])
+def test_a_size_that_is_none_is_wrong_usage(run, size):
+    done = run("--max-bytes", size)
+    assert done.exit_code == 2
+    assert "max" in done.stderr and "bytes" in done.stderr
+
+
 @pytest.mark.parametrize("command", ["run", "check", "demo"])
 def test_help_has_an_example_for_each_command(cli, command):
     done = cli(command, "--help")
