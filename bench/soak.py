@@ -189,9 +189,9 @@ def measure(quick: bool) -> Iterator[Figure]:
     size = {name: found.megabytes[part] for name, part in parts.items()}
     # means: some ticks forget what others have met
     for name, samples in pace.items():
-        yield Figure(workload, f"pace, {name}", mean(samples), "µs a reading", samples=tuple(samples))
+        yield Figure(workload, f"mean pace, {name}", mean(samples), "µs a reading", samples=tuple(samples))
     first, last = map(mean, pace.values())
-    yield Figure(workload, "pace, last : first", last / first, "times", at_most=1.1)
+    yield Figure(workload, "mean pace, last : first", last / first, "times", at_most=1.1)
     for name, samples in size.items():
         yield figure(workload, f"resident memory, {name}", samples, "MB")
     first, last = map(max, size.values())
