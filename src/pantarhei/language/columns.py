@@ -6,7 +6,7 @@ one; triples of rdflib terms are made when somebody looks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
@@ -50,6 +50,12 @@ class TermColumn(NamedTuple):
         place = np.empty(len(self.distinct), np.int32)
         place[used] = np.arange(len(used), dtype=np.int32)
         return TermColumn(place[codes], self.distinct[used])
+
+    def mapped(self, change: Callable[[str], str]) -> TermColumn:
+        """The column with each distinct term changed."""
+        distinct = np.empty(len(self.distinct), object)
+        distinct[:] = [change(text) for text in self.distinct.tolist()]
+        return TermColumn(self.codes, distinct)
 
     def terms(self) -> list[Term]:
         """The terms, row by row; each distinct one is made once."""

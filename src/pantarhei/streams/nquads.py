@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pantarhei.streams.statements import ByteFeed, OddLines, Skip, Statement, line_blocks, parse_lines
+from pantarhei.streams.statements import (
+    ByteFeed,
+    OddLines,
+    Skip,
+    Statement,
+    canonical_lines,
+    line_blocks,
+    parse_lines,
+)
 from pantarhei.streams.times import time_properties
 
 if TYPE_CHECKING:
@@ -40,9 +48,20 @@ class QuadsReader:
                 continue
             for found in self._plain_reader().read(first, block):
                 if isinstance(found, OddLines):
-                    yield from parse_lines(*found, self._source, self._skip)
+                    yield from self._odd(found)
                 else:
                     yield found
+
+    def _odd(self, lines: OddLines) -> Iterator[Statement | PlainRun]:
+        """Odd lines: many together are written anew and read so, as far as they are plain then."""
+        text = canonical_lines(lines.text) if len(lines.text) >= FEWEST_BYTES else None
+        again: Iterable[PlainRun | OddLines]
+        again = [lines] if text is None else self._plain_reader().read(lines.line, text)
+        for found in again:
+            if isinstance(found, OddLines):
+                yield from parse_lines(*found, self._source, self._skip)
+            else:
+                yield found
 
     def _plain_reader(self) -> PlainQuadsReader:
         if self._plain is None:

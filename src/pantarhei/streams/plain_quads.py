@@ -127,7 +127,10 @@ class PlainRun(NamedTuple):
             for text in (object_, subject):  # the order in which a parser's blank nodes are named
                 if text[0] == "_" and text not in names:
                     names[text] = "_:" + scope.name(ox.BlankNode(text[2:]))
-        return TripleColumns(_renamed(subjects, names), columns.predicate, _renamed(objects, names))
+        subject, object_ = (
+            column.mapped(lambda text: names.get(text, text)) for column in (subjects, objects)
+        )
+        return TripleColumns(subject, columns.predicate, object_)
 
     def texts(self) -> list[list[str]]:
         """Subjects, predicates and objects as text, blank nodes as they are written."""
@@ -136,12 +139,6 @@ class PlainRun(NamedTuple):
     def batch(self) -> pa.RecordBatch:
         """The triples as strings, blank nodes as they are written."""
         return self.block.batch.slice(self.begin, self.end - self.begin)
-
-
-def _renamed(column: TermColumn, names: dict[str, str]) -> TermColumn:
-    renamed = np.empty(len(column.distinct), object)
-    renamed[:] = [names.get(text, text) for text in column.distinct.tolist()]
-    return TermColumn(column.codes, renamed)
 
 
 class _Split(NamedTuple):
@@ -181,7 +178,7 @@ class PlainQuadsReader:
         *triples, graphs, _ = split.columns
         places = split.places
         if not plain.all():
-            triples, graphs = [_where(column, plain) for column in triples], _where(graphs, plain)
+            triples, graphs = [column.occurring(plain) for column in triples], graphs.occurring(plain)
             places = places[plain]
         odd = _odd_lines(block, line, places, split.lines)
         if len(places):
@@ -254,10 +251,6 @@ class PlainQuadsReader:
         return name
 
 
-def _where(column: TermColumn, rows: Flags) -> TermColumn:
-    return column.occurring(rows)
-
-
 def _odd_lines(block: bytes, line: int, plain: Places, lines: int) -> list[OddLines]:
     """The lines that are not at the places `plain`, neighbours together."""
     if len(plain) == lines:
@@ -290,7 +283,7 @@ def _split(block: bytes, names: Sequence[str]) -> _Split | None:
     places = np.ones(lines, np.bool_)
     places[odd] = False
     columns = _columns(table)
-    columns[2] = _with_spaces(columns[2])
+    columns[2] = columns[2].mapped(lambda text: text.replace(_HIDDEN_SPACE, " "))
     return _Split(columns, np.flatnonzero(places), lines)
 
 
@@ -328,10 +321,6 @@ def _column(table: pa.Table, name: str) -> TermColumn:
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks)
     return TermColumn.of(array)
-
-
-def _with_spaces(column: TermColumn) -> TermColumn:
-    return _renamed(column, {t: t.replace(_HIDDEN_SPACE, " ") for t in column.distinct.tolist()})
 
 
 def _canonical_of(texts: Collection[str]) -> set[str]:

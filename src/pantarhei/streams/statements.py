@@ -90,6 +90,19 @@ def parse_lines(
         yield from _line_by_line(first, lines, source, skip, syntax)
 
 
+def canonical_lines(lines: bytes) -> bytes | None:
+    """N-Quads as pyoxigraph writes them; None unless each line is a statement."""
+    count = lines.count(b"\n") + (not lines.endswith(b"\n"))
+    if b"<<(" in lines:
+        return None
+    try:
+        quads = ox.parse(lines, ox.RdfFormat.N_QUADS)
+        written = cast(bytes, ox.serialize(quads, format=ox.RdfFormat.N_QUADS))
+    except SyntaxError:
+        return None
+    return written if written.count(b"\n") == count else None
+
+
 def _line_by_line(
     first: int, block: bytes, source: str, skip: Skip | None, syntax: ox.RdfFormat
 ) -> Iterator[Statement]:

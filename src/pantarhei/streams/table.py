@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import pyoxigraph as ox
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from pantarhei.streams.plain_quads import PlainRun
-
-Term = TypeVar("Term")
 
 _BY_LINE = ("nt", "nquads")
 _WITH_GRAPHS = ("nquads", "trig")
@@ -63,8 +61,9 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
     try:
         if name in _BY_LINE:
             with path.open("rb") as file:
-                return _table(_lines(file, str(path), name), str(path), name)
-        return _table(_lines(BytesIO(_as_lines(path, name)), str(path), "nquads"), str(path), name)
+                return _table(_parts(_lines(file, str(path), name), str(path)), name)
+        parts = _parts(_lines(BytesIO(_as_lines(path, name)), str(path), "nquads"), str(path))
+        return _table(_numbered(parts), name)
     except OSError as error:
         if isinstance(error, MissingFileError):
             raise
@@ -80,31 +79,18 @@ def _format_of(path: Path, format: str | None) -> str:
 
 
 def _as_lines(path: Path, name: str) -> bytes:
-    """A file as canonical N-Quads, its blank nodes numbered in the order in which they appear."""
+    """A file as canonical N-Quads."""
     content = path.read_bytes()
     if name == "xml":
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
     try:
         quads = ox.parse(content, FORMATS[name], base_iri=path.resolve().as_uri())
-        return cast(bytes, ox.serialize(_numbered(quads), format=ox.RdfFormat.N_QUADS))
+        return cast(bytes, ox.serialize(quads, format=ox.RdfFormat.N_QUADS))
     except SyntaxError as error:
         raise MalformedInputError(str(path), error.lineno, error.msg) from error
     except ValueError as error:
         raise MalformedInputError(str(path), None, str(error)) from error
-
-
-def _numbered(quads: Iterable[ox.Quad]) -> Iterator[ox.Quad]:
-    names: dict[ox.BlankNode, ox.BlankNode] = {}
-
-    def named(term: Term) -> Term:
-        if not isinstance(term, ox.BlankNode):
-            return term
-        return names.setdefault(term, ox.BlankNode(f"b{len(names)}"))  # type: ignore[return-value]
-
-    for quad in quads:
-        subject, predicate, object_, graph = quad
-        yield ox.Quad(named(subject), predicate, named(object_), named(graph))
 
 
 def _lines(file: Readable, source: str, name: str) -> Iterator[Statement | PlainRun]:
@@ -126,12 +112,12 @@ class _Part(NamedTuple):
     graphs: list[str | None]
 
 
-def _table(found: Iterable[Statement | PlainRun], source: str, name: str) -> pa.Table:
+def _table(parts: Iterable[_Part], name: str) -> pa.Table:
     import pyarrow as pa
 
     columns = ("subject", "predicate", "object", *(["graph"] if name in _WITH_GRAPHS else []))
     chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
-    for part in _parts(found, source):
+    for part in parts:
         for column, terms in zip(columns, part.triples, strict=False):
             chunks[column].append(
                 pa.DictionaryArray.from_arrays(terms.codes, pa.array(terms.distinct, pa.string()))
@@ -167,6 +153,18 @@ def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Part
         yield _Part(run.block.columns.slice(run.begin, run.end), graphs)
     elif rows:
         yield _of_rows(rows, graphs)
+
+
+def _numbered(parts: Iterable[_Part]) -> Iterator[_Part]:
+    """The parts with their blank nodes numbered: those without a label have a random one."""
+    names: dict[str, str] = {}
+
+    def named(text: str) -> str:
+        return names.setdefault(text, f"_:b{len(names)}") if text[0] == "_" else text
+
+    for (subject, predicate, object_), graphs in parts:
+        numbered = TripleColumns(subject.mapped(named), predicate, object_.mapped(named))
+        yield _Part(numbered, [graph and named(graph) for graph in graphs])
 
 
 def _of_rows(rows: list[tuple[str, ...]], graphs: list[str | None]) -> _Part:

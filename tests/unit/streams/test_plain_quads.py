@@ -102,6 +102,16 @@ def test_odd_lines_leave_their_neighbours_as_columns():
     assert [getattr(part, "height", 1) for part in triples.parts] == [500, 1, 500]
 
 
+@pytest.mark.parametrize("odd", ["\t", "  "])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines_that_are_only_written_oddly_come_by_column_too(odd, end):
+    lines = [line.replace(" <urn:p", odd + "<urn:p") for line in a_large_stream()]
+    data = end.join([*lines, ""]).encode()
+    found = read(data, by_column=True)
+    assert all(isinstance(triples, ColumnarTriples) for _, triples in found[0])
+    assert told(*found) == told(*read(data, by_column=False))
+
+
 def test_an_error_names_the_line_between_plain_ones():
     lines = a_large_stream()
     lines[7000:7000] = ["", ODD[2]]

@@ -1,0 +1,52 @@
+"""A fresh process up to its first answers: import, a small ontology, a window, and a query."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.measuring import Figure, check, figure
+
+ROOT = Path(__file__).resolve().parents[1]
+STAGES = ("import", "ontology", "first window", "first SPARQL answer")
+START = """
+import time
+marks = [time.process_time()]
+def mark(): marks.append(time.process_time())
+
+import pantarhei as pr; mark()
+ontology = pr.load_ontology("ontologies/pedals.ttl"); mark()
+from rdflib import RDF, Namespace
+PEDALS = Namespace("http://example.org/pedals#")
+reasoner = pr.StreamReasoner(ontology, pr.Window(range=2))
+reasoner.push(0, [(PEDALS.x, RDF.type, PEDALS.GasPedalPressed)])
+facts = len(reasoner.graph); mark()
+answers = len(list(reasoner.query("SELECT ?x { ?x a <http://example.org/pedals#GasPedalPressed> }"))); mark()
+import json; print(json.dumps([marks, facts, answers]))
+"""
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """CPU time of each stage, and CPU and wall time of the process up to the first window."""
+    stages: list[list[float]] = []
+    processes: list[float] = []
+    for _ in range(3 if quick else 11):
+        begin = time.perf_counter()
+        command = [sys.executable, "-c", START]
+        output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        processes.append(time.perf_counter() - begin)
+        marks, facts, answers = json.loads(output)
+        check("start", (facts > 0, answers), (True, 1))
+        stages.append([after - before for before, after in zip([0.0, *marks], marks, strict=False)])
+    columns = [list(column) for column in zip(*stages, strict=True)]
+    yield figure("start", "Python alone", columns[0], "s CPU")
+    for name, samples in zip(STAGES, columns[1:], strict=True):
+        yield figure("start", name, samples, "s CPU")
+    first = [sum(stage[:-1]) for stage in stages]
+    yield figure("start", "a fresh process to its first window", first, "s CPU", at_most=0.5)
+    yield figure("start", "a fresh process to its first SPARQL answer", list(map(sum, stages)), "s CPU")
+    yield figure("start", "the whole process", processes, "s wall")
