@@ -190,8 +190,9 @@ class Tick:
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         dropped, early = (*left.outside, *left.early), tuple(left.early)
         update = WindowUpdate(at, start, end, dropped, repair, TripleDelta(delta), early)
-        counters = books.counters.more(dropped_early=len(early))
-        return Outcome(update, replace(books, counters=counters), forms, unused=self.unused)
+        if early:
+            books = replace(books, counters=books.counters.more(dropped_early=len(early)))
+        return Outcome(update, books, forms, unused=self.unused)
 
     def _arrived(
         self, at: TimePoint, books: Books, left: _Left, repair: Repair, asserted: Encoded

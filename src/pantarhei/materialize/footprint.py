@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, islice
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from rdflib.term import Identifier, Literal
@@ -20,9 +21,20 @@ _SAMPLE = 32
 _GRAIN = 16  # Python allocates in multiples of so many bytes
 
 
+# So much a vocabulary may grow by before another sample is taken; meanwhile new terms count as the others do.
+_GROWTH = 64
+
+_estimates: WeakKeyDictionary[Vocabulary, tuple[object, int, int]] = WeakKeyDictionary()
+
+
 def vocabulary_bytes(vocabulary: Vocabulary) -> int:
     """The bytes of a vocabulary's terms, numbers and tables. Costs O(1)."""
-    return sum(_bytes_of(part) for part in vars(vocabulary).values())
+    size = vocabulary.size + len(vocabulary.symbols)
+    lexicon, sampled, estimate = _estimates.get(vocabulary, (None, 0, 0))
+    if lexicon is not vocabulary.lexicon or size - sampled > sampled // _GROWTH:
+        sampled, estimate = size, sum(_bytes_of(part) for part in vars(vocabulary).values())
+        _estimates[vocabulary] = vocabulary.lexicon, sampled, estimate
+    return estimate + estimate * (size - sampled) // max(1, sampled)
 
 
 def _bytes_of(part: object) -> int:
