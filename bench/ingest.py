@@ -38,7 +38,7 @@ class Way:
 
 def measure(quick: bool) -> Iterator[Figure]:
     """Figures of each way."""
-    data, rounds = universities(20_000 if quick else 400_000, SEED), 2 if quick else 3
+    data, rounds = universities(20_000 if quick else 100_000, SEED), 2 if quick else 3
     count = len(data.rows)
     ontology = pr.load_ontology(ONTOLOGY)
     with tempfile.TemporaryDirectory() as folder:
