@@ -286,3 +286,55 @@ def test_a_model_lost_to_an_error_is_made_again_before_terms_are_forgotten(monke
     reasoner._derived = None
     forget(reasoner)
     assert reasoner.materialization() == wanted
+
+
+# -- what goes on in the new numbers ---------------------------------------------------------------
+
+
+@both_ways
+def test_a_contradicted_abox_is_undone_in_the_new_numbers(keep):
+    """A further part of it comes after its terms were given other numbers."""
+    steady, compact = (reasoner_of(keep=keep) for _ in "12")
+    gone = [(EX[f"gone{i}"], EX.madeBy, EX.sensor1) for i in range(20)]
+    parts = {
+        0: [gone],
+        2: [[(EX.s, RDF.type, EX.Well), (EX.o, EX.madeBy, EX.s)]],
+        5: [[(EX.s, RDF.type, EX.Broken), (EX.q, EX.madeBy, EX.s)], [(EX.z, EX.madeBy, EX.s)], fresh(5)],
+    }
+    for at, given in parts.items():
+        for part in given:
+            triples = list(part)
+            forget(compact)
+            updates = [each.push(at, triples) for each in (steady, compact)]
+            assert updates[0].delta == updates[1].delta and updates[0].repair == updates[1].repair
+            assert steady.materialization() == compact.materialization()
+            assert steady.assertions() == compact.assertions()
+            compact._model.kernel.check_invariants()
+    assert compact.repairs[-1].removed
+
+
+def test_values_that_are_renewed_are_in_their_ranges_by_their_new_numbers():
+    steady, compact = (reasoner_of(window=2) for _ in "12")
+    cold = [(EX[f"c{i}"], EX.value, Literal(i)) for i in range(40)]
+    hot = [(EX.h, EX.value, Literal(70)), (EX.c, EX.value, Literal(-5))]
+    for at, triples in enumerate([cold, [], hot, hot, []]):
+        for each in (steady, compact):
+            each.push(at, triples)
+    forget(compact)
+    # at 5 the values of 2 leave, and are renewed at 3 before anything is added
+    assert compact.advance(5).delta == steady.advance(5).delta
+    assert compact.materialization() == steady.materialization()
+    assert (EX.h, RDF.type, EX.Hot) in compact.materialization()
+    assert (EX.c, RDF.type, EX.Hot) not in compact.materialization()
+
+
+def test_repairs_that_left_the_window_do_not_come_back():
+    reasoner = reasoner_of(window=2)
+    for at in range(4):
+        reasoner.push(at, fresh(at))
+    reasoner.advance(20)
+    assert reasoner.repairs == ()
+    forget(reasoner)
+    assert reasoner.repairs == () and reasoner.timestamps == ()
+    reasoner.push(21, fresh(21))
+    assert reasoner.repairs == () and reasoner.timestamps == (21,)
