@@ -9,16 +9,19 @@ from bench import (
     contradictions,
     growth,
     imars,
+    ingest,
     loading,
     rates,
     readings,
     repairs,
     slides,
     soak,
+    start,
     thresholds,
     ticks,
 )
 from bench.command import Workloads, main
+from bench.report import PEERS
 
 WORKLOADS: Workloads = {
     "batch": batch.measure,
@@ -34,8 +37,10 @@ WORKLOADS: Workloads = {
     "thresholds": thresholds.measure,
     "building": building.measure,
     "loading": loading.measure,
+    "ingest": ingest.measure,
+    "start": start.measure,
     "soak": soak.measure,
 }
 
 if __name__ == "__main__":
-    main("python -m bench", WORKLOADS)
+    main("python -m bench", WORKLOADS, PEERS)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 from rich.console import Console
 
 from bench.measuring import Figure
-from bench.report import cells, circumstances, show, write
+from bench.page import write_page
+from bench.plots import draw
+from bench.report import Circumstances, cells, circumstances, read, show, write
 
 Workloads = Mapping[str, Callable[[bool], Iterator[Figure]]]
 
@@ -28,7 +31,24 @@ def main(program: str, workloads: Workloads, further_packages: tuple[str, ...] =
         "--quick", action="store_true", help="small windows and few samples: a trial, not a result"
     )
     parser.add_argument("--no-write", action="store_true", help="keep no results")
+    parser.add_argument(
+        "--page",
+        metavar="FILE",
+        type=Path,
+        help="put the figures into the tables of this page, and pictures into the folder img beside it",
+    )
+    parser.add_argument(
+        "--results",
+        metavar="FILE",
+        nargs="*",
+        type=Path,
+        help="measure nothing, take these results, by default the newest; the last of a workload counts",
+    )
     arguments = parser.parse_args()
+    if arguments.results is not None:
+        figures, about = _kept(arguments.results)
+        _publish(arguments.page, figures, about)
+        return
     console = Console(width=None if sys.stdout.isatty() else 160)
     about = circumstances(arguments.quick, further_packages)
     console.print(", ".join(f"{name} {value}" for name, value in about.items()), highlight=False)
@@ -39,4 +59,22 @@ def main(program: str, workloads: Workloads, further_packages: tuple[str, ...] =
             console.print("  ".join(filter(None, cells(figure))), highlight=False)
     show(figures, console)
     if not arguments.no_write:
-        console.print(f"written to {write(figures, about)} and beside it as Markdown")
+        path = write(figures, about)
+        pictures = draw(figures, path.with_suffix(""))
+        console.print(f"written to {path} and beside it as Markdown, with {len(pictures)} pictures")
+    _publish(arguments.page, figures, about)
+
+
+def _kept(paths: list[Path]) -> tuple[list[Figure], Circumstances]:
+    """The figures of one result or of several, of which the last that has a workload tells of it."""
+    by_workload: dict[str, list[Figure]] = {}
+    for path in paths or [None]:
+        figures, about = read(path)
+        by_workload |= {f.workload: [g for g in figures if g.workload == f.workload] for f in figures}
+    return [figure for figures in by_workload.values() for figure in figures], about
+
+
+def _publish(page: Path | None, figures: list[Figure], about: Circumstances) -> None:
+    if page is not None:
+        write_page(page, figures, about)
+        draw(figures, page.parent / "img")

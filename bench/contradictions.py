@@ -42,7 +42,7 @@ from pantarhei.rules.program import Symbol
 SHARES = (0, 1, 10, 100)  # percent
 WIDTH, FILLED, TIMED = 30, 40, 5  # ticks: of the window, before the clock runs for clingo, timed there
 PER_TICK = SENSORS // EVERY
-LIMITS = {100: 2.0, 0: 0.2}
+LIMITS = {100: 2.0}
 ONTOLOGY = PLACES + VARIANTS[0].ontology
 
 

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rich.console import Console
@@ -20,6 +20,7 @@ from pantarhei.materialize.model import COMPILED
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("pantarhei", "numpy", "pyarrow", "rdflib", "pyoxigraph", "Cython")
+PEERS = ("nemo-python", "reasonable", "owlrl", "clingo", "brickschema")
 CAPTION = "Medians of CPU time; spread is the smallest and the largest sample, wall the median of wall time."
 COLUMNS = ("workload", "what", "measured", "spread", "wall", "unit", "target", "")
 
@@ -39,8 +40,15 @@ def circumstances(quick: bool, further_packages: Sequence[str] = ()) -> Circumst
         "system": platform.platform(),
         "python": platform.python_version(),
         "kernel": "compiled" if COMPILED else "uncompiled",
-        **{package: version(package) for package in (*PACKAGES, *further_packages)},
+        **{package: _version(package) for package in (*PACKAGES, *further_packages)},
     }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
 
 
 def _processor() -> str:
@@ -67,17 +75,22 @@ def _commit() -> str:
 # -- one figure as text --------------------------------------------------------------------------------------
 
 
-def cells(figure: Figure) -> tuple[str, ...]:
-    """A figure as the cells of a table."""
-    spread = f"{_number(min(figure.samples))} – {_number(max(figure.samples))}" if figure.samples else ""
-    target = ""
+def verdict(figure: Figure) -> tuple[str, str]:
+    """The target and whether it is met; two empty texts if there is none."""
     if figure.at_most is not None:
         target = f"at most {figure.at_most:g}"
     elif figure.at_least is not None:
         target = f"at least {figure.at_least:g}"
-    verdict = "" if not target else "MISSED" if figure.missed else "met"
+    else:
+        return "", ""
+    return target, "MISSED" if figure.missed else "met"
+
+
+def cells(figure: Figure) -> tuple[str, ...]:
+    """A figure as the cells of a table."""
+    spread = f"{_number(min(figure.samples))} – {_number(max(figure.samples))}" if figure.samples else ""
     wall = "" if figure.wall is None else _number(figure.wall)
-    return figure.workload, figure.way, _number(figure.value), spread, wall, figure.unit, target, verdict
+    return figure.workload, figure.way, _number(figure.value), spread, wall, figure.unit, *verdict(figure)
 
 
 def _number(value: float | None) -> str:
@@ -113,6 +126,16 @@ def write(figures: Sequence[Figure], about: Circumstances, folder: Path = RESULT
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     path.with_suffix(".md").write_text(markdown(figures, about))
     return path
+
+
+def read(path: Path | None = None) -> tuple[list[Figure], Circumstances]:
+    """The figures of a JSON file, and their circumstances; of the newest result if none is given."""
+    content = json.loads((path or max(RESULTS.glob("*.json"))).read_text())
+    figures = []
+    for each in content["figures"]:
+        each.pop("missed", None)
+        figures.append(Figure(**{**each, "samples": tuple(each["samples"])}))
+    return figures, content["circumstances"]
 
 
 def markdown(figures: Sequence[Figure], about: Circumstances) -> str:

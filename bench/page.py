@@ -1,0 +1,153 @@
+"""The tables of docs/performance.md, written from a result between the page's markers.
+
+`<!-- bench: NAME -->` and `<!-- end -->` enclose what is made anew; NAME is one of `SECTIONS`. What was not
+measured leaves its section as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from bench.measuring import Figure
+from bench.report import Circumstances, verdict
+
+_SECTION = re.compile(r"(<!-- bench: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def write_page(path: Path, figures: Sequence[Figure], about: Circumstances) -> None:
+    """Put the figures into the page's sections.
+
+    Raises:
+        KeyError: the page has a section that is none of `SECTIONS`.
+    """
+
+    def made(section: re.Match[str]) -> str:
+        begin, name, end = section.groups()
+        text = _circumstances(about) if name == "machine" else SECTIONS[name](figures)
+        return f"{begin}\n{text}\n\n{end}" if text else section[0]
+
+    path.write_text(_SECTION.sub(made, path.read_text()))
+
+
+def _circumstances(about: Circumstances) -> str:
+    told = ", ".join(f"{name} {value}" for name, value in about.items())
+    return f"Measured with: {told}."
+
+
+# -- tables --------------------------------------------------------------------------------------------------
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _plain(*prefixes: str) -> Callable[[Sequence[Figure]], str]:
+    """A line for each figure of the workloads that begin so; a table for each workload."""
+
+    def section(figures: Sequence[Figure]) -> str:
+        by_workload: dict[str, list[Figure]] = {}
+        for each in figures:
+            if each.workload.startswith(prefixes):
+                by_workload.setdefault(each.workload, []).append(each)
+        header = ("CPU", "wall", "target")
+        return "\n\n".join(
+            _table((workload, *header), map(_line, mine)) for workload, mine in by_workload.items()
+        )
+
+    return section
+
+
+def _line(figure: Figure) -> tuple[str, str, str, str]:
+    wall = "" if figure.wall is None else _value(figure.wall, figure.unit)
+    return figure.way, _value(figure.value, figure.unit), wall, _target(figure)
+
+
+def _target(figure: Figure) -> str:
+    limit, met = verdict(figure)
+    return f"{limit}: {'met' if met == 'met' else '**missed**'}" if limit else ""
+
+
+def _value(value: float | None, unit: str) -> str:
+    if value is None:
+        return ""
+    number = f"{value:,.0f}" if abs(value) >= 100 else f"{value:#.3g}".rstrip(".")
+    return f"{number} {unit}".strip()
+
+
+def _pivot(
+    corner: str, pattern: str, unit: str, columns: str, suffix: str
+) -> Callable[[Sequence[Figure]], str]:
+    """A row for each `row` and a column for each `column` of `pattern`, which `workload: way` must match."""
+    form = re.compile(pattern)
+
+    def section(figures: Sequence[Figure]) -> str:
+        cells: dict[str, dict[str, str]] = {}
+        heads: dict[str, None] = {}
+        for each in figures:
+            matched = form.fullmatch(f"{each.workload}: {each.way}")
+            if matched is None or each.unit != unit:
+                continue
+            parts: Mapping[str, str] = matched.groupdict()
+            row = ", ".join(text for name, text in parts.items() if name != columns and text)
+            target = _target(each)
+            cells.setdefault(row, {})[parts[columns]] = _value(each.value, "") + (target and f" ({target})")
+            heads[parts[columns]] = None
+        if not cells:
+            return ""
+        header = (f"{corner}, {unit}", *(f"{head}{suffix}" for head in heads))
+        return _table(
+            header, ([row, *(found.get(head, "") for head in heads)] for row, found in cells.items())
+        )
+
+    return section
+
+
+def _joined(*parts: Callable[[Sequence[Figure]], str]) -> Callable[[Sequence[Figure]], str]:
+    return lambda figures: "\n\n".join(filter(None, (part(figures) for part in parts)))
+
+
+_IMARS = r"IMaRS, window (?P<window>[\d,]+): (?P<way>.*), (?P<change>\d+) %"
+_TIMES = r"IMaRS, window (?P<window>[\d,]+): (?P<way>.* : ours), (?P<change>\d+) %"
+_ANEW = r"IMaRS, window (?P<window>[\d,]+): (?P<way>.*anew.*)"
+_RATES = r"rates, (?P<variant>\w+): (?P<rate>[\d,]+) a tick, (?P<way>.*)"
+_SIZES = r"axioms, (?P<what>.*): (?P<size>[\d,]+) axioms"
+_SHARES = r"contradictions, (?P<share>\d+) %: (?P<way>.*)"
+
+SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
+    "batch": _plain("batch"),
+    "imars": _joined(
+        _pivot("window, way", _IMARS, "ms", "change", " % change"),
+        _pivot("anew", _ANEW, "ms", "window", " assertions"),
+        _pivot("window, ratio", _TIMES, "times", "change", " % change"),
+    ),
+    "rates": _joined(
+        _pivot("readings a tick", _RATES, "µs a reading", "rate", ""),
+        _pivot("anew", r"rates, (?P<variant>\w+): (?P<way>.*)", "ms", "variant", ""),
+    ),
+    "contradictions": _joined(
+        _pivot("contradicting", _SHARES, "µs a reading", "share", " %"),
+        _pivot("ratio", _SHARES, "times", "share", " %"),
+    ),
+    "growth": _plain("growth"),
+    "axioms": _joined(
+        _pivot(
+            "added axioms on",
+            r"axioms, (?P<what>.*): (?P<size>[\d,]+) axioms",
+            "µs a reading",
+            "size",
+            " axioms",
+        ),
+        _pivot("the ontology, read and compiled", f"{_SIZES}, read, .*", "s", "size", " axioms"),
+        _pivot("growth", r"axioms, (?P<what>.*): (?P<ratio>.* : .*)", "times", "ratio", ""),
+    ),
+    "readings": _plain("readings"),
+    "repairs": _plain("repairs"),
+    "slides": _plain("slides"),
+    "ticks": _plain("ticks", "first answer", "start"),
+    "ingest": _plain("ingest"),
+    "soak": _plain("soak"),
+    "loading": _plain("loading", "thresholds", "building"),
+}
