@@ -11,6 +11,8 @@ from rdflib import OWL, RDF, XSD, Literal, Variable
 
 import pantarhei.foundation as foundation_module
 import pantarhei.materialize.growth as growth_module
+import pantarhei.materialize.kernel.arrays as arrays_module
+import pantarhei.materialize.kernel.cells as cells_module
 import pantarhei.materialize.kernel.rows as rows_module
 import pantarhei.repair.step as repair_module
 from pantarhei import (
@@ -140,10 +142,13 @@ def test_a_disturbed_reasoner_equals_an_undisturbed_one(monkeypatch, seed, keep)
 
 
 @both_ways
-@pytest.mark.parametrize("allocate", ["new_rows", "new_ints"])
-def test_memory_that_runs_out_while_tables_grow(monkeypatch, keep, allocate):
-    whole = getattr(rows_module, allocate)
-    for nth in range(1, 4):
+@pytest.mark.parametrize(
+    ("module", "allocate"),
+    [(rows_module, "new_rows"), (cells_module, "new_cells"), (arrays_module, "new_ints")],
+)
+def test_memory_that_runs_out_while_tables_grow(monkeypatch, keep, module, allocate):
+    whole = getattr(module, allocate)
+    for nth in (1, 2):
         world = World(3, constraints=0)
         shaken, steady = (world.reasoner(Window(20), keep=keep) for _ in range(2))
         for at in range(3):
@@ -159,7 +164,7 @@ def test_memory_that_runs_out_while_tables_grow(monkeypatch, keep, allocate):
 
         many = [*world.facts(100), *((EX[f"new{i}"], RDF.type, EX.Other) for i in range(4000))]
         with monkeypatch.context() as patch:
-            patch.setattr(rows_module, allocate, broken)
+            patch.setattr(module, allocate, broken)
             with pytest.raises(MemoryError):
                 shaken.push(3, many)
         shaken._model.kernel.check_invariants()

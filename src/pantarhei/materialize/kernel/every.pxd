@@ -1,7 +1,7 @@
 # The C types of every.py; what they mean is said there.
 
 from pantarhei.materialize.kernel.proofs cimport Proofs
-from pantarhei.materialize.kernel.rows cimport Ints
+from pantarhei.materialize.kernel.arrays cimport Ints
 
 
 cdef class EveryKernel(Proofs):

@@ -30,11 +30,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
     from cython.cimports.pantarhei.materialize.kernel.proofs import Proofs
-    from cython.cimports.pantarhei.materialize.kernel.rows import Ints
 else:
+    from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.proofs import Proofs
-    from pantarhei.materialize.kernel.rows import Ints
 
 from pantarhei.materialize.kernel.rows import ROW
 

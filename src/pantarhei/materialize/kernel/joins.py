@@ -43,7 +43,7 @@ if cython.compiled:
 else:
     from pantarhei.materialize.kernel.rows import Rows
 
-from pantarhei.materialize.kernel.rows import ints_of, new_bytes, new_ints
+from pantarhei.materialize.kernel.arrays import ints_of, new_bytes, new_ints
 
 NONE = cython.declare(cython.int, -1)
 STOP = cython.declare(cython.int, -2)  # what `weigh` answers to end an enumeration

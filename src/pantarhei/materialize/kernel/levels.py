@@ -9,13 +9,13 @@ from __future__ import annotations
 import cython
 
 if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
     from cython.cimports.pantarhei.materialize.kernel.proofs import Proofs
-    from cython.cimports.pantarhei.materialize.kernel.rows import Ints
 else:
+    from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.proofs import Proofs
-    from pantarhei.materialize.kernel.rows import Ints
 
-from pantarhei.materialize.kernel.rows import new_ints
+from pantarhei.materialize.kernel.arrays import new_ints
 
 _FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
 

@@ -1,7 +1,7 @@
 # The C types of newest.py; what they mean is said there.
 
 from pantarhei.materialize.kernel.levels cimport Levels
-from pantarhei.materialize.kernel.rows cimport Ints
+from pantarhei.materialize.kernel.arrays cimport Ints
 
 
 cdef class NewestKernel(Levels):

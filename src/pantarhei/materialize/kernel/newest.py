@@ -43,13 +43,14 @@ import cython
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
     from cython.cimports.pantarhei.materialize.kernel.levels import Levels
-    from cython.cimports.pantarhei.materialize.kernel.rows import Ints
 else:
+    from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.levels import Levels
-    from pantarhei.materialize.kernel.rows import Ints
 
-from pantarhei.materialize.kernel.rows import COMPILED, new_ints
+from pantarhei.materialize.kernel.arrays import new_ints
+from pantarhei.materialize.kernel.rows import COMPILED
 
 FOREVER = 0x3FFFFFFF  # for Python
 _FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
@@ -229,6 +230,7 @@ class NewestKernel(Levels):
             for i in range(len(facts)):
                 if i % BLOCK == 0:
                     self.read_block_ahead(facts, i)
+                    self.read_chains_ahead(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
                     previous[i] = self.rows[row].base
@@ -358,6 +360,10 @@ class NewestKernel(Levels):
                         self.ahead ^= self.read_ahead(
                             self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
                         )
+                        if self.rows[row].object != NONE:
+                            self.ahead ^= self.read_chain_ahead(
+                                self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
+                            )
                     row = after
             self.run()
             for level in range(start, oldest):

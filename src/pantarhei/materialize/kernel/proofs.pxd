@@ -1,7 +1,7 @@
 # The C types of proofs.py; what they mean is said there.
 
 from pantarhei.materialize.kernel.joins cimport Joins
-from pantarhei.materialize.kernel.rows cimport Ints
+from pantarhei.materialize.kernel.arrays cimport Ints
 
 
 cdef class Proofs(Joins):

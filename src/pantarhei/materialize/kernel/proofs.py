@@ -11,11 +11,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
     from cython.cimports.pantarhei.materialize.kernel.joins import Joins
-    from cython.cimports.pantarhei.materialize.kernel.rows import Ints
 else:
+    from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.joins import Joins
-    from pantarhei.materialize.kernel.rows import Ints
 
 _FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
 # Positions in a plan (joins.py).

@@ -1,5 +1,8 @@
 # The C types of rows.py; what they mean is said there.
 
+from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.cells cimport Cells
+
 cdef struct Row:
     int predicate
     int subject
@@ -17,23 +20,14 @@ cdef struct Row:
     long long sequence
 
 
-cdef class Ints:
-    cdef int[::1] items
-    cdef public int size
-    cdef int push(self, int item) except -1 nogil
-    cdef int grow(self) except -1 with gil
-
-
 cdef class Rows:
     cdef Row[::1] rows
     cdef readonly int used
     cdef readonly int live
     cdef int free
-    cdef int[::1] table
-    cdef int[::1] subject_index
-    cdef int[::1] object_index
-    cdef int subject_keys
-    cdef int object_keys
+    cdef Cells table
+    cdef Cells subject_chains
+    cdef Cells object_chains
     cdef unsigned char[::1] by_subject
     cdef unsigned char[::1] by_object
     cdef Ints changes
@@ -51,15 +45,9 @@ cdef class Rows:
     cdef int log(self, int row, int sign) except -1 nogil
     cdef int reserve(self) except -1 nogil
     cdef int grow(self) except -1 with gil
-    cdef int rehash(self) except -1 nogil
-    cdef int rehash_subjects(self) except -1 nogil
-    cdef int rehash_objects(self) except -1 nogil
-    cdef bint begins_chain(self, int row, unsigned char[::1] flags, int previous) noexcept nogil
-    cdef void place(self, int row) noexcept nogil
-    cdef void vacate(self, int row) noexcept nogil
-    cdef int subject_cell(self, int predicate, int subject) noexcept nogil
-    cdef int object_cell(self, int predicate, int object) noexcept nogil
-    cdef void close_gap(self, int[::1] index, int cell, int side) noexcept nogil
+    cdef int subject_cell(self, int predicate, int subject, int tag) noexcept nogil
+    cdef int object_cell(self, int predicate, int object, int tag) noexcept nogil
+    cdef int enter_anew(self) except -1 nogil
     cdef void link_subject(self, int row) noexcept nogil
     cdef void link_object(self, int row) noexcept nogil
     cdef void unlink_subject(self, int row) noexcept nogil

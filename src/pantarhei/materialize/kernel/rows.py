@@ -3,10 +3,9 @@
 A fact is `(predicate, subject, object)`; a class fact `C(x)` has object `NONE`. Each fact has one row, found
 through
 
-- `table`, an open-addressing hash table over the whole fact; a cell is a row and 31 bits of its hash, so that
-  probing touches a row only where it is the right one,
+- `table`, a hash table over the whole fact (cells.py),
 - chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows
-  and found by a hash table of their first rows. A predicate has such chains only where a rule or a query
+  and found by hash tables of their first rows. A predicate has such chains only where a rule or a query
   asks for them.
 
 A row also carries what the window model says of its fact (`level`, `base`, `held`, `flags`, `sequence`:
@@ -23,6 +22,16 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+
+if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
+    from cython.cimports.pantarhei.materialize.kernel.cells import Cells
+else:
+    from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.cells import Cells
+
+from pantarhei.materialize.kernel.arrays import aligned, lengthened, new_bytes
+from pantarhei.materialize.kernel.cells import room_for
 
 ROW = np.dtype(
     [
@@ -91,20 +100,10 @@ class PlainRow:
 
 
 def new_rows(count):
-    """`count` zeroed rows."""
-    return np.zeros(count, ROW) if cython.compiled else [PlainRow() for _ in range(count)]
-
-
-def new_ints(count, value):
-    """`count` 32-bit integers of the given value; uncompiled a memoryview, whose elements are Python ints."""
-    array = np.full(count, value, np.int32)
-    return array if cython.compiled else memoryview(array)
-
-
-def new_bytes(count):
-    """`count` zero bytes."""
-    array = np.zeros(count, np.uint8)
-    return array if cython.compiled else memoryview(array)
+    """`count` zeroed rows; compiled each lies in one line of the processor's cache."""
+    if not cython.compiled:
+        return [PlainRow() for _ in range(count)]
+    return aligned(ROW, count)
 
 
 @cython.cfunc
@@ -118,18 +117,18 @@ def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1])
     return names[term] if term < _FIRST_LITERAL else literals[term - _FIRST_LITERAL]
 
 
-def ints_of(array):
-    """`array` as 32-bit integers the kernel can read (a copy, since numpy arrays may be read-only)."""
-    copy = np.array(array, np.int32)
-    return copy if cython.compiled else memoryview(copy)
-
-
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
 def tag_of(predicate: cython.int, subject: cython.int, object: cython.int) -> cython.int:
-    """31 bits of a fact's hash."""
+    """31 bits of a fact's hash.
+
+    Facts about the classes of one subject share all but three bits, so that they stand in one line of the
+    processor's cache: for up to 64 classes that are numbered one after another, so that no line has more.
+    """
+    if object == NONE:
+        return cython.cast(cython.int, (mix(predicate >> 6, subject, NONE) & 0x7FFFFFF8) | (predicate & 7))
     return cython.cast(cython.int, mix(predicate, subject, object) & 0x7FFFFFFF)
 
 
@@ -156,50 +155,9 @@ def mix(predicate: cython.int, subject: cython.int, object: cython.int) -> cytho
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def home_of(predicate: cython.int, term: cython.int, side: cython.int, mask: cython.int) -> cython.int:
-    """Where a table of chains is first probed for (predicate, term)."""
-    return cython.cast(cython.int, mix(predicate, term, side) & mask)
-
-
-def _room_for(size, keys):
-    """The size of a hash table that holds `keys` keys at most two thirds full, at least `size`."""
-    while 3 * keys > 2 * size:
-        size *= 2
-    return size
-
-
-def _lengthened(flags, size):
-    """A copy of an array of bytes with zeros behind it."""
-    longer = np.zeros(size, np.uint8) if cython.compiled else bytearray(size)
-    longer[: len(flags)] = flags
-    return longer
-
-
-@cython.cclass
-class Ints:
-    """A growable array of 32-bit integers."""
-
-    def __init__(self):
-        self.items = new_ints(16, 0)
-        self.size = 0
-
-    def push(self, item):
-        if self.size == len(self.items):
-            self.grow()
-        self.items[self.size] = item
-        self.size += 1
-        return 0
-
-    def grow(self):
-        """Twice the room. Apart, since a function that handles Python objects takes the GIL when it ends."""
-        larger = new_ints(2 * self.size, 0)
-        larger[: self.size] = self.items
-        self.items = larger
-        return 0
-
-    def array(self):
-        """A copy as a numpy array."""
-        return np.array(self.items[: self.size], np.int32)
+def chain_tag(predicate: cython.int, term: cython.int, side: cython.int) -> cython.int:
+    """31 bits of the hash of a chain."""
+    return cython.cast(cython.int, mix(predicate, term, side) & 0x7FFFFFFF)
 
 
 @cython.cclass
@@ -216,16 +174,14 @@ class Rows:
         while size < capacity:
             size *= 2
         self.rows = new_rows(size)
-        self.table = new_ints(4 * size, -1)
-        self.subject_index = new_ints(size, -1)
-        self.object_index = new_ints(size, -1)
+        self.table = Cells(2 * size)
+        self.subject_chains = Cells(size)
+        self.object_chains = Cells(size)
         self.used = 0
         self.live = 0
         self.free = -1
-        self.subject_keys = 0
-        self.object_keys = 0
-        self.by_subject = np.zeros(16, np.uint8) if cython.compiled else bytearray(16)
-        self.by_object = np.zeros(16, np.uint8) if cython.compiled else bytearray(16)
+        self.by_subject = new_bytes(16)
+        self.by_object = new_bytes(16)
         self.changes = Ints()
         self.most = UNLIMITED_FACTS
         self.most_bytes = UNLIMITED_BYTES
@@ -235,16 +191,16 @@ class Rows:
 
     def find(self, predicate, subject, object):
         """The fact's row, or `-1 - cell` with the cell of `table` where it would stand."""
-        mask: cython.int = (len(self.table) >> 1) - 1
+        mask: cython.int = self.table.mask
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = tag & mask
         row: cython.int
         while True:
-            row = self.table[2 * cell]
+            row = self.table.cells[2 * cell]
             if row < 0:
                 return -1 - cell
             if (
-                self.table[2 * cell + 1] == tag
+                self.table.cells[2 * cell + 1] == tag
                 and self.rows[row].subject == subject
                 and self.rows[row].object == object
                 and self.rows[row].predicate == predicate
@@ -257,21 +213,18 @@ class Rows:
 
         Several such reads go on at once, where the look-ups themselves would wait for one after another.
         """
-        mask: cython.int = (len(self.table) >> 1) - 1
-        return self.table[2 * (tag_of(predicate, subject, object) & mask)]
+        return self.table.cells[2 * (tag_of(predicate, subject, object) & self.table.mask)]
 
     def read_chain_ahead(self, predicate, subject, object):
         """The same for where the fact would enter its chains."""
         read: cython.int = 0
-        row: cython.int
+        cell: cython.int
         if self.by_subject[predicate]:
-            row = self.subject_index[home_of(predicate, subject, SUBJECT, len(self.subject_index) - 1)]
-            if row >= 0:
-                read ^= self.rows[row].subject
+            cell = chain_tag(predicate, subject, SUBJECT) & self.subject_chains.mask
+            read ^= self.subject_chains.cells[2 * cell]
         if self.by_object[predicate]:
-            row = self.object_index[home_of(predicate, object, OBJECT, len(self.object_index) - 1)]
-            if row >= 0:
-                read ^= self.rows[row].object
+            cell = chain_tag(predicate, object, OBJECT) & self.object_chains.mask
+            read ^= self.object_chains.cells[2 * cell]
         return read
 
     def insert(self, predicate, subject, object):
@@ -293,7 +246,7 @@ class Rows:
         self.rows[row].held = -1
         self.rows[row].flags = 0
         self.rows[row].sequence = 0
-        self.place(row)
+        self.table.put(row, tag_of(predicate, subject, object))
         if object != NONE:
             if self.by_subject[predicate]:
                 self.link_subject(row)
@@ -312,7 +265,7 @@ class Rows:
                 self.unlink_subject(row)
             if self.by_object[predicate]:
                 self.unlink_object(row)
-        self.vacate(row)
+        self.table.take(row, tag_of(predicate, self.rows[row].subject, self.rows[row].object))
         self.rows[row].predicate = -1
         self.rows[row].level = -1
         self.rows[row].next_listed = self.free
@@ -331,112 +284,113 @@ class Rows:
 
     def first_with_subject(self, predicate, subject):
         """The first row of the chain, or -1; go on through `next_subject`. Only for predicates indexed so."""
-        return self.subject_index[self.subject_cell(predicate, subject)]
+        tag: cython.int = chain_tag(predicate, subject, SUBJECT)
+        return self.subject_chains.cells[2 * self.subject_cell(predicate, subject, tag)]
 
     def first_with_object(self, predicate, object):
         """The first row of the chain, or -1; go on through `next_object`. Only for predicates indexed so."""
-        return self.object_index[self.object_cell(predicate, object)]
+        tag: cython.int = chain_tag(predicate, object, OBJECT)
+        return self.object_chains.cells[2 * self.object_cell(predicate, object, tag)]
 
-    def subject_cell(self, predicate, subject):
-        mask: cython.int = len(self.subject_index) - 1
-        cell: cython.int = home_of(predicate, subject, SUBJECT, mask)
+    def subject_cell(self, predicate, subject, tag):
+        """The cell of the chain's first row, or the empty one where it would stand."""
+        cell: cython.int = tag & self.subject_chains.mask
         row: cython.int
         while True:
-            row = self.subject_index[cell]
-            if row < 0 or (self.rows[row].subject == subject and self.rows[row].predicate == predicate):
+            row = self.subject_chains.cells[2 * cell]
+            if row < 0 or (
+                self.subject_chains.cells[2 * cell + 1] == tag
+                and self.rows[row].subject == subject
+                and self.rows[row].predicate == predicate
+            ):
                 return cell
-            cell = (cell + 1) & mask
+            cell = (cell + 1) & self.subject_chains.mask
 
-    def object_cell(self, predicate, object):
-        mask: cython.int = len(self.object_index) - 1
-        cell: cython.int = home_of(predicate, object, OBJECT, mask)
+    def object_cell(self, predicate, object, tag):
+        """The cell of the chain's first row, or the empty one where it would stand."""
+        cell: cython.int = tag & self.object_chains.mask
         row: cython.int
         while True:
-            row = self.object_index[cell]
-            if row < 0 or (self.rows[row].object == object and self.rows[row].predicate == predicate):
+            row = self.object_chains.cells[2 * cell]
+            if row < 0 or (
+                self.object_chains.cells[2 * cell + 1] == tag
+                and self.rows[row].object == object
+                and self.rows[row].predicate == predicate
+            ):
                 return cell
-            cell = (cell + 1) & mask
-
-    def close_gap(self, index, cell, side):
-        """Empty a cell of a chains' table, moving up what probing would no longer find past it."""
-        mask: cython.int = len(index) - 1
-        probe: cython.int = cell
-        row: cython.int
-        term: cython.int
-        home: cython.int
-        while True:
-            probe = (probe + 1) & mask
-            row = index[probe]
-            if row < 0:
-                break
-            term = self.rows[row].subject if side == SUBJECT else self.rows[row].object
-            home = home_of(self.rows[row].predicate, term, side, mask)
-            if ((probe - home) & mask) >= ((probe - cell) & mask):
-                index[cell] = row
-                cell = probe
-        index[cell] = -1
+            cell = (cell + 1) & self.object_chains.mask
 
     def link_subject(self, row):
-        cell: cython.int = self.subject_cell(self.rows[row].predicate, self.rows[row].subject)
-        first: cython.int = self.subject_index[cell]
-        if first < 0:
-            self.subject_keys += 1
-        else:
-            self.rows[first].previous_subject = row
+        """Put `row` at the start of its subject's chain."""
+        tag: cython.int = chain_tag(self.rows[row].predicate, self.rows[row].subject, SUBJECT)
+        cell: cython.int = self.subject_cell(self.rows[row].predicate, self.rows[row].subject, tag)
+        first: cython.int = self.subject_chains.cells[2 * cell]
         self.rows[row].next_subject = first
         self.rows[row].previous_subject = -1
-        self.subject_index[cell] = row
+        if first < 0:
+            self.subject_chains.put_at(cell, row, tag)
+        else:
+            self.rows[first].previous_subject = row
+            self.subject_chains.cells[2 * cell] = row
 
     def link_object(self, row):
-        cell: cython.int = self.object_cell(self.rows[row].predicate, self.rows[row].object)
-        first: cython.int = self.object_index[cell]
-        if first < 0:
-            self.object_keys += 1
-        else:
-            self.rows[first].previous_object = row
+        """Put `row` at the start of its object's chain."""
+        tag: cython.int = chain_tag(self.rows[row].predicate, self.rows[row].object, OBJECT)
+        cell: cython.int = self.object_cell(self.rows[row].predicate, self.rows[row].object, tag)
+        first: cython.int = self.object_chains.cells[2 * cell]
         self.rows[row].next_object = first
         self.rows[row].previous_object = -1
-        self.object_index[cell] = row
+        if first < 0:
+            self.object_chains.put_at(cell, row, tag)
+        else:
+            self.rows[first].previous_object = row
+            self.object_chains.cells[2 * cell] = row
 
     def unlink_subject(self, row):
+        """Take `row` out of its subject's chain."""
         after: cython.int = self.rows[row].next_subject
         before: cython.int = self.rows[row].previous_subject
+        tag: cython.int
         cell: cython.int
         if after >= 0:
             self.rows[after].previous_subject = before
         if before >= 0:
             self.rows[before].next_subject = after
             return
-        cell = self.subject_cell(self.rows[row].predicate, self.rows[row].subject)
-        self.subject_index[cell] = after
+        tag = chain_tag(self.rows[row].predicate, self.rows[row].subject, SUBJECT)
         if after < 0:
-            self.subject_keys -= 1
-            self.close_gap(self.subject_index, cell, SUBJECT)
+            self.subject_chains.take(row, tag)
+            return
+        cell = self.subject_cell(self.rows[row].predicate, self.rows[row].subject, tag)
+        self.subject_chains.cells[2 * cell] = after
 
     def unlink_object(self, row):
+        """Take `row` out of its object's chain."""
         after: cython.int = self.rows[row].next_object
         before: cython.int = self.rows[row].previous_object
+        tag: cython.int
         cell: cython.int
         if after >= 0:
             self.rows[after].previous_object = before
         if before >= 0:
             self.rows[before].next_object = after
             return
-        cell = self.object_cell(self.rows[row].predicate, self.rows[row].object)
-        self.object_index[cell] = after
+        tag = chain_tag(self.rows[row].predicate, self.rows[row].object, OBJECT)
         if after < 0:
-            self.object_keys -= 1
-            self.close_gap(self.object_index, cell, OBJECT)
+            self.object_chains.take(row, tag)
+            return
+        cell = self.object_cell(self.rows[row].predicate, self.rows[row].object, tag)
+        self.object_chains.cells[2 * cell] = after
 
     # -- room --------------------------------------------------------------------------------------
 
     def reserve(self):
-        """Make room for one more row; hash tables stay at most two thirds full."""
+        """Make room for one more row."""
         if (
             (self.free < 0 and self.used == len(self.rows))
-            or 3 * (self.live + 1) > len(self.table)
-            or 3 * (self.subject_keys + 1) > 2 * len(self.subject_index)
-            or 3 * (self.object_keys + 1) > 2 * len(self.object_index)
+            or self.table.is_full()
+            or self.subject_chains.is_full()
+            or self.object_chains.is_full()
             or self.live >= self.most
         ):
             self.grow()
@@ -444,117 +398,60 @@ class Rows:
 
     def grow(self):
         """Larger arrays where one more row would not fit: the rows by a third, hash tables twofold."""
-        cells = _room_for(len(self.table) >> 1, self.live + 1)
-        subjects = _room_for(len(self.subject_index), self.subject_keys + 1)
-        objects = _room_for(len(self.object_index), self.object_keys + 1)
-        beside = 4 * (2 * cells + subjects + objects + len(self.changes.items))
+        sizes = [table.size_for(1) for table in self.tables()]
+        beside = 4 * (2 * sum(sizes) + len(self.changes.items))
         count = len(self.rows)
         if self.free < 0 and self.used == count:
             fitting = (self.most_bytes - beside) // self.bytes_a_row
             count = min(count + count // 3 + 8, max(count + 1, fitting))
-        needed = self.bytes_a_row * count + beside
-        if self.live >= self.most or needed > self.most_bytes:
-            raise Overfull(self.live + 1, needed)
-        if count > len(self.rows):
-            larger = new_rows(count)
-            larger[: self.used] = self.rows[: self.used]
-            self.rows = larger
-        if 2 * cells > len(self.table):
-            self.table = new_ints(2 * cells, -1)
-            self.rehash()
-        if subjects > len(self.subject_index):
-            self.subject_index = new_ints(subjects, -1)
-            self.rehash_subjects()
-        if objects > len(self.object_index):
-            self.object_index = new_ints(objects, -1)
-            self.rehash_objects()
+        self.grow_to(count, sizes, self.live + 1, beside)
         return 0
 
     def expect(self, count: cython.int):
         """Make room for `count` more facts at once, in the rows and their hash table."""
-        size: cython.longlong = max(len(self.rows), self.used + count)
-        cells: cython.longlong = _room_for(len(self.table) >> 1, self.live + count)
-        chains: cython.longlong = len(self.subject_index) + len(self.object_index)
-        needed: cython.longlong = self.bytes_a_row * size + 4 * (2 * cells + chains)
-        if self.live + count > self.most or needed > self.most_bytes:
-            raise Overfull(self.live + count, needed)
-        if size > len(self.rows):
-            larger = new_rows(size)
+        sizes = [self.table.size_for(count), self.subject_chains.size, self.object_chains.size]
+        beside = 4 * (2 * sum(sizes) + len(self.changes.items))
+        self.grow_to(max(len(self.rows), self.used + count), sizes, self.live + count, beside)
+
+    def grow_to(self, count, sizes, facts, beside):
+        """Have room for `count` rows, and tables of `sizes`, where there will be so many `facts`."""
+        needed = self.bytes_a_row * count + beside
+        if facts > self.most or needed > self.most_bytes:
+            raise Overfull(facts, needed)
+        if count > len(self.rows):
+            larger = new_rows(count)
             larger[: self.used] = self.rows[: self.used]
             self.rows = larger
-        if 2 * cells > len(self.table):
-            self.table = new_ints(2 * cells, -1)
-            self.rehash()
+        for table, size in zip(self.tables(), sizes, strict=True):
+            table.grow_to(size)
 
-    def rehash(self):
-        """Fill the hash table of facts anew from the rows."""
+    def tables(self):
+        """The hash tables: of facts, of chains by subject and of chains by object."""
+        return self.table, self.subject_chains, self.object_chains
+
+    def enter_anew(self):
+        """Fill the hash tables anew from the rows; the chains stay as they are."""
         row: cython.int
-        cell: cython.int
-        for cell in range(len(self.table)):
-            self.table[cell] = -1
+        predicate: cython.int
+        subject: cython.int
+        object_: cython.int
+        self.table.clear()
+        self.subject_chains.clear()
+        self.object_chains.clear()
         for row in range(self.used):
-            if self.rows[row].predicate >= 0:
-                self.place(row)
+            predicate = self.rows[row].predicate
+            subject = self.rows[row].subject
+            object_ = self.rows[row].object
+            if predicate < 0:
+                continue
+            self.table.put(row, tag_of(predicate, subject, object_))
+            if object_ == NONE:
+                continue
+            if self.by_subject[predicate] and self.rows[row].previous_subject < 0:
+                self.subject_chains.put(row, chain_tag(predicate, subject, SUBJECT))
+            if self.by_object[predicate] and self.rows[row].previous_object < 0:
+                self.object_chains.put(row, chain_tag(predicate, object_, OBJECT))
         return 0
-
-    def rehash_subjects(self):
-        """Fill the table of chains by subject anew; the chains stay as they are."""
-        row: cython.int
-        cell: cython.int
-        for cell in range(len(self.subject_index)):
-            self.subject_index[cell] = -1
-        for row in range(self.used):
-            if self.begins_chain(row, self.by_subject, self.rows[row].previous_subject):
-                self.subject_index[self.subject_cell(self.rows[row].predicate, self.rows[row].subject)] = row
-        return 0
-
-    def rehash_objects(self):
-        """Fill the table of chains by object anew; the chains stay as they are."""
-        row: cython.int
-        cell: cython.int
-        for cell in range(len(self.object_index)):
-            self.object_index[cell] = -1
-        for row in range(self.used):
-            if self.begins_chain(row, self.by_object, self.rows[row].previous_object):
-                self.object_index[self.object_cell(self.rows[row].predicate, self.rows[row].object)] = row
-        return 0
-
-    def begins_chain(self, row, flags, previous):
-        """Whether `row` is the first of a chain of the predicates that `flags` tell."""
-        predicate: cython.int = self.rows[row].predicate
-        return predicate >= 0 and self.rows[row].object != NONE and flags[predicate] and previous < 0
-
-    def place(self, row):
-        """Enter `row`, which is not in it, into the hash table of facts."""
-        tag: cython.int = tag_of(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object)
-        mask: cython.int = (len(self.table) >> 1) - 1
-        cell: cython.int = tag & mask
-        while self.table[2 * cell] >= 0:
-            cell = (cell + 1) & mask
-        self.table[2 * cell] = row
-        self.table[2 * cell + 1] = tag
-
-    def vacate(self, row):
-        """Take `row` out of the hash table of facts, and close the gap."""
-        mask: cython.int = (len(self.table) >> 1) - 1
-        cell: cython.int = (
-            tag_of(self.rows[row].predicate, self.rows[row].subject, self.rows[row].object) & mask
-        )
-        probe: cython.int
-        home: cython.int
-        while self.table[2 * cell] != row:
-            cell = (cell + 1) & mask
-        probe = cell
-        while True:
-            probe = (probe + 1) & mask
-            if self.table[2 * probe] < 0:
-                break
-            home = self.table[2 * probe + 1] & mask
-            if ((probe - home) & mask) >= ((probe - cell) & mask):
-                self.table[2 * cell] = self.table[2 * probe]
-                self.table[2 * cell + 1] = self.table[2 * probe + 1]
-                cell = probe
-        self.table[2 * cell] = -1
 
     def know_predicate(self, predicate):
         """Make room for `predicate` in the flags; a new predicate has no chains until asked for."""
@@ -564,8 +461,8 @@ class Rows:
 
     def grow_flags(self, predicate):
         size = max(2 * len(self.by_subject), predicate + 1)
-        self.by_subject = _lengthened(self.by_subject, size)
-        self.by_object = _lengthened(self.by_object, size)
+        self.by_subject = lengthened(self.by_subject, size)
+        self.by_object = lengthened(self.by_object, size)
         return 0
 
     # -- for Python --------------------------------------------------------------------------------
@@ -582,15 +479,9 @@ class Rows:
             if self.rows[row].predicate == predicate and self.rows[row].object != NONE
         ]
         if new_subject:
-            self.subject_index = new_ints(
-                _room_for(len(self.subject_index), self.subject_keys + len(linked)), -1
-            )
-            self.rehash_subjects()
+            self.subject_chains.grow_to(self.subject_chains.size_for(len(linked)))
         if new_object:
-            self.object_index = new_ints(
-                _room_for(len(self.object_index), self.object_keys + len(linked)), -1
-            )
-            self.rehash_objects()
+            self.object_chains.grow_to(self.object_chains.size_for(len(linked)))
         if new_subject:
             for row in linked:
                 self.link_subject(row)
@@ -671,9 +562,7 @@ class Rows:
             for place in range(0, self.changes.size, 4):
                 self.changes.items[place + 1] = renamed(self.changes.items[place + 1], names, literals)
                 self.changes.items[place + 2] = renamed(self.changes.items[place + 2], names, literals)
-            self.rehash()
-            self.rehash_subjects()
-            self.rehash_objects()
+            self.enter_anew()
 
     def take_changes(self):
         """What came and went since the last call: int32 rows `predicate, subject, object, ±1`."""
@@ -685,22 +574,18 @@ class Rows:
 
     def bytes_used(self) -> int:
         """Bytes held by rows, hash tables and lists."""
-        tables = 4 * (
-            len(self.table) + len(self.subject_index) + len(self.object_index) + len(self.changes.items)
-        )
-        return ROW.itemsize * len(self.rows) + tables
+        cells = sum(table.size for table in self.tables())
+        return ROW.itemsize * len(self.rows) + 4 * (2 * cells + len(self.changes.items))
 
     def spare_bytes(self) -> int:
         """How many bytes less the same facts would take, at least, in rows made anew; may be negative."""
         count = max(_LEAST_ROOM, self.live + self.live // 3 + 8)
-        tables = (
-            2 * _room_for(2 * _LEAST_ROOM, self.live + 1)
-            + _room_for(_LEAST_ROOM, self.subject_keys + 1)
-            + _room_for(_LEAST_ROOM, self.object_keys + 1)
-        )
-        changes = min(_MOST_KEPT, _room_for(16, 4 * self.live))
-        now = len(self.table) + len(self.subject_index) + len(self.object_index) + len(self.changes.items)
-        return self.bytes_a_row * (len(self.rows) - count) + 4 * (now - tables - changes)
+        cells = room_for(2 * _LEAST_ROOM, self.live + 1)
+        cells += room_for(_LEAST_ROOM, self.subject_chains.keys + 1)
+        cells += room_for(_LEAST_ROOM, self.object_chains.keys + 1)
+        now = sum(table.size for table in self.tables())
+        changes = len(self.changes.items) - min(_MOST_KEPT, room_for(16, 4 * self.live))
+        return self.bytes_a_row * (len(self.rows) - count) + 4 * (2 * (now - cells) + changes)
 
     def check_invariants(self):
         """Assert that tables, chains and rows agree. Costs O(rows); for tests."""
@@ -734,9 +619,8 @@ class Rows:
                     other = self.rows[other].next_object
                 assert other == row, "a row is missing in its object's chain"
         assert seen == self.live, "the number of live rows is wrong"
-        assert len(subjects) == self.subject_keys and len(objects) == self.object_keys, (
-            "a chain's key count is wrong"
-        )
-        assert sum(1 for cell in range(0, len(self.table), 2) if self.table[cell] >= 0) == seen, (
-            "the table holds strays"
-        )
+        assert self.table.keys == seen, "the table holds strays"
+        assert self.subject_chains.keys == len(subjects), "the number of chains by subject is wrong"
+        assert self.object_chains.keys == len(objects), "the number of chains by object is wrong"
+        for table in self.tables():
+            assert table.count() == table.keys, "the number of keys is wrong"

@@ -1,0 +1,8 @@
+# The C types of arrays.py; what they mean is said there.
+
+
+cdef class Ints:
+    cdef int[::1] items
+    cdef public int size
+    cdef int push(self, int item) except -1 nogil
+    cdef int grow(self) except -1 with gil

@@ -1,0 +1,115 @@
+"""Hash tables of rows: open addressing, in cells of a row and 31 bits of its key's hash, the *tag*.
+
+A cell tells by its tag whether its row may be the one that is asked for, so that looking through cells
+touches no row in vain, and the table can grow and close gaps without looking at rows at all. Which row it is,
+whoever knows the rows decides: from cell `tag & mask` on it looks at `cells`, in which a row and its tag
+alternate, until a row is -1.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+from pantarhei.materialize.kernel.arrays import aligned
+
+
+@cython.cclass
+class Cells:
+    """A table of rows, at most two thirds full; `keys` says how many it has.
+
+    Args:
+        size: how many cells it has to begin with, a power of two.
+    """
+
+    def __init__(self, size):
+        self.cells = new_cells(size)
+        self.mask = size - 1
+        self.keys = 0
+
+    @property
+    def size(self):
+        """How many cells there are."""
+        return self.mask + 1
+
+    def is_full(self):
+        """Whether one more key does not fit."""
+        return 3 * (self.keys + 1) > 2 * (self.mask + 1)
+
+    def put(self, row, tag):
+        """Enter a row, which is not in the table."""
+        cell: cython.int = tag & self.mask
+        while self.cells[2 * cell] >= 0:
+            cell = (cell + 1) & self.mask
+        self.put_at(cell, row, tag)
+
+    def put_at(self, cell, row, tag):
+        """Enter a row into the empty cell that looking for it came to."""
+        self.cells[2 * cell] = row
+        self.cells[2 * cell + 1] = tag
+        self.keys += 1
+
+    def take(self, row, tag):
+        """Take out a row, which is in the table."""
+        cell: cython.int = tag & self.mask
+        while self.cells[2 * cell] != row:
+            cell = (cell + 1) & self.mask
+        self.take_at(cell)
+
+    def take_at(self, cell):
+        """Empty a cell, moving up what would no longer be found past it."""
+        probe: cython.int = cell
+        home: cython.int
+        while True:
+            probe = (probe + 1) & self.mask
+            if self.cells[2 * probe] < 0:
+                break
+            home = self.cells[2 * probe + 1] & self.mask
+            if ((probe - home) & self.mask) >= ((probe - cell) & self.mask):
+                self.cells[2 * cell] = self.cells[2 * probe]
+                self.cells[2 * cell + 1] = self.cells[2 * probe + 1]
+                cell = probe
+        self.cells[2 * cell] = -1
+        self.keys -= 1
+
+    def clear(self):
+        """Take out all rows."""
+        cell: cython.int
+        for cell in range(self.mask + 1):
+            self.cells[2 * cell] = -1
+        self.keys = 0
+
+    def grow_to(self, size):
+        """Have at least `size` cells, a power of two; enters all rows anew if it has fewer."""
+        cell: cython.int
+        if size <= self.mask + 1:
+            return
+        old: cython.int[::1] = self.cells
+        self.cells = new_cells(size)
+        self.mask = size - 1
+        self.keys = 0
+        for cell in range(len(old) >> 1):
+            if old[2 * cell] >= 0:
+                self.put(old[2 * cell], old[2 * cell + 1])
+
+    def count(self):
+        """How many rows there are, counted."""
+        return sum(1 for cell in range(self.mask + 1) if self.cells[2 * cell] >= 0)
+
+    def size_for(self, more):
+        """How many cells it takes for `more` further keys, no fewer than there are."""
+        return room_for(self.mask + 1, self.keys + more)
+
+
+def new_cells(size):
+    """Empty cells, eight to a line of the processor's cache."""
+    cells = aligned(np.int32, 2 * size)
+    cells.fill(-1)
+    return cells if cython.compiled else memoryview(cells)
+
+
+def room_for(size, keys):
+    """The size of a hash table that holds `keys` keys at most two thirds full, at least `size`."""
+    while 3 * keys > 2 * size:
+        size *= 2
+    return size
