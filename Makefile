@@ -3,6 +3,7 @@
 #   make test        all tests
 #   make check       lint, types, import contract
 #   make bench       measurements (never part of the tests); bench-spark those of Spark
+#   make bench-page  the newest measurements into the page "Performance"
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 KERNEL := $(wildcard src/pantarhei/materialize/kernel/*.py src/pantarhei/materialize/kernel/*.pxd)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-checked test-long test-uncompiled check docs-check bench bench-spark clean
+.PHONY: demo test test-checked test-long test-uncompiled check docs-check bench bench-page bench-spark clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
@@ -42,6 +43,9 @@ check: $(VENV)/.dev $(VENV)/.kernel
 
 bench: $(VENV)/.bench $(VENV)/.kernel
 	$(BIN)/python -m bench
+
+bench-page: $(VENV)/.bench
+	$(BIN)/python -m bench --results --page docs/performance.md
 
 bench-spark: $(VENV)/.dev $(VENV)/.kernel
 	$(BIN)/python -m bench.on_spark

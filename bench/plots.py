@@ -71,7 +71,6 @@ def pictures(figures: Sequence[Figure]) -> Iterator[Picture]:
                 "Nemo, anew",
                 "Nemo, anew, linear rule",
                 "clingo, anew, linear rule",
-                "DRed, Table 3 in numpy, 1 %",
             )
         ],
     )
@@ -251,7 +250,7 @@ def _name_ends(axes: Axes, ends: Iterable[tuple[float, float, str, str]]) -> Non
     lowest = -1e9
     for x, y, name, colour in sorted(ends, key=lambda end: end[1]):
         _, height = axes.transData.transform((x, y))
-        place = max(height, lowest + 13)
+        place = max(height, lowest + 16)
         lowest = place
         points = (place - height) * 72 / axes.figure.dpi
         axes.annotate(
