@@ -62,7 +62,8 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
         if name in _BY_LINE:
             with path.open("rb") as file:
                 return _table(_parts(_lines(file, str(path), name), str(path)), name)
-        parts = _parts(_lines(BytesIO(_as_lines(path, name)), str(path), "nquads"), str(path))
+        lines = _lines(BytesIO(_as_lines(path, name)), str(path), "nquads" if name in _WITH_GRAPHS else "nt")
+        parts = _parts(lines, str(path))
         return _table(_numbered(parts), name)
     except OSError as error:
         if isinstance(error, MissingFileError):
@@ -79,14 +80,15 @@ def _format_of(path: Path, format: str | None) -> str:
 
 
 def _as_lines(path: Path, name: str) -> bytes:
-    """A file as canonical N-Quads."""
+    """A file as canonical N-Triples, one with graphs as N-Quads."""
     content = path.read_bytes()
     if name == "xml":
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
+    written = ox.RdfFormat.N_QUADS if name in _WITH_GRAPHS else ox.RdfFormat.N_TRIPLES
     try:
         quads = ox.parse(content, FORMATS[name], base_iri=path.resolve().as_uri())
-        return cast(bytes, ox.serialize(quads, format=ox.RdfFormat.N_QUADS))
+        return cast(bytes, ox.serialize(quads, format=written))
     except SyntaxError as error:
         raise MalformedInputError(str(path), error.lineno, error.msg) from error
     except ValueError as error:

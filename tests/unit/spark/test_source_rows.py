@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pyoxigraph as ox
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
@@ -86,6 +86,7 @@ def assert_same(data, **options):
         assert (shown(parsed(found[0])), found[1]) == (shown(expected[0]), expected[1])
 
 
+@settings(deadline=None)
 @given(
     st.lists(any_lines, max_size=12),
     st.sampled_from(["auto", "graph", PROV[1:-1]]),
@@ -98,6 +99,7 @@ def test_rows_are_what_read_stream_reads(lines, time, on_error, fewest):
         assert_same("\n".join(lines).encode(), time=time, on_error=on_error)
 
 
+@settings(deadline=None)
 @given(st.lists(any_lines, max_size=30), st.integers(20, 300))
 def test_rows_do_not_depend_on_where_blocks_end(lines, size):
     with pytest.MonkeyPatch.context() as patch:
@@ -105,6 +107,7 @@ def test_rows_do_not_depend_on_where_blocks_end(lines, size):
         assert_same("\n".join(lines).encode(), on_error="skip")
 
 
+@settings(deadline=None)
 @given(st.lists(plain_lines, min_size=1, max_size=10))
 def test_a_line_of_canonical_terms_is_split_and_not_parsed(lines):
     canonical = [str(quad) + " ." for line in lines for quad in ox.parse(line.encode(), ox.RdfFormat.N_QUADS)]
@@ -116,6 +119,7 @@ def test_a_line_of_canonical_terms_is_split_and_not_parsed(lines):
     ]
 
 
+@settings(deadline=None)
 @given(st.from_regex(plain_quads._ORDINARY, fullmatch=True))
 def test_a_term_that_looks_ordinary_is_canonical(term):
     (quad,) = ox.parse(f"<urn:x> <urn:x> {term} <urn:x> .".encode(), ox.RdfFormat.N_QUADS)
