@@ -36,8 +36,8 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
     `graph`, null for the default graph. Blank nodes keep the labels they have in N-Triples and N-Quads, and
     are numbered elsewhere. `push` takes the table as an ABox, `StreamReasoner` as `background`.
 
-    Costs some 1.5 µs a triple of N-Triples or N-Quads that are written as most are, with one space between
-    terms; some 4 µs a triple of the rest.
+    Costs some 2 µs a triple of N-Triples or N-Quads that are written as most are, with one space between
+    terms; several times that for the rest.
 
     Args:
         source: a path.
