@@ -7,6 +7,7 @@ tick changes the model; the books it gives are new ones, for the reasoner to put
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -169,7 +170,7 @@ class Tick:
         oldest, outside = log.leaving(self.step.first)
         level = self.books.next_level if oldest is None else oldest
         inside = log.from_level(level)
-        early = [entry.at for entry in inside if entry.level < self.start]
+        early = [entry.at for entry in takewhile(lambda entry: entry.level < self.start, inside)]
         level = max(level, self.start)
         self.model.slide(level)
         return log.from_level(level), _Left(outside, early)
