@@ -7,6 +7,7 @@ without sorting or storing them.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from rdflib import OWL, RDF, RDFS
 
 Hashes = npt.NDArray[np.uint64]
 TYPE = RDF.type.n3()
+_SAME = OWL.sameAs.n3()
 _EVERYTHING = (OWL.Thing.n3(), RDFS.Resource.n3())
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
@@ -56,38 +58,35 @@ def _mix(numbers: Hashes) -> Hashes:
     return numbers ^ (numbers >> np.uint64(31))
 
 
-def found_in(triples: Iterable[tuple[str, str, str]]) -> Found:
-    """What distinct triples of texts have in common."""
-    columns = [np.array(column, object) for column in zip(*triples, strict=True)]
-    return found(*(_hash_column(column) for column in columns)) if columns else Found(0, 0)
-
-
-def _hash_column(column: npt.NDArray[np.object_]) -> Hashes:
-    codes, distinct = pd.factorize(column)
-    return hashes(list(distinct))[codes]
-
-
 def on_individuals(
-    triples: Iterable[tuple[str, str, str]], individuals: set[str]
-) -> tuple[list[tuple[str, str, str]], dict[str, int]]:
-    """The triples that say something of an individual, and how many of each kind of surplus were left out.
+    triples: Iterable[tuple[str, str, str]], individuals: Sequence[str]
+) -> tuple[Found, dict[str, int]]:
+    """What the triples on individuals have in common, and how many of each kind of surplus were left out.
 
     Surplus is what is true of everything (`x a owl:Thing`, `x a rdfs:Resource`, `x owl:sameAs x`) and what a
     class expression's node is told (`x a _:b`), which our rules see through. Triples on other subjects, the
-    schema's, are left out as such.
+    schema's, are left out as such. Terms are numbered as they come, so that millions fit into memory.
     """
-    same, kept = OWL.sameAs.n3(), []
-    surplus = {"owl:Thing and rdfs:Resource": 0, "reflexive sameAs": 0, "class expressions": 0, "schema": 0}
-    for triple in set(triples):
-        subject, predicate, object_ = triple
-        if subject not in individuals:
-            surplus["schema"] += 1
-        elif predicate == TYPE and object_ in _EVERYTHING:
-            surplus["owl:Thing and rdfs:Resource"] += 1
-        elif predicate == TYPE and object_.startswith("_:"):
-            surplus["class expressions"] += 1
-        elif predicate == same and subject == object_:
-            surplus["reflexive sameAs"] += 1
-        else:
-            kept.append(triple)
-    return kept, {kind: count for kind, count in surplus.items() if count}
+    numbers: dict[str, int] = {}
+    codes = array("q")
+    for triple in triples:
+        codes.extend([numbers.setdefault(text, len(numbers)) for text in triple])
+    rows = np.unique(np.array(codes, np.int64).reshape(-1, 3), axis=0)
+    texts = list(numbers)
+    subjects, predicates, objects = rows.T
+    is_type = predicates == numbers.get(TYPE, -1)
+    named = np.zeros(len(texts) + 1, bool)
+    named[[numbers[name] for name in individuals if name in numbers]] = True
+    blank = np.array([text.startswith("_:") for text in texts], bool)
+    everything = [numbers[text] for text in _EVERYTHING if text in numbers]
+    about = named[subjects]
+    kinds = {
+        "schema": ~about,
+        "owl:Thing and rdfs:Resource": about & is_type & np.isin(objects, everything),
+        "class expressions": about & is_type & blank[objects],
+        "reflexive sameAs": about & (predicates == numbers.get(_SAME, -1)) & (subjects == objects),
+    }
+    kept = rows[~np.logical_or.reduce(list(kinds.values()))]
+    hashed = hashes(texts)
+    surplus = {kind: int(mask.sum()) for kind, mask in kinds.items()}
+    return found(*(hashed[column] for column in kept.T)), {kind: n for kind, n in surplus.items() if n}

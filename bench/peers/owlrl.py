@@ -7,7 +7,7 @@ from pathlib import Path
 
 import rdflib
 
-from bench.peers.answers import found_in, on_individuals
+from bench.peers.answers import on_individuals
 from bench.peers.reasonable import text
 from bench.peers.stages import Stages, job
 
@@ -24,8 +24,8 @@ def main() -> None:
     with stages.timed("reason"):
         owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(graph)
     texts = (tuple(map(text, triple)) for triple in graph)
-    kept, surplus = on_individuals(texts, set(json.loads(Path(task["individuals"]).read_text())))
-    stages.tell(found_in(kept), surplus=surplus)
+    same, surplus = on_individuals(texts, json.loads(Path(task["individuals"]).read_text()))
+    stages.tell(same, surplus=surplus)
 
 
 if __name__ == "__main__":

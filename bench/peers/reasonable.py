@@ -11,7 +11,7 @@ from pathlib import Path
 from rdflib import XSD, Literal, URIRef
 from rdflib.term import Node
 
-from bench.peers.answers import found_in, on_individuals
+from bench.peers.answers import on_individuals
 from bench.peers.stages import Stages, job
 
 
@@ -26,8 +26,8 @@ def main() -> None:
     with stages.timed("reason"):
         triples = reasoner.reason()
     texts = (tuple(map(text, triple)) for triple in triples)
-    kept, surplus = on_individuals(texts, set(json.loads(Path(task["individuals"]).read_text())))
-    stages.tell(found_in(kept), surplus=surplus)
+    same, surplus = on_individuals(texts, json.loads(Path(task["individuals"]).read_text()))
+    stages.tell(same, surplus=surplus)
 
 
 def text(term: Node) -> str:
