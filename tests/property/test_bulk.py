@@ -5,17 +5,20 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from rdflib import RDF, Literal, URIRef
 
 import pantarhei.materialize.bulk.closure as closure_module
 import pantarhei.materialize.bulk.plans as plans_module
 from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.language.rule import Builtin, Member, Rule
 from pantarhei.materialize.bulk.closure import BulkProgram
 from pantarhei.materialize.bulk.load import load
 from pantarhei.materialize.kernel.rows import Overfull
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import compile_
-from strategies import worlds
+from scenes import HOT, SWRLB
+from strategies import EX, A, C, V, is_a, related, worlds, x, y, z
 from worlds import SideBySide, World, arrivals, at_once, windows
 
 STEPS = Counter()
@@ -141,3 +144,25 @@ def test_more_than_may_be_held_is_found_out_before_it_is_stored(seed):
         load(model.kernel, program, facts, levels, previous, model.vocabulary)
     assert raised.value.facts > whole - 1
     assert len(model) == 0
+
+
+# -- literals that are computed --------------------------------------------------------------------
+
+
+def test_the_kernel_goes_on_with_the_literals_that_were_computed_by_column():
+    """They are more than the array of their data ranges had room for."""
+    plus_1000 = Builtin(URIRef(SWRLB + "add"), (z, y, Literal(1000)))
+    rules = (
+        Rule("swrl", (related(V, x, y),), related(EX.W, x, z), tests=(plus_1000,)),
+        Rule("cls-svf1", (related(EX.W, x, y), is_a(A, x)), is_a(C, x), tests=(Member(y, HOT),)),
+    )
+    members = [(EX[f"i{i}"], RDF.type, A) for i in range(300)]
+    values = [(EX[f"i{i}"], V, Literal(i)) for i in range(300)]
+    with at_once():
+        reasoner = StreamReasoner(Ontology.from_rules(rules), Window(range=1))
+        reasoner.push(0, members)
+        reasoner.push(1, members + values)
+        before = reasoner.materialization()
+        reasoner.advance(2)  # the kernel renews what holds since 1, and looks at data ranges for it
+    assert len(before) == 4 * 300
+    assert reasoner.materialization() == before

@@ -44,6 +44,7 @@ def load(
     except TooManyError as error:
         kernel.expect(error.facts)  # raises what there is to raise
         raise AssertionError("there was room") from error
+    kernel.consult(literals)  # there may be more of them now, in a larger array
     if closure.settled:
         settled = np.concatenate([part.facts for part in closure.settled])
         at = np.concatenate([part.columns.levels for part in closure.settled])
