@@ -9,6 +9,7 @@ facts that `push` would have got from its encoding. This is the only module here
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -143,27 +144,21 @@ class KernelLane:
 class OpenReasoner(pr.StreamReasoner):
     """The reasoner, which also takes ABoxes that are interned already."""
 
-    _interned_comes = False
-
     def interned(self, triples: Iterable[Triple]) -> np.ndarray:
         """The facts of triples as this reasoner numbers them."""
-        return self._vocabulary.encode(triples).facts
+        return self._held.vocabulary.encode(triples).facts
 
     @property
     def vocabulary(self) -> Vocabulary:
-        return self._vocabulary
+        return self._held.vocabulary
 
     @property
     def model(self) -> WindowModel:
-        return self._model
-
-    def _forget_unused(self) -> None:
-        """Not where what is interned already waits to be pushed."""
-        if not self._interned_comes:
-            super()._forget_unused()
+        return self._held.model
 
     def push(self, at: Any, abox: Any) -> WindowUpdate:
-        self._interned_comes = isinstance(abox, np.ndarray)
+        if isinstance(abox, np.ndarray):
+            self._held.most_entries = sys.maxsize  # its numbers must stay, and those of what waits
         return super().push(at, abox)
 
     def _encode(self, abox: Any, scope: str) -> Encoded:

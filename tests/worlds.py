@@ -201,7 +201,7 @@ class SideBySide:
         return frozenset((at, self.meaning(triple)) for at, triple in assertions)
 
     def check_state(self):
-        self.reasoner._model.kernel.check_invariants()
+        self.reasoner._held.model.kernel.check_invariants()
         assert self.reasoner.materialization() == self.last
         assert list(self.reasoner.timestamps) == self.arrived
         assert self.meant(self.reasoner.assertions()) == self.kept
@@ -223,7 +223,7 @@ class SideBySide:
         for at in reversed(self.arrived):
             interpretation = set(map(self.meaning, self.reasoner.interpretation(at)))
             lower = {triple for triple, level in levels.items() if level == at}
-            if self.reasoner._keep == "newest":
+            if self.reasoner._held.keep == "newest":
                 assert interpretation == lower
             assert lower <= interpretation
             assert interpretation <= upper[at]

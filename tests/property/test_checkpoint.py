@@ -61,8 +61,8 @@ class Twins:
         assert restored.timestamps == steady.timestamps
         assert list(map(self.repair, restored.repairs)) == list(map(self.repair, steady.repairs))
         assert restored.background == steady.background
-        restored._model.kernel.check_invariants()
-        if steady._keep == "newest":
+        restored._held.model.kernel.check_invariants()
+        if steady._held.keep == "newest":
             found, expected = interpretations(restored), interpretations(steady)
             assert {at: self.written(f) for at, f in found.items()} == {
                 at: self.written(f) for at, f in expected.items()

@@ -28,7 +28,7 @@ class Twins:
 
     def __init__(self, ontology, window, options):
         self.steady, self.compact = (StreamReasoner(ontology, window, **options) for _ in "12")
-        self.steady._most_entries = 1 << 60
+        self.steady._held.most_entries = 1 << 60
         foundation = Foundation.of(ontology, options.get("background"), options.get("unique_names", True))
         self.ontology, self.worker = ontology, ABoxMaterializer(foundation)
         self.met, self.forgotten, self.late = set(), set(), []
@@ -58,19 +58,19 @@ class Twins:
         return self.steady, self.compact
 
     def forget(self):
-        before = len(self.compact._vocabulary.names) + len(self.compact._vocabulary.literals)
-        self.compact._most_entries = -1
-        self.compact._forget_unused()
-        self.compact._most_entries = -1
-        after = len(self.compact._vocabulary.names) + len(self.compact._vocabulary.literals)
+        before = len(self.compact._held.vocabulary.names) + len(self.compact._held.vocabulary.literals)
+        self.compact._held.most_entries = -1
+        self.compact._held.forget_unused()
+        self.compact._held.most_entries = -1
+        after = len(self.compact._held.vocabulary.names) + len(self.compact._held.vocabulary.literals)
         SEEN["forgotten"] += before - after
-        self.compact._model.kernel.check_invariants()
+        self.compact._held.model.kernel.check_invariants()
         self.note_forgotten()
 
     def note_forgotten(self):
         """The values of which the form that was met first may be another one for the two."""
         self.met |= {t[2] for t in self.steady.materialization() if isinstance(t[2], Literal)}
-        find = self.compact._vocabulary.find
+        find = self.compact._held.vocabulary.find
         self.forgotten |= {value_of(literal) for literal in self.met if find(literal) is None}
 
     def restore(self):
@@ -78,7 +78,7 @@ class Twins:
         self.steady, self.compact = (
             StreamReasoner.restore(each.snapshot(), self.ontology) for each in self.each
         )
-        self.steady._most_entries = 1 << 60
+        self.steady._held.most_entries = 1 << 60
         self.note_forgotten()
         self.compare()
 
@@ -103,11 +103,11 @@ class Twins:
         assert self.written(compact.materialization()) == self.written(steady.materialization())
         assert self.written(compact.graph) == self.written(steady.graph)
         assert len(compact.repairs) == len(steady.repairs)
-        if steady._keep == "newest":
+        if steady._held.keep == "newest":
             found, expected = interpretations(compact), interpretations(steady)
             for at, facts in expected.items():
                 assert self.written(found[at]) == self.written(facts)
-        compact._model.kernel.check_invariants()
+        compact._held.model.kernel.check_invariants()
         SEEN["steps"] += 1
 
     def end(self):
@@ -157,8 +157,8 @@ def test_forgetting_is_not_to_be_seen_in_large_streams_of_fresh_names(seed, keep
         fresh = partial(rename, at)
         twins.step(1, [*world.facts(8), *map(fresh, world.facts(25))], "triples", look=at % 3 == 0)
     twins.end()
-    known = twins.compact._vocabulary
-    assert len(known.names) < len(twins.steady._vocabulary.names) / 2
+    known = twins.compact._held.vocabulary
+    assert len(known.names) < len(twins.steady._held.vocabulary.names) / 2
 
 
 def rename(at, triple):

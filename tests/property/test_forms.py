@@ -174,7 +174,7 @@ def test_what_was_written_comes_back_and_changes_add_up(keep, unique_names, worl
         else:
             written.push(now, triples, as_table, fails=kind == "fail")
         STEPS[keep] += 1
-        reasoner._model.kernel.check_invariants()
+        reasoner._held.model.kernel.check_invariants()
 
 
 @pytest.mark.parametrize("keep", ["newest", "every"])

@@ -87,8 +87,8 @@ def follow(seed, constraints, steps, size):
 @pytest.mark.parametrize(("seed", "constraints"), list(product(range(12), (0, 2))))
 def test_both_ways_to_keep_a_window_agree_with_a_fresh_one(seed, constraints):
     for world, newest, every, step in follow(seed, constraints, steps=25, size=30):
-        newest._model.kernel.check_invariants()
-        every._model.kernel.check_invariants()
+        newest._held.model.kernel.check_invariants()
+        every._held.model.kernel.check_invariants()
         kept = newest.assertions()
         assert every.assertions() == kept
         assert every.timestamps == newest.timestamps
@@ -104,7 +104,7 @@ def test_both_ways_to_keep_a_window_agree_with_a_fresh_one(seed, constraints):
             assert values(looked_at) == values(interpretations(fresh))
             full = interpretations(every)
             assert all(looked_at[at] <= full[at] for at in looked_at)
-            newest._model.kernel.check_invariants()
+            newest._held.model.kernel.check_invariants()
     if len(newest.materialization()) < LARGEST_FOR_REFERENCE:
         facts = {triple for _, triple in newest.assertions()} | world.background
         assert canonical(newest.materialization()) == closure(world.rules, facts)

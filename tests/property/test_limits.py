@@ -39,9 +39,9 @@ def seen(reasoner):
         "materialization": canonical(reasoner.materialization()),
         "assertions": {(at, canonical_triple(triple)) for at, triple in reasoner.assertions()},
         "timestamps": reasoner.timestamps,
-        "now": reasoner._books.step,
+        "now": reasoner._held.books.step,
     }
-    if reasoner._keep == "newest":
+    if reasoner._held.keep == "newest":
         found = interpretations(reasoner)
         kept["interpretations"] = {at: canonical(triples) for at, triples in found.items()}
     return kept
@@ -90,7 +90,7 @@ def test_what_is_left_is_what_a_window_holds_that_begins_later(monkeypatch, seed
         now = limited.materialization()
         assert (update.delta.added, update.delta.removed) == (now - last, last - now)
         last = now
-        limited._model.kernel.check_invariants()
+        limited._held.model.kernel.check_invariants()
         begun = limited.timestamps[0] if limited.timestamps else None
         if begun is not None:
             later = replayed(world, window, taken, begun, keep=keep)
@@ -116,7 +116,7 @@ def test_a_push_that_would_leave_more_is_refused_and_leaves_no_trace(seed, keep)
         except MemoryLimitError as error:
             refused += 1
             assert not error.alone and error.at == str(at) and error.most == cap < error.needed
-            limited._model.kernel.check_invariants()
+            limited._held.model.kernel.check_invariants()
             assert everything(limited) == before == pushes
             trial = StreamReasoner.restore(steady.snapshot(), steady.ontology)
             take(trial, at, facts)
@@ -213,7 +213,7 @@ def test_bytes_stay_below_their_limit_and_the_window_begins_later(seed, keep):
         dropped += len(update.dropped_early)
         made_anew += bool(update.dropped_early)
         assert limited.stats().bytes <= cap
-        limited._model.kernel.check_invariants()
+        limited._held.model.kernel.check_invariants()
         if update.dropped_early:
             later = replayed(world, Window(50), taken, limited.timestamps[0], keep=keep)
             assert seen(later) == seen(limited)

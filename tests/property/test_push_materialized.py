@@ -40,7 +40,7 @@ class SideBySide(RuleBasedStateMachine):
         window = Window(range, min(slide, range + 1))
         self.plain, self.merged = (StreamReasoner(self.ontology, window, background, **options) for _ in "12")
         for reasoner in (self.plain, self.merged):
-            reasoner._model.renumber_at = 9
+            reasoner._held.model.renumber_at = 9
         foundation = Foundation.of(self.ontology, background, unique_names)
         self.texts = Texts(foundation)
         self.worker = ABoxMaterializer(foundation)
@@ -93,7 +93,7 @@ class SideBySide(RuleBasedStateMachine):
         assert interpretations(self.plain) == interpretations(self.merged)
 
     def compare(self, plain, merged):
-        self.merged._model.kernel.check_invariants()
+        self.merged._held.model.kernel.check_invariants()
         assert self.plain.assertions() == self.merged.assertions()
         assert self.plain.materialization() == self.merged.materialization()
         assert (plain.delta.added, plain.delta.removed) == (merged.delta.added, merged.delta.removed)
@@ -148,7 +148,7 @@ def test_facts_that_follow_from_one_another_do_not_outlive_what_they_rest_on(see
         abox = list(dict.fromkeys((*pick(pool, 5), *world.facts(2))))
         one = plain.push(at, abox)
         other = merged.push_materialized(at, worker.materialize(abox))
-        merged._model.kernel.check_invariants()
+        merged._held.model.kernel.check_invariants()
         assert one.repair.removed == other.repair.removed
         assert plain.assertions() == merged.assertions()
         assert plain.materialization() == merged.materialization()

@@ -30,7 +30,7 @@ class Stepping(RuleBasedStateMachine):
         rules, background, self.pool = world
         window = Window(range, min(slide, range + 1))
         reasoner = StreamReasoner(Ontology.from_rules(rules), window, background, keep=self.keep)
-        reasoner._model.renumber_at = 9  # far too soon, so that it happens
+        reasoner._held.model.renumber_at = 9  # far too soon, so that it happens
         self.both = SideBySide(reasoner, rules, background)
 
     @rule(gap=st.sampled_from((1, 1, 1, 2, 4)), choice=subsets)

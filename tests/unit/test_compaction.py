@@ -6,6 +6,7 @@ from rdflib import RDF, XSD, Literal, Namespace, URIRef, Variable
 
 import pantarhei.compaction as compaction
 from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.holdings import Holdings
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
 from pantarhei.language.rule import Atom, Builtin, Member, Rule
 from pantarhei.materialize.model import WindowModel
@@ -48,7 +49,7 @@ def as_table(triples):
 
 
 def terms_of(reasoner):
-    vocabulary = reasoner._vocabulary
+    vocabulary = reasoner._held.vocabulary
     return len(vocabulary.names) + len(vocabulary.literals)
 
 
@@ -58,8 +59,8 @@ def used_terms(reasoner):
 
 
 def forget(reasoner):
-    reasoner._most_entries = -1
-    reasoner._forget_unused()
+    reasoner._held.most_entries = -1
+    reasoner._held.forget_unused()
 
 
 @both_ways
@@ -69,7 +70,7 @@ def test_a_stream_of_fresh_terms_takes_the_room_of_its_window(monkeypatch, keep,
     reasoner, most = reasoner_of([*RULES, PLUS_ONE], keep=keep), 0
     for at in range(150):
         reasoner.push(at, give(list(fresh(at))))
-        most = max(most, reasoner._vocabulary.size / len(used_terms(reasoner)))
+        most = max(most, reasoner._held.vocabulary.size / len(used_terms(reasoner)))
     assert most < 4, "entries for each used term: by term and by text, half as many again before forgetting"
     assert terms_of(reasoner) < 500  # of more than 6,000
 
@@ -81,8 +82,8 @@ def test_forms_that_never_come_again_take_no_room(monkeypatch):
         one = Literal("0" * at + "1", datatype=XSD.integer, normalize=False)
         reasoner.push(at, as_table([(EX.a, EX.value, one)]))
         assert {(a, t[2].n3()) for a, t in reasoner.assertions()} >= {(at, one.n3())}
-    assert reasoner._vocabulary.size < 100
-    assert len(reasoner._forms.facts) + len(reasoner._forms.pairs) < 100
+    assert reasoner._held.vocabulary.size < 100
+    assert len(reasoner._held.forms.facts) + len(reasoner._held.forms.pairs) < 100
 
 
 def test_what_fails_to_be_taken_in_takes_no_room(monkeypatch):
@@ -112,8 +113,11 @@ def test_all_that_is_left_is_used_or_common(keep):
     for at in range(10):
         reasoner.push(at, fresh(at))
     forget(reasoner)
-    common = reasoner._foundation.common
-    left = {*reasoner._vocabulary.names[common.names :], *reasoner._vocabulary.literals[common.literals :]}
+    common = reasoner._held.foundation.common
+    left = {
+        *reasoner._held.vocabulary.names[common.names :],
+        *reasoner._held.vocabulary.literals[common.literals :],
+    }
     cut = {triple[0] for repair in reasoner.repairs for _, triple in repair.removed}
     assert left and left <= used_terms(reasoner) | cut
 
@@ -122,14 +126,14 @@ def test_all_that_is_left_is_used_or_common(keep):
 def test_common_terms_keep_their_numbers(keep):
     world = World(2, constraints=2)
     reasoner = world.reasoner(Window(2), keep=keep)
-    common, vocabulary = reasoner._foundation.common, reasoner._vocabulary
+    common, vocabulary = reasoner._held.foundation.common, reasoner._held.vocabulary
     names, literals = vocabulary.names[: common.names], vocabulary.literals[: common.literals]
     for at in range(5):
         reasoner.push(at, world.facts(10))
         forget(reasoner)
         assert vocabulary.names[: common.names] == names
         assert vocabulary.literals[: common.literals] == literals
-        assert reasoner._foundation.digest == reasoner.foundation.digest
+        assert reasoner._held.foundation.digest == reasoner.foundation.digest
 
 
 @pytest.mark.parametrize("unique_names", [True, False])
@@ -139,9 +143,9 @@ def test_rules_made_on_demand_bring_no_constants(unique_names):
     reasoner = reasoner_of([*RULES, thing], unique_names=unique_names)
     ill_typed = Literal("x", datatype=XSD.integer)
     reasoner.push(1, [*fresh(1), (EX.new, EX.newer, ill_typed), (EX.a, EX.value, ill_typed)])
-    numbers, common = reasoner._vocabulary, reasoner._foundation.common
-    rules = reasoner._growing.program.rules
-    assert len(rules) > len(reasoner._growing.theory.rules)
+    numbers, common = reasoner._held.vocabulary, reasoner._held.foundation.common
+    rules = reasoner._held.growing.program.rules
+    assert len(rules) > len(reasoner._held.growing.theory.rules)
     atoms = [atom for rule in rules for atom in (*rule.body, *filter(None, [rule.head]))]
     constants = {a for atom in atoms for a in atom.arguments if not isinstance(a, Variable)}
     assert constants
@@ -177,9 +181,9 @@ def test_what_is_being_decoded_is_not_disturbed():
     reasoner = reasoner_of()
     reasoner.push(0, fresh(0))
     reasoner.push(1, fresh(1))
-    facts = reasoner._model.facts()
-    wanted = list(reasoner._vocabulary.decode(facts))
-    triples = reasoner._vocabulary.decode(facts)
+    facts = reasoner._held.model.facts()
+    wanted = list(reasoner._held.vocabulary.decode(facts))
+    triples = reasoner._held.vocabulary.decode(facts)
     found = [next(triples)]
     reasoner.advance(100)
     forget(reasoner)
@@ -194,7 +198,7 @@ def test_a_small_abox_shares_memory_with_few():
         reasoner.push(at, [(EX[f"o{at}-{i}"], RDF.type, EX.C) for i in range(4)])
     reasoner.push(3000, [(EX[f"o{i}"], RDF.type, EX.C) for i in range(2 * compaction.BATCH)])
     forget(reasoner)
-    entries = list(reasoner._books.log)
+    entries = list(reasoner._held.books.log)
     assert sum(len(entry.facts) for entry in entries) == 4 * 3000 + 2 * compaction.BATCH
     for entry in entries:
         whole = entry.facts if entry.facts.base is None else entry.facts.base
@@ -211,10 +215,10 @@ def test_nothing_is_forgotten_while_old_books_may_come_back():
     before = reasoner.materialization(), reasoner.assertions(), reasoner.timestamps
     with pytest.raises(RuntimeError), reasoner.all_or_nothing():
         for at in range(5, 9):
-            reasoner._most_entries = -1
+            reasoner._held.most_entries = -1
             with reasoner.all_or_nothing():
                 reasoner.push(at, fresh(at))
-        reasoner._most_entries = -1
+        reasoner._held.most_entries = -1
         known = terms_of(reasoner)
         reasoner.advance(100)
         assert terms_of(reasoner) == known
@@ -231,7 +235,7 @@ POINTS = [
     (Vocabulary, "take"),
     (WindowModel, "rename"),
     (WindowModel, "mark_terms"),
-    (StreamReasoner, "_take_over"),
+    (Holdings, "_take_over"),
 ]
 
 
@@ -240,7 +244,7 @@ POINTS = [
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(("target", "point"), POINTS, ids=[point for _, point in POINTS])
 def test_an_error_while_forgetting_leaves_all_as_it_was(monkeypatch, keep, error, after, target, point):
-    import pantarhei.reasoner as module
+    import pantarhei.holdings as module
 
     dice = random.Random(f"{point}{after}")
     steady, shaken = (reasoner_of([*RULES, PLUS_ONE], keep=keep) for _ in "12")
@@ -248,7 +252,7 @@ def test_an_error_while_forgetting_leaves_all_as_it_was(monkeypatch, keep, error
     for at in range(8):
         facts = list(fresh(at, 10))
         if at > 2 and dice.random() < 0.7:
-            shaken._most_entries = -1
+            shaken._held.most_entries = -1
             before = shaken.materialization(), shaken.assertions(), shaken.timestamps, shaken._messages
             with monkeypatch.context() as patch:
                 patch.setattr(target, point, breaking(getattr(target, point), error, after))
@@ -256,12 +260,12 @@ def test_an_error_while_forgetting_leaves_all_as_it_was(monkeypatch, keep, error
                     shaken.push(at, facts)
             found = shaken.materialization(), shaken.assertions(), shaken.timestamps, shaken._messages
             assert found == before
-            shaken._model.kernel.check_invariants()
+            shaken._held.model.kernel.check_invariants()
         updates = [each.push(at, facts) for each in (steady, shaken)]
         assert updates[0].delta == updates[1].delta
         assert updates[0].repair == updates[1].repair
         assert steady.materialization() == shaken.materialization()
-        shaken._model.kernel.check_invariants()
+        shaken._held.model.kernel.check_invariants()
 
 
 def breaking(whole, error, after):
@@ -283,7 +287,7 @@ def test_a_model_lost_to_an_error_is_made_again_before_terms_are_forgotten(monke
     for at in range(5):
         reasoner.push(at, fresh(at))
     wanted = reasoner.materialization()
-    reasoner._derived = None
+    reasoner._held._derived = None
     forget(reasoner)
     assert reasoner.materialization() == wanted
 
@@ -309,7 +313,7 @@ def test_a_contradicted_abox_is_undone_in_the_new_numbers(keep):
             assert updates[0].delta == updates[1].delta and updates[0].repair == updates[1].repair
             assert steady.materialization() == compact.materialization()
             assert steady.assertions() == compact.assertions()
-            compact._model.kernel.check_invariants()
+            compact._held.model.kernel.check_invariants()
     assert compact.repairs[-1].removed
 
 

@@ -709,7 +709,7 @@ def test_a_functional_datum_with_two_spellings_of_a_value_is_no_conflict():
 
 def test_numbers_of_terms_are_given_once_a_stream(reasoner):
     reasoner.push(1, FACTS)
-    vocabulary = reasoner._vocabulary
+    vocabulary = reasoner._held.vocabulary
     assert isinstance(vocabulary, Vocabulary)
     known = len(vocabulary.names), len(vocabulary.literals), len(vocabulary.symbols)
     reasoner.push(2, plain(FACTS))

@@ -8,6 +8,7 @@ import pytest
 from rdflib import RDF, Variable
 
 from pantarhei import Limits, MemoryLimitError, Ontology, StreamReasoner, Window
+from pantarhei.holdings import Holdings
 from pantarhei.language.rule import Atom, Rule
 from strategies import EX
 
@@ -102,7 +103,7 @@ def test_bytes_of_facts_and_books_are_those_that_are_allocated():
     tested = reasoner(width=1000)
     tested.push(0, [a("warm")])
     names = [[a(f"n{at}-{i}") for i in range(1000)] for at in range(1, 30)]
-    vocabulary = tested._vocabulary
+    vocabulary = tested._held.vocabulary
     for abox in names:
         vocabulary.encode(abox)
     before = tested.stats()
@@ -190,18 +191,18 @@ def test_an_abox_that_derives_without_measure_is_stopped_on_the_way(limits, on_l
     before = tested.materialization(), tested.assertions(), tested.timestamps
     chain = [(EX[f"c{i}"], EX.R, EX[f"c{i + 1}"]) for i in range(1000)]
     made = []
-    whole = type(tested)._done
+    whole = Holdings._done
 
     def watching(self, model, *args):
         made.append(model)
         return whole(self, model, *args)
 
-    type(tested)._done = watching
+    Holdings._done = watching
     try:
         with pytest.raises(MemoryLimitError) as caught:
             tested.push(5, chain)
     finally:
-        type(tested)._done = whole
+        Holdings._done = whole
     assert caught.value.alone is (on_limit == "drop")
     assert len(made) == (2 if on_limit == "drop" else 1)
     for model in made:

@@ -51,4 +51,4 @@ def test_looking_while_another_thread_pushes():
             thread.join()
     assert not errors
     assert looked
-    reasoner._model.kernel.check_invariants()
+    reasoner._held.model.kernel.check_invariants()

@@ -45,6 +45,10 @@ SUFFIXES = {
 }
 
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
+
+
 class MissingFileError(InputError, FileNotFoundError):
     """A file that is not there, or cannot be opened."""
 
@@ -97,7 +101,7 @@ def read_document(source: object, format: str | None = None) -> Document:
 def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iterable[Triple]:
     """The triples of a file; what prefixes it declares is added to `prefixes`."""
     try:
-        content = path.read_bytes()
+        content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
     except OSError as error:
         raise MissingFileError(str(path), error.strerror or str(error)) from error
     name = _format_of(path, content, format)
@@ -135,10 +139,14 @@ def _parse(
     except (ValueError, OSError) as error:
         raise MalformedInputError(source, None, str(error)) from error
     except MemoryError as error:
-        if "buffer" not in str(error):
+        if not is_too_long(error):
             raise
-        reason = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
-        raise MalformedInputError(source, None, reason) from error
+        raise MalformedInputError(source, None, TOO_LONG) from error
+
+
+def is_too_long(error: MemoryError) -> bool:
+    """Whether it is pyoxigraph's parser that has no room for a term, and not the process for all."""
+    return "buffer" in str(error)
 
 
 def _term(term: object) -> Term:

@@ -42,7 +42,7 @@ class QuadsReader:
         Raises:
             MalformedInputError: a line is malformed and nothing takes it.
         """
-        for first, block in line_blocks(feed, self._source, line, BLOCK):
+        for first, block in line_blocks(feed, self._source, line, BLOCK, self._skip):
             if len(block) < FEWEST_BYTES:
                 yield from parse_lines(first, block, self._source, self._skip)
                 continue

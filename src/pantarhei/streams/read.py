@@ -137,7 +137,7 @@ def _syntax_of(source: Source, format: str | None) -> str:
             "format", name, "nquads or trig: a stream's graphs carry its time, and this syntax has no graphs"
         )
     if syntax is None:
-        given = name if format else _name_of(source)
+        given = repr(format) if format else f"None for {_name_of(source)}"
         raise OptionError(
             "format", given, 'nquads or trig; give format="nquads" where the file\'s suffix does not tell'
         )

@@ -14,10 +14,10 @@ import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.owl.nesting_guard import DEEPEST_TRIPLE_TERM, without_strings
+from pantarhei.owl.read import BYTE_ORDER_MARK, TOO_LONG, is_too_long
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Statement(NamedTuple):
@@ -62,22 +62,13 @@ class ByteFeed:
 _TOO_DEEP = f"triple terms nested deeper than {DEEPEST_TRIPLE_TERM} levels"
 
 
-def read_nquads(feed: ByteFeed, source: str, skip: Skip | None) -> Iterator[Statement]:
-    """The statements of an N-Quads file; malformed lines go to `skip` if there is one.
-
-    Raises:
-        MalformedInputError: a line is malformed and `skip` is None.
-    """
-    for first, block in line_blocks(feed, source):
-        yield from parse_lines(first, block, source, skip)
-
-
 def parse_lines(
     first: int, lines: bytes, source: str, skip: Skip | None, syntax: ox.RdfFormat = ox.RdfFormat.N_QUADS
 ) -> Iterator[Statement]:
     """The statements of whole lines of N-Quads or N-Triples, `first` the number of the first.
 
-    Errors as `read_nquads`.
+    Raises:
+        MalformedInputError: a line is malformed and there is no `skip` to take it.
     """
     count = lines.count(b"\n") + (not lines.endswith(b"\n"))
     try:
@@ -120,16 +111,28 @@ def _line_by_line(
                 yield Statement(line, quad)
 
 
-def line_blocks(feed: ByteFeed, source: str, line: int = 1, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
+def line_blocks(
+    feed: ByteFeed, source: str, line: int = 1, size: int = BLOCK, skip: Skip | None = None
+) -> Iterator[tuple[int, bytes]]:
     """Whole lines as they arrive, at most `size` bytes at once, with the number of the first.
 
     Args:
         line: the number of the very first.
+        skip: takes lines that are longer than `LONGEST_LINE`.
+
+    Raises:
+        MalformedInputError: a line is that long and nothing takes it.
     """
     rest = bytearray()
+    is_skipping = False  # inside a line that was too long
     while data := feed.read(size):
         if line == 1 and not rest:
-            data = data.removeprefix(_BYTE_ORDER_MARK)
+            data = data.removeprefix(BYTE_ORDER_MARK)
+        if is_skipping:
+            _, newline, data = data.partition(b"\n")
+            if not newline:
+                continue
+            line, is_skipping = line + 1, False
         end = data.rfind(b"\n") + 1
         if end:
             block = bytes(rest) + data[:end]
@@ -139,7 +142,12 @@ def line_blocks(feed: ByteFeed, source: str, line: int = 1, size: int = BLOCK) -
         else:
             rest += data
             if len(rest) > LONGEST_LINE:
-                raise MalformedInputError(source, line, f"the line is longer than {LONGEST_LINE:,} bytes")
+                reason = f"the line is longer than {LONGEST_LINE:,} bytes"
+                if skip is None:
+                    raise MalformedInputError(source, line, reason)
+                skip(line, reason, rest[:1000].decode(errors="replace"))
+                rest.clear()
+                is_skipping = True
     if rest:
         yield line, bytes(rest)
 
@@ -154,7 +162,10 @@ class _Lines:
 
     def read(self, size: int = BLOCK) -> bytes:
         if not self._rest:
+            is_first = self._feed.bytes_read == 0
             self._rest = self._feed.read()
+            if is_first:
+                self._rest = self._rest.removeprefix(BYTE_ORDER_MARK) or self._feed.read()
         end = self._rest.find(b"\n") + 1 or len(self._rest)
         end = min(end, size) if size > 0 else end
         piece, self._rest = self._rest[:end], self._rest[end:]
@@ -185,6 +196,10 @@ def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
             yield Statement(lines.line, quad)
     except SyntaxError as error:
         raise MalformedInputError(source, error.lineno, _reason(error)) from None
+    except MemoryError as error:
+        if not is_too_long(error):
+            raise
+        raise MalformedInputError(source, lines.line, TOO_LONG) from None
 
 
 def _reason(error: SyntaxError) -> str:

@@ -14,7 +14,7 @@ import pyoxigraph as ox
 from pantarhei.errors import MalformedInputError, OptionError
 from pantarhei.language.columns import TermColumn, TripleColumns
 from pantarhei.owl.nesting_guard import refuse_deep_nesting
-from pantarhei.owl.read import FORMATS, SUFFIXES, MissingFileError
+from pantarhei.owl.read import BYTE_ORDER_MARK, FORMATS, SUFFIXES, TOO_LONG, MissingFileError, is_too_long
 from pantarhei.owl.xml_guard import refuse_entity_expansion
 from pantarhei.streams.nquads import BLOCK
 from pantarhei.streams.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
@@ -44,7 +44,7 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
         format: "nt", "nquads", "turtle", "trig" or "xml"; by default the path's suffix tells.
 
     Raises:
-        OptionError: the format is none of those.
+        OptionError: the format is none of those, or the source is no path.
         MissingFileError: the file cannot be read.
         MalformedInputError: it is not what its format says; names the line where that is known.
 
@@ -56,15 +56,15 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
     ...     read_table(path).to_pylist()
     [{'subject': '<urn:belt>', 'predicate': '<urn:speed>', 'object': '"0.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'}]
     """
+    if not isinstance(source, str | os.PathLike):
+        raise OptionError("source", repr(source), "a path; read_stream reads files that are open")
     path = Path(source)
     name = _format_of(path, format)
     try:
         if name in _BY_LINE:
             with path.open("rb") as file:
                 return _table(_parts(_lines(file, str(path), name), str(path)), name)
-        lines = _lines(BytesIO(_as_lines(path, name)), str(path), "nquads" if name in _WITH_GRAPHS else "nt")
-        parts = _parts(lines, str(path))
-        return _table(_numbered(parts), name)
+        return _table(_numbered(_parts_written_anew(path, name)), name)
     except OSError as error:
         if isinstance(error, MissingFileError):
             raise
@@ -74,14 +74,26 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
 def _format_of(path: Path, format: str | None) -> str:
     name = format or SUFFIXES.get(path.suffix.lower())
     if name not in _KNOWN:
+        if format is None and not path.is_file():
+            path.stat()  # says that there is nothing
+            raise MissingFileError(str(path), "it is no file")
         given = f"None for {path.name}" if format is None else repr(format)
         raise OptionError("format", given, "one of " + ", ".join(_KNOWN))
     return name
 
 
+def _parts_written_anew(path: Path, name: str) -> Iterator[_Part]:
+    """The parts of a file in a syntax that is not by line; where in it something is wrong is not known."""
+    content = BytesIO(_as_lines(path, name))
+    try:
+        yield from _parts(_lines(content, str(path), "nquads" if name in _WITH_GRAPHS else "nt"), str(path))
+    except MalformedInputError as error:
+        raise MalformedInputError(error.source, None, error.reason) from None
+
+
 def _as_lines(path: Path, name: str) -> bytes:
     """A file as canonical N-Triples, one with graphs as N-Quads."""
-    content = path.read_bytes()
+    content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
     if name == "xml":
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
@@ -93,6 +105,10 @@ def _as_lines(path: Path, name: str) -> bytes:
         raise MalformedInputError(str(path), error.lineno, error.msg) from error
     except ValueError as error:
         raise MalformedInputError(str(path), None, str(error)) from error
+    except MemoryError as error:
+        if not is_too_long(error):
+            raise
+        raise MalformedInputError(str(path), None, TOO_LONG) from error
 
 
 def _lines(file: Readable, source: str, name: str) -> Iterator[Statement | PlainRun]:

@@ -6,9 +6,11 @@ all before; asserted again later, it is back. A log is a value: a change makes a
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, islice, pairwise
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -104,7 +106,11 @@ class Log:
 
     def __iter__(self) -> Iterator[Entry]:
         """Oldest first."""
-        return (entry for chunk in self.chunks for entry in chunk if entry.level >= self.first_level)
+        if not self.chunks:
+            return iter(())
+        oldest = self.chunks[0]  # the only one with entries that no longer count
+        start = bisect_left(oldest, self.first_level, key=attrgetter("level"))
+        return chain(islice(oldest, start, None), *self.chunks[1:])
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with the facts of it that no repair has cut. Costs O(occurrences)."""

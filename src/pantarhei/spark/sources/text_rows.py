@@ -57,6 +57,7 @@ def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Row
     Raises:
         InputError: as `read_stream`, and `TimestampError` for a time that is not of `reading.kind`.
 
+    >>> import io
     >>> text = b'<urn:belt> <urn:speed> "0.5" <urn:at:1> .'
     >>> rows = read_rows(ByteFeed(io.BytesIO(text)), "belts.nq", TextReading("nquads", "graph"))
     >>> [(at, *triple) for at, triples in rows for triple in triples]
