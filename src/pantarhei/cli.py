@@ -259,6 +259,8 @@ def run(
     """`pantarhei run`."""
     from pantarhei.streams.follow import Following, follow
 
+    if on_limit is OnLimit.drop and max_facts is None and max_bytes is None:
+        raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
     with _errors():
         options = Following(
             ontology=ontology,
@@ -295,7 +297,12 @@ def _source(options: Following, master: str | None) -> Source:
     if master is None:
         from pantarhei.streams.follow import FileSource
 
-        return FileSource(options)
+        try:
+            return FileSource(options)
+        except OptionError as error:
+            if error.option != "format":
+                raise
+            raise OptionError("--stream-format", error.given, error.expected) from None
     from pantarhei.spark.follow import SparkSource
 
     return SparkSource(options, master)

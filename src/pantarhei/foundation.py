@@ -81,7 +81,7 @@ class Foundation:
 
         Raises:
             InvalidTripleError: something in `background` is no triple.
-            OptionError: `ontology` is none, or `background` is a text.
+            OptionError: `ontology` is none, or `background` is neither a graph nor triples nor a table.
         """
         if not isinstance(ontology, Axioms):
             raise OptionError("ontology", repr(ontology), "what load_ontology gives")
@@ -131,14 +131,8 @@ def always_true(ontology: Axioms, background: Graph | Iterable[Triple] | pa.Tabl
 
     Raises:
         InvalidTripleError: something in `background` is no triple.
-        OptionError: it is a text.
+        OptionError: it is neither a graph nor triples nor a table.
     """
-    if isinstance(background, str):
-        raise OptionError(
-            "background",
-            repr(background),
-            "a graph, triples or a table; parse the file first, with read_table",
-        )
     given = map(check_triple, triples_of(background))
     return {*ontology.background, *given}
 

@@ -286,8 +286,7 @@ class Holdings:
         entries = list(older.kept())[::-1]
         first = entries[0][0].level if entries else newest.level if newest else books.next_level
         model = self.foundation.model(self.keep, first)
-        for entry, facts in entries:
-            model.add(facts, entry.level)
+        model.fill([(facts, entry.level) for entry, facts in entries])
         if newest is not None and arrival is not None:
             previous = model.add(newest.facts, newest.level)
             if len(newest.cut):

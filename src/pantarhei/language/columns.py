@@ -6,6 +6,7 @@ one; triples of rdflib terms are made when somebody looks.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias, cast, overload
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Graph
 
-from pantarhei.errors import InvalidTripleError
+from pantarhei.errors import InvalidTripleError, OptionError
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.term import Term, Triple
 
@@ -173,14 +174,22 @@ def columns_of(table: pa.Table | pa.RecordBatch) -> TripleColumns:
 
 
 def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Triple]:
-    """What was given, a table as the triples that it holds; blank nodes keep their labels.
+    """What was given as background, a table as the triples that it holds; blank nodes keep their labels.
 
     Raises:
         InvalidTripleError: a table is not as `columns_of` needs it, or a cell of it no term.
+        OptionError: it is neither a graph nor triples nor a table.
     """
+    is_text = isinstance(given, str | bytes | os.PathLike)
+    if is_text or hasattr(given, "iloc") or not isinstance(given, Iterable | None):
+        raise OptionError(
+            "background",
+            repr(given)[:200],
+            "a graph, triples or a pyarrow.Table; parse a file first, with read_table",
+        )
     if hasattr(given, "column_names") or hasattr(given, "to_batches"):
         return tuple(columns_of(cast("pa.Table", given)).triples())
-    return cast("Iterable[Triple]", given or ())
+    return () if given is None else cast("Iterable[Triple]", given)
 
 
 def _column_of(table: pa.Table, name: str) -> TermColumn:

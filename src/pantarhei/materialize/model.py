@@ -136,6 +136,19 @@ class WindowModel:
         self.kernel.merge(readable(facts), asserted, level - self._shift, readable(previous))
         return previous
 
+    def fill(self, parts: Sequence[tuple[Integers, int]]) -> None:
+        """Assert several parts, each at its level, in ascending order, as if by `add`; at once if it may be.
+
+        With `keep="every"` interpretations can depend on the order, so that it is one after another.
+        """
+        if not self._keeps_newest:
+            for facts, level in parts:
+                self.add(facts, level)
+        elif parts:
+            self._come_to(parts[-1][1])
+            levels = [np.full(len(facts), level - self._shift, np.int32) for facts, level in parts]
+            self._add(np.concatenate([facts for facts, _ in parts]), np.concatenate(levels))
+
     def restore(self, facts: Integers, levels: npt.NDArray[np.int64]) -> None:
         """Assert `facts` again at the levels of the window they once had. No conflicts are looked for."""
         self.kernel.detect = False

@@ -112,17 +112,20 @@ def read_stream(
             the next statement begins.
 
     Raises:
-        OptionError: an option is none of those above, or the format cannot hold timestamped graphs.
+        OptionError: source or option is none of those above, or the format cannot hold timestamped graphs.
 
     While iterating, `MalformedInputError`, `TimestampError` and
     `MissingTimestampError` name the file and, where it is known, the line; `OSError` if the file cannot be
-    read. An ABox is given out when the next message begins.
+    read. An ABox is given out when the next message begins; with "auto" when that one has ended, since a
+    property inside may say that it is of the same time.
 
     >>> import io
     >>> text = b'<urn:belt> <urn:speed> "0.5" <urn:at:1> .'
     >>> [(abox.at, len(abox.triples)) for abox in read_stream(io.BytesIO(text), format="nquads")]
     [(1, 1)]
     """
+    if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
+        raise OptionError("source", repr(source)[:200], 'a path, a binary file, or "-" for standard input')
     time_properties(time)
     if on_error not in ("raise", "skip"):
         raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
@@ -130,7 +133,7 @@ def read_stream(
 
 
 def _syntax_of(source: Source, format: str | None) -> str:
-    name = format or Path(_name_of(source)).suffix.lstrip(".")
+    name = str(format or "") or Path(_name_of(source)).suffix.lstrip(".")
     syntax = _FORMATS.get(name.lower())
     if syntax is None and name.lower() in _WITHOUT_GRAPHS:
         raise OptionError(
@@ -139,7 +142,7 @@ def _syntax_of(source: Source, format: str | None) -> str:
     if syntax is None:
         given = repr(format) if format else f"None for {_name_of(source)}"
         raise OptionError(
-            "format", given, 'nquads or trig; give format="nquads" where the file\'s suffix does not tell'
+            "format", given, "nquads or trig, to be given where the file's suffix does not tell"
         )
     return syntax
 

@@ -44,6 +44,13 @@ from pantarhei.rules.program import (
 
 _FIRST_STEP, _SIZE = 9, 5  # how joins.py lays a plan out
 
+# Taking a predicate costs what the kernel takes for so many facts, and for one more in so many that are stored.
+_A_TAKING, _COPIED = 100, 256
+# So much of it may be in vain in any case.
+_PATIENCE = 1 << 16
+# Where few facts may come, this many partial matches are looked at together still.
+_LEAST_ROWS = 1 << 16
+
 
 class Settled(NamedTuple):
     """Facts of one predicate with their levels, as they settled."""
@@ -91,6 +98,35 @@ class TooManyError(Exception):
         self.facts = facts
 
 
+class TooSlowError(Exception):
+    """The facts follow few at a time, as along a chain: the kernel of rows is faster."""
+
+
+class _Waiting:
+    """Facts of one predicate that wait for it to be taken.
+
+    Args:
+        most: beyond how many those that are known are left out.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.parts: list[tuple[Keys, Integers]] = []
+        self.size, self.most = 0, most
+
+    def add(self, keys: Keys, levels: Integers) -> None:
+        self.parts.append((keys, levels))
+        self.size += len(keys)
+
+    @property
+    def are_many(self) -> bool:
+        return self.size > self.most and len(self.parts) > 1
+
+    def keep(self, news: Columns) -> None:
+        """Let these wait instead, until they are twice as many."""
+        self.parts, self.size = [(news.keys, news.levels)], len(news)
+        self.most = max(self.most, 2 * len(news))
+
+
 class BulkProgram:
     """The plans of a program, for matching by column. Costs time linear in their size."""
 
@@ -127,6 +163,7 @@ class BulkProgram:
 
         Raises:
             TooManyError: more come.
+            TooSlowError: too few come at a time.
         """
         return _Evaluation(self, stored, literals, most).run(facts, levels)
 
@@ -147,14 +184,16 @@ class _Evaluation:
     ) -> None:
         self._program, self._most, self._came = program, most, 0
         self._columns = dict(stored)
-        self._matcher = Matcher(self._columns, literals, program.width)
-        self._waiting: dict[int, list[tuple[Keys, Integers]]] = {}
-        self._sizes: dict[int, int] = {}  # of what waits
+        self._rows = min(MOST_ROWS, max(most, _LEAST_ROWS))
+        self._matcher = Matcher(self._columns, literals, program.width, self._rows)
+        self._waiting: dict[int, _Waiting] = {}
         self._queue: list[tuple[int, int]] = []
         self._closure = Closure([], [], 0, 0)
         self._firings = 0
+        self._patience = _PATIENCE
 
     def run(self, facts: Integers, levels: Integers) -> Closure:
+        self._patience += 4 * len(facts)
         for predicate, (keys, at) in by_predicate(facts, levels).items():
             self._derive(predicate, keys, at)
         while self._queue:
@@ -166,30 +205,36 @@ class _Evaluation:
         """Let facts wait for their predicate to be taken; what is known is left out if they are many."""
         waiting = self._waiting.get(predicate)
         if waiting is None:
-            waiting = self._waiting[predicate] = []
-            self._sizes[predicate] = 0
+            waiting = self._waiting[predicate] = _Waiting(self._rows)
             heappush(self._queue, (self._program.rank(predicate), predicate))
-        waiting.append((keys, levels))
-        self._sizes[predicate] += len(keys)
-        if self._sizes[predicate] > MOST_ROWS and len(waiting) > 1:
-            news = self._columns.get(predicate, NO_COLUMNS).news(*merged(waiting))
-            self._check(len(news))
-            waiting[:] = [(news.keys, news.levels)]
-            self._sizes[predicate] = len(news) // 2  # to be looked at again when as many have come
+        waiting.add(keys, levels)
+        if waiting.are_many:
+            columns = self._columns.get(predicate, NO_COLUMNS)
+            news = columns.news(*merged(waiting.parts))
+            self._check(int(np.count_nonzero(columns.find(news.keys) < 0)))
+            waiting.keep(news)
 
     def _check(self, more: int) -> None:
         if self._came + more > self._most:
             raise TooManyError(self._came + more)
 
+    def _pay(self, came: int, stored: int) -> None:
+        """Note the cost of taking a predicate with so many facts `stored`, beside how many `came`."""
+        self._patience += 4 * came - _A_TAKING - stored // _COPIED
+        if self._patience < 0:
+            raise TooSlowError
+
     def _take(self, predicate: int) -> None:
         """Store what waits for `predicate`, as far as it is new, and derive what follows from it."""
         columns = self._columns.get(predicate, NO_COLUMNS)
-        news = columns.news(*merged(self._waiting.pop(predicate)))
+        news = columns.news(*merged(self._waiting.pop(predicate).parts))
         if not len(news):
             return
         self._columns[predicate] = stored = columns.with_news(news)
-        self._came += len(stored) - len(columns)
+        came = len(stored) - len(columns)
+        self._came += came
         self._check(0)
+        self._pay(came, len(stored))
         self._closure.settled.append(Settled(predicate, news))
         for plan in self._program.plans_of(predicate):
             if plan.head[0] == NONE:

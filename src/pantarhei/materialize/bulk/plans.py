@@ -2,7 +2,7 @@
 
 A plan is read from the same code as the kernel's. Matching keeps a *frame*: one array a bound variable, and
 the smallest level so far, a row for each partial match. Each step makes a longer or a shorter frame of it; a
-frame that would grow beyond `MOST_ROWS` is taken in halves.
+frame that would grow beyond a limit is taken in halves.
 """
 
 from __future__ import annotations
@@ -116,10 +116,14 @@ class Matcher:
         columns: the facts that there are; a predicate without any may be missing.
         literals: what conditions are asked of.
         width: bytes of membership bits a literal.
+        most_rows: of a frame.
     """
 
-    def __init__(self, columns: Mapping[int, Columns], literals: Literals, width: int) -> None:
+    def __init__(
+        self, columns: Mapping[int, Columns], literals: Literals, width: int, most_rows: int
+    ) -> None:
         self._columns, self._literals, self._width = columns, literals, width
+        self._most_rows = most_rows
         self._matchers: Mapping[int, Callable[[Frame, Step], Iterator[Frame]]] = {
             CHECK: self._check,
             FORWARD: self._forward,
@@ -160,7 +164,7 @@ class Matcher:
         columns = self._columns.get(predicate, NO_COLUMNS)
         if not len(columns):
             return
-        for part, terms in _parts(frame, first, columns.count_with_subjects):
+        for part, terms in self._parts(frame, first, columns.count_with_subjects):
             rows, places = columns.with_subjects(terms)
             longer = part.only(step.needed).rows(rows)
             slots = dict(longer.slots)
@@ -173,13 +177,24 @@ class Matcher:
         columns = self._columns.get(predicate, NO_COLUMNS)
         if not len(columns):
             return
-        for part, terms in _parts(frame, second, columns.count_with_objects):
+        for part, terms in self._parts(frame, second, columns.count_with_objects):
             rows, places = columns.with_objects(terms)
             longer = part.only(step.needed).rows(rows)
             slots = dict(longer.slots)
             if bound in step.needed:
                 slots[bound] = subjects_of(columns.keys[places])
             yield Frame(slots, np.minimum(longer.levels, columns.levels[places]))
+
+    def _parts(
+        self, frame: Frame, argument: int, count: Callable[[Integers], npt.NDArray[np.int64]]
+    ) -> Iterator[tuple[Frame, Integers]]:
+        """The frame in parts that stay within the limit when extended, with the terms to extend them by."""
+        terms = frame.column(argument)
+        if len(terms) > 1 and int(count(terms).sum()) > self._most_rows:
+            for half in frame.halves():
+                yield from self._parts(half, argument, count)
+        else:
+            yield frame, terms
 
     # -- conditions --------------------------------------------------------------------------------
 
@@ -236,18 +251,6 @@ def _begin(plan: Plan, given: Columns) -> Frame:
         slots[TRIGGER] = np.arange(len(given), dtype=np.int32)
     frame = Frame(slots, given.levels)
     return frame if kept is None else frame.rows(kept)
-
-
-def _parts(
-    frame: Frame, argument: int, count: Callable[[Integers], npt.NDArray[np.int64]]
-) -> Iterator[tuple[Frame, Integers]]:
-    """The frame in parts that stay within `MOST_ROWS` when extended, with the terms to extend them by."""
-    terms = frame.column(argument)
-    if len(terms) > 1 and int(count(terms).sum()) > MOST_ROWS:
-        for half in frame.halves():
-            yield from _parts(half, argument, count)
-    else:
-        yield frame, terms
 
 
 def _keys(frame: Frame, first: int, second: int) -> npt.NDArray[np.int64]:
