@@ -130,8 +130,8 @@ def _run(job: Job, folder: Path, longest: float) -> Mapping[str, Any]:
         )
     except subprocess.TimeoutExpired:
         raise PeerFailure(f"stopped after {longest:g} s") from None
-    if done.returncode == -signal.SIGKILL:
-        raise PeerFailure("killed by the system, which does so when memory is out")
+    if done.returncode in (-signal.SIGKILL, -signal.SIGABRT) or "MemoryError" in done.stderr:
+        raise PeerFailure("half of the machine's memory was not enough")
     if done.returncode:
         raise PeerFailure((done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1])
     told: Mapping[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])

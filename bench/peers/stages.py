@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import resource
 import sys
 import time
@@ -48,6 +49,8 @@ def _peak() -> float:
 
 
 def job() -> dict[str, Any]:
-    """The job that the command line names."""
+    """The job that the command line names. From here on the process may take half of the machine's memory."""
+    allowed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    resource.setrlimit(resource.RLIMIT_AS, (allowed, allowed))
     task: dict[str, Any] = json.loads(Path(sys.argv[1]).read_text())
     return task
