@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from rdflib import RDF, Literal, URIRef
 
 import pantarhei.materialize.bulk.closure as closure_module
-import pantarhei.materialize.bulk.plans as plans_module
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Builtin, Member, Rule
-from pantarhei.materialize.bulk.closure import BulkProgram
+from pantarhei.materialize.bulk.closure import BulkProgram, TooSlowError
+from pantarhei.materialize.bulk.columns import Columns
 from pantarhei.materialize.bulk.load import load
 from pantarhei.materialize.kernel.rows import Overfull
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import compile_
 from scenes import HOT, SWRLB
-from strategies import EX, A, C, V, is_a, related, worlds, x, y, z
+from strategies import EX, A, C, R, V, is_a, related, worlds, x, y, z
 from worlds import SideBySide, World, arrivals, at_once, windows
 
 STEPS = Counter()
@@ -28,8 +28,7 @@ LEVELS = 6
 @pytest.fixture
 def in_pieces(monkeypatch):
     """Frames are taken in parts of a few rows."""
-    for module in (plans_module, closure_module):
-        monkeypatch.setattr(module, "MOST_ROWS", 3)
+    monkeypatch.setattr(closure_module, "MOST_ROWS", 3)
 
 
 # -- column by column is row by row ----------------------------------------------------------------
@@ -144,6 +143,59 @@ def test_more_than_may_be_held_is_found_out_before_it_is_stored(seed):
         load(model.kernel, program, facts, levels, previous, model.vocabulary)
     assert raised.value.facts > whole - 1
     assert len(model) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_as_many_as_may_be_held_are_loaded_though_known_facts_rise(in_pieces, seed):
+    whole = len(filled(seed, 3, True)[0])
+    model, facts, levels = a_world(seed, 60)
+    program = BulkProgram(model.program.plans)
+    with model.limited(whole, None):
+        for some in np.array_split(np.argsort(levels, kind="stable"), 3):
+            given, previous = np.ascontiguousarray(facts[some]), np.empty(len(some), np.int32)
+            load(model.kernel, program, given, levels[some], previous, model.vocabulary)
+    assert len(model) == whole
+
+
+# -- what takes long -------------------------------------------------------------------------------
+
+
+def encoded_model(rules, triples):
+    """A model that is empty, and the triples as facts."""
+    program = compile_(rules)
+    vocabulary = Vocabulary(program)
+    model = WindowModel(program, "newest", vocabulary)
+    return model, vocabulary.encode(triples).facts
+
+
+def test_what_follows_one_by_one_along_a_chain_is_left_to_the_kernel():
+    links = [(EX[f"i{i}"], R, EX[f"i{i + 1}"]) for i in range(2000)]
+    rules = [Rule("cls-svf1", (related(R, x, y), is_a(A, y)), is_a(A, x))]
+    model, facts = encoded_model(rules, [*links, (EX.i2000, RDF.type, A)])
+    program, levels = BulkProgram(model.program.plans), np.zeros(len(facts), np.int32)
+    with pytest.raises(TooSlowError):
+        program.closure({}, facts, levels, model.vocabulary)
+    previous = np.empty(len(facts), np.int32)
+    load(model.kernel, program, facts, levels, previous, model.vocabulary)
+    assert len(model) == 2000 + 2001
+    assert previous.tolist() == [-1] * len(facts)
+
+
+def test_many_that_wait_are_sorted_again_only_when_they_have_doubled(in_pieces, monkeypatch):
+    sorted_ = []
+    news = Columns.news
+
+    def counted(columns, keys, levels):
+        sorted_.append(len(keys))
+        return news(columns, keys, levels)
+
+    rules = [Rule("cax-sco", (is_a(EX[f"C{i}"], x),), is_a(A, x)) for i in range(200)]
+    model, facts = encoded_model(rules, [(EX[f"i{i}"], RDF.type, EX[f"C{i}"]) for i in range(200)])
+    program = BulkProgram(model.program.plans)
+    monkeypatch.setattr(Columns, "news", counted)
+    found = program.closure({}, facts, np.zeros(200, np.int32), model.vocabulary)
+    assert found.came == 400
+    assert sum(sorted_) < 200 + 4 * 200
 
 
 # -- literals that are computed --------------------------------------------------------------------

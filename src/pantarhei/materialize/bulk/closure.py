@@ -44,7 +44,7 @@ from pantarhei.rules.program import (
 
 _FIRST_STEP, _SIZE = 9, 5  # how joins.py lays a plan out
 
-# Taking a predicate costs what the kernel takes for so many facts, and for one more in so many that are stored.
+# Taking a predicate costs what the kernel takes for so many facts, and one more for so many that are stored.
 _A_TAKING, _COPIED = 100, 256
 # So much of it may be in vain in any case.
 _PATIENCE = 1 << 16
