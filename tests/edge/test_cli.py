@@ -442,6 +442,7 @@ def test_a_query_that_is_refused(run, tmp_path, text, reason):
         (["--time", "clock"], "clock"),
         (["--output", "answers.xlsx"], "answers.xlsx"),
         (["--slide", "5"], "slide"),
+        (["--on-limit", "drop"], "--max-facts or --max-bytes"),
     ],
 )
 def test_wrong_usage(run, arguments, part):
@@ -456,7 +457,7 @@ def test_wrong_usage_of_commands(cli):
 
 
 def test_a_stream_without_a_suffix_is_asked_for_its_format(run):
-    fails(run(stream="-"), "nquads", code=2)
+    fails(run(stream="-"), "--stream-format=None for <stdin>", "nquads", code=2)
 
 
 def test_an_interrupt_ends_with_a_summary(run, monkeypatch):

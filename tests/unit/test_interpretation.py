@@ -1,7 +1,9 @@
 """Interpretations made apart from a window: what they hold, how they travel, and by what they are known."""
 
 import pickle
+from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -144,6 +146,11 @@ def test_foundations_are_known_by_what_their_numbers_mean():
     again = pickle.loads(pickle.dumps(foundation))
     made = ABoxMaterializer(foundation).materialize([(EX.new, V, Literal("new")), member(EX.New, EX.new)])
     assert again.digest == foundation.digest == made.foundation  # however much it has numbered since
-    with pytest.raises(OptionError, match=r"background='a.ttl' .*parse the file first"):
+    with pytest.raises(OptionError, match=r"background='a.ttl' .*parse a file first"):
         Foundation.of(ONTOLOGY, "a.ttl")
+    for none in (Path("a.ttl"), b"a.ttl", 7, pd.DataFrame({"subject": []})):
+        with pytest.raises(
+            OptionError, match=r"(?s)background=.*a graph, triples or a pyarrow.Table"
+        ):
+            StreamReasoner(ONTOLOGY, Window(1), background=none)
     assert StreamReasoner(ONTOLOGY, Window(1), iter(facts)).foundation.digest == digest(background=facts)

@@ -180,6 +180,8 @@ def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Tr
         InvalidTripleError: a table is not as `columns_of` needs it, or a cell of it no term.
         OptionError: it is neither a graph nor triples nor a table.
     """
+    if hasattr(given, "column_names") or hasattr(given, "to_batches"):
+        return tuple(columns_of(cast("pa.Table", given)).triples())
     is_text = isinstance(given, str | bytes | os.PathLike)
     if is_text or hasattr(given, "iloc") or not isinstance(given, Iterable | None):
         raise OptionError(
@@ -187,8 +189,6 @@ def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Tr
             repr(given)[:200],
             "a graph, triples or a pyarrow.Table; parse a file first, with read_table",
         )
-    if hasattr(given, "column_names") or hasattr(given, "to_batches"):
-        return tuple(columns_of(cast("pa.Table", given)).triples())
     return () if given is None else cast("Iterable[Triple]", given)
 
 

@@ -75,8 +75,7 @@ def _format_of(path: Path, format: str | None) -> str:
     name = format or SUFFIXES.get(path.suffix.lower())
     if name not in _KNOWN:
         if format is None and not path.is_file():
-            path.stat()  # says that there is nothing
-            raise MissingFileError(str(path), "it is no file")
+            raise MissingFileError(str(path), "it is no file" if path.exists() else "there is no such file")
         given = f"None for {path.name}" if format is None else repr(format)
         raise OptionError("format", given, "one of " + ", ".join(_KNOWN))
     return name

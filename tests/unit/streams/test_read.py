@@ -22,7 +22,7 @@ from pantarhei.errors import (
     OptionError,
     TimestampError,
 )
-from pantarhei.streams import read_stream
+from pantarhei.streams import read_stream, statements
 from pantarhei.streams.messages import Messages
 
 A, B, C = (URIRef(f"urn:x:{name}") for name in "abc")
@@ -289,7 +289,9 @@ def test_an_abox_is_given_out_when_the_next_graph_begins_where_that_tells_its_ti
 
 def test_text_files_and_byte_order_marks_are_read():
     assert times(read_stream(io.StringIO(quad("urn:1")), format="nquads")) == [1]
-    assert times(read_stream(io.BytesIO(b"\xef\xbb\xbf" + quad("urn:1").encode()), format="nquads")) == [1]
+    for syntax, text in (("nquads", quad("urn:1")), ("trig", "<urn:1> { <urn:a> <urn:b> <urn:c> }")):
+        for pieces in ([b"\xef\xbb\xbf" + text.encode()], [b"\xef\xbb\xbf", text.encode()]):
+            assert times(read_stream(Lines(pieces), format=syntax)) == [1]
 
 
 def test_standard_input_is_a_source(monkeypatch):
@@ -330,6 +332,12 @@ def test_the_suffix_tells_the_format(tmp_path, suffix):
 def test_options_that_are_none_are_refused_at_once(source, options, reason):
     with pytest.raises(OptionError, match=reason):
         read_stream(source, **options)
+
+
+@pytest.mark.parametrize("source", [None, 7, b"stream.nq"])
+def test_what_is_no_source_is_refused_at_once(source):
+    with pytest.raises(OptionError, match=r"source=.*a path"):
+        read_stream(source, format="nquads")
 
 
 def test_a_missing_file_is_an_os_error():
@@ -385,6 +393,25 @@ def test_what_comes_before_a_bad_line_is_read():
     assert next(aboxes).at == 1
     with pytest.raises(MalformedInputError):
         next(aboxes)
+
+
+@pytest.mark.parametrize("ending", ["\n", ""])
+def test_a_line_that_is_too_long_is_named_or_skipped_and_the_next_one_read(monkeypatch, ending):
+    monkeypatch.setattr(statements, "LONGEST_LINE", 1000)
+    long = quad("urn:1", object=f'"{"x" * 3000}"').rstrip()
+    text = quad("urn:1") + long + (f"\n{quad('urn:2')}oops\n" if ending else "")
+    pieces = [text[start : start + 500].encode() for start in range(0, len(text), 500)]
+    with pytest.raises(MalformedInputError, match="line 2: the line is longer than 1,000 bytes"):
+        list(read_stream(Lines(pieces), format="nquads"))
+    reader = read_stream(Lines(pieces), format="nquads", on_error="skip")
+    assert times(reader) == ([1, 2] if ending else [1])
+    assert [skipped.line for skipped in reader.skipped] == ([2, 4] if ending else [2])
+    assert reader.skipped[0].text == long[:1000]
+
+
+def test_a_term_beyond_the_parsers_buffer_is_malformed():
+    with pytest.raises(MalformedInputError, match=r"<stream>, line [0-9]+: .*16 MiB"):
+        list(trig(f'<urn:1> {{ :a :b :c }}\n<urn:2> {{ :a :b "{"x" * (17 << 20)}" }}'))
 
 
 def test_malformed_trig_is_an_error_even_when_errors_are_skipped():

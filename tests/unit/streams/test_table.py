@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pyarrow as pa
 import pyoxigraph as ox
 import pytest
@@ -13,6 +15,7 @@ from rdflib.compare import isomorphic
 import pantarhei as pr
 from pantarhei.errors import InputError, MalformedInputError, OptionError
 from pantarhei.language.columns import triples_of
+from pantarhei.owl.read import MissingFileError, read_graph
 from pantarhei.streams import plain_quads, read_table, table
 from quad_lines import NODES, PROPERTIES, WORDS
 
@@ -114,6 +117,7 @@ def test_an_empty_file_is_an_empty_table(tmp_path):
         ("a.nt", "<urn:a> <urn:b> <<( <urn:a> <urn:b> <urn:c> )>> .\n", "line 1: .*RDF 1.2"),
         ("a.ttl", "<urn:a> <urn:b>\n oops .", "a.ttl, line 2"),
         ("a.rdf", "<rdf", "a.rdf"),
+        ("a.ttl", "\n\n<urn:a> <urn:b> <<( <urn:a> <urn:b> <urn:c> )>> .", "a.ttl: .*RDF 1.2"),
     ],
 )
 def test_what_is_malformed_is_named(tmp_path, name, text, message):
@@ -126,10 +130,31 @@ def test_a_file_that_is_not_there_or_of_no_known_kind_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         read_table(tmp_path / "none.nt")
     assert isinstance(raised.value, InputError)
+    for missing in (tmp_path / "none", tmp_path / "none.csv", tmp_path):
+        with pytest.raises(MissingFileError, match=missing.name):
+            read_table(missing)
+    (tmp_path / "data.csv").touch()
     with pytest.raises(OptionError, match="turtle"):
         read_table(tmp_path / "data.csv")
     with pytest.raises(OptionError, match="turtle"):
         read_table(tmp_path / "data.nt", format="owl-xml")
+    with pytest.raises(OptionError, match=r"source=.*read_stream"):
+        read_table(io.BytesIO(b""))
+
+
+@pytest.mark.parametrize("suffix", ["nt", "nq", "ttl", "trig"])
+def test_a_byte_order_mark_is_no_part_of_the_content(tmp_path, suffix):
+    path = tmp_path / f"data.{suffix}"
+    path.write_text("\ufeff<urn:a> <urn:b> <urn:c> .\n")
+    assert texts(read_table(path))[0][:3] == ("<urn:a>", "<urn:b>", "<urn:c>")
+    assert len(read_graph(path)) == 1
+
+
+def test_a_term_beyond_the_parsers_buffer_is_an_error(tmp_path):
+    path = tmp_path / "data.ttl"
+    path.write_text(f'<urn:a> <urn:b> "{"x" * (17 << 20)}" .')
+    with pytest.raises(MalformedInputError, match=r"data.ttl: .*16 MiB"):
+        read_table(path)
 
 
 def test_a_table_is_an_abox_and_a_background(tmp_path):
