@@ -144,7 +144,7 @@ def test_a_disturbed_reasoner_equals_an_undisturbed_one(monkeypatch, seed, keep)
 @both_ways
 @pytest.mark.parametrize(
     ("module", "allocate"),
-    [(rows_module, "new_rows"), (cells_module, "new_cells"), (arrays_module, "new_ints")],
+    [(rows_module, "new_rows"), (cells_module, "new_cells"), (arrays_module, "new_room")],
 )
 def test_memory_that_runs_out_while_tables_grow(monkeypatch, keep, module, allocate):
     whole = getattr(module, allocate)

@@ -22,6 +22,12 @@ def new_ints(count, value):
     return array if cython.compiled else memoryview(array)
 
 
+def new_room(count):
+    """`count` 32-bit integers of no particular value."""
+    array = np.empty(count, np.int32)
+    return array if cython.compiled else memoryview(array)
+
+
 def new_bytes(count):
     """`count` zero bytes."""
     array = np.zeros(count, np.uint8)
@@ -58,10 +64,16 @@ class Ints:
 
     def grow(self):
         """Twice the room. Apart, since a function that handles Python objects takes the GIL when it ends."""
-        larger = new_ints(2 * self.size, 0)
-        larger[: self.size] = self.items
-        self.items = larger
+        self.expect(self.size)
         return 0
+
+    def expect(self, count):
+        """Make room for `count` more."""
+        size = self.size + count
+        if size > len(self.items):
+            larger = new_room(size)
+            larger[: self.size] = self.items[: self.size]
+            self.items = larger
 
     def array(self):
         """A copy as a numpy array."""

@@ -410,8 +410,10 @@ class Rows:
     def expect(self, count: cython.int):
         """Make room for `count` more facts at once, in the rows and their hash table."""
         sizes = [self.table.size_for(count), self.subject_chains.size, self.object_chains.size]
-        beside = 4 * (2 * sum(sizes) + len(self.changes.items))
+        changes = max(len(self.changes.items), self.changes.size + 4 * count)
+        beside = 4 * (2 * sum(sizes) + changes)
         self.grow_to(max(len(self.rows), self.used + count), sizes, self.live + count, beside)
+        self.changes.expect(4 * count)
 
     def grow_to(self, count, sizes, facts, beside):
         """Have room for `count` rows, and tables of `sizes`, where there will be so many `facts`."""
