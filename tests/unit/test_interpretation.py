@@ -149,8 +149,6 @@ def test_foundations_are_known_by_what_their_numbers_mean():
     with pytest.raises(OptionError, match=r"background='a.ttl' .*parse a file first"):
         Foundation.of(ONTOLOGY, "a.ttl")
     for none in (Path("a.ttl"), b"a.ttl", 7, pd.DataFrame({"subject": []})):
-        with pytest.raises(
-            OptionError, match=r"(?s)background=.*a graph, triples or a pyarrow.Table"
-        ):
+        with pytest.raises(OptionError, match=r"(?s)background=.*a graph, triples or a pyarrow.Table"):
             StreamReasoner(ONTOLOGY, Window(1), background=none)
     assert StreamReasoner(ONTOLOGY, Window(1), iter(facts)).foundation.digest == digest(background=facts)

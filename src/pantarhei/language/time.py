@@ -54,6 +54,16 @@ def kind_of(at: object) -> TimeKind:
     raise TimestampError(repr(at), "a timestamp (int, float, or datetime with a time zone)")
 
 
+def is_of_kind(at: TimePoint, kind: TimeKind) -> bool:
+    """Whether `at` may stand in a stream of the given kind; a stream of floats takes integers too.
+
+    Raises:
+        TimestampError: it is no timestamp.
+    """
+    given = kind_of(at)
+    return given is kind or (given, kind) == (TimeKind.INTEGER, TimeKind.FLOAT)
+
+
 def ticks_of(at: TimePoint, kind: TimeKind) -> int:
     """The tick of the timestamp `at` in a stream of the given kind; a stream of floats takes integers too.
 
@@ -63,8 +73,7 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
     >>> ticks_of(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC), TimeKind.DATETIME)
     1000000
     """
-    given = kind_of(at)
-    if given is not kind and (given, kind) != (TimeKind.INTEGER, TimeKind.FLOAT):
+    if not is_of_kind(at, kind):
         raise TimestampError(f"the timestamp {at!r}", f"{kind.value} like the stream's other timestamps")
     if isinstance(at, datetime):
         return (at - _EPOCH) // timedelta(microseconds=1)

@@ -10,7 +10,7 @@ from rdflib import Graph
 from pantarhei.errors import TimestampError
 from pantarhei.language.columns import ColumnarTriples, Part, TripleColumns
 from pantarhei.language.term import Triple, check_triple
-from pantarhei.language.time import TimeKind, TimePoint, kind_of
+from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, kind_of
 
 
 class TimestampedABox(NamedTuple):
@@ -80,7 +80,7 @@ def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> 
     """The ABoxes of a stream made in Python, lazily; neighbours with the same timestamp become one ABox.
 
     Raises:
-        TimestampError: a timestamp is none, or of another kind than the first.
+        TimestampError: a timestamp is none, or of another kind than the first (floats take integers too).
         InvalidTripleError: something is not a triple of rdflib terms.
 
     >>> from rdflib import RDF, URIRef
@@ -104,7 +104,7 @@ def merged(parts: Iterable[tuple[TimePoint, Triples]]) -> Iterator[TimestampedAB
     """One ABox for each run of parts with the same timestamp.
 
     Raises:
-        TimestampError: a timestamp is none, or of another kind than the first.
+        TimestampError: a timestamp is none, or of another kind than the first (floats take integers too).
     """
     kind: TimeKind | None = None
     held: tuple[TimePoint, Triples] | None = None
@@ -121,12 +121,16 @@ def merged(parts: Iterable[tuple[TimePoint, Triples]]) -> Iterator[TimestampedAB
 
 
 def same_kind(at: TimePoint, kind: TimeKind | None, where: str = "") -> TimeKind:
-    """The kind of `at`, which must be `kind` unless that is None.
+    """The kind of a stream: `kind`, which `at` must be of, or if that is None the kind of `at`.
 
     Raises:
-        TimestampError: it is another; the message begins with `where`.
+        TimestampError: it is of another; the message begins with `where`.
+
+    >>> same_kind(2, same_kind(1.5, None)) is TimeKind.FLOAT
+    True
     """
-    given = kind_of(at)
-    if kind is not None and given is not kind:
+    if kind is None:
+        return kind_of(at)
+    if not is_of_kind(at, kind):
         raise TimestampError(f"{where}the timestamp {at}", f"{kind.value} like the stream's other timestamps")
-    return given
+    return kind

@@ -68,7 +68,7 @@ def time_properties(time: str) -> frozenset[str]:
     """
     if time in (AUTO, BY_NAME):
         return frozenset(KNOWN_PROPERTIES if time == AUTO else ())
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+", time):
+    if not isinstance(time, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+", time):
         raise OptionError(
             "time", repr(time), f"auto, graph, or the whole IRI of a property such as {KNOWN_PROPERTIES[0]}"
         )

@@ -168,7 +168,7 @@ def test_a_large_stream_of_many_blocks_is_read_the_same(monkeypatch):
     ("kind", "good", "bad"),
     [
         (TimeKind.INTEGER, "1", "2.5"),
-        (TimeKind.FLOAT, "1.5", "2"),
+        (TimeKind.FLOAT, "1.5", "2026-01-31T10:00:00Z"),
         (TimeKind.DATETIME, "2026-01-31T10:00:00Z", "2"),
         (TimeKind.INTEGER, "1", "99999999999999999999"),
     ],
@@ -179,6 +179,12 @@ def test_a_time_that_the_column_cannot_hold_is_an_error_that_names_the_line(kind
         as_text(data, kind=kind)
     rows, skipped = as_text(data, kind=kind, on_error="skip")
     assert (len(rows), skipped) == (1, 1)
+
+
+def test_a_column_of_floats_holds_integers():
+    data = b"<urn:a> <urn:b> <urn:c> <urn:at:1.5> .\n<urn:a> <urn:b> <urn:c> <urn:at:2> .\n"
+    rows, _ = as_text(data, kind=TimeKind.FLOAT)
+    assert [(row[0], type(row[0])) for row in rows] == [(1.5, float), (2.0, float)]
 
 
 SCHEMAS = {

@@ -175,6 +175,13 @@ def test_timestamps_of_two_kinds_are_an_error():
 # what makes an ABox
 
 
+def test_a_stream_of_floats_takes_integers():
+    graphs = ("urn:1.5", "urn:2", "urn:2.0", "urn:2.5")
+    assert times(nquads("".join(map(quad, graphs)))) == [1.5, 2, 2.5]
+    with pytest.raises(TimestampError, match="an integer like the stream's other timestamps"):
+        list(nquads(quad("urn:2") + quad("urn:2.5")))
+
+
 def test_graphs_that_follow_one_another_with_one_time_are_one_abox():
     text = quad("urn:1") + quad("urn:other:1", object="<urn:x:d>") + quad("urn:2") + quad("urn:1")
     assert [(abox.at, len(abox.triples)) for abox in nquads(text)] == [(1, 2), (2, 1), (1, 1)]
@@ -326,6 +333,7 @@ def test_the_suffix_tells_the_format(tmp_path, suffix):
         ("-", {}, "format"),
         ("stream.nq", {"format": "pdf"}, "pdf"),
         ("stream.nq", {"time": "now"}, "IRI"),
+        ("stream.nq", {"time": None}, "time=None"),
         ("stream.nq", {"on_error": "ignore"}, "skip"),
     ],
 )

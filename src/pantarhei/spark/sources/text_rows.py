@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
-from pantarhei.language.time import TimeKind, TimePoint, kind_of, ticks_of
+from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.spark.sources.triple_columns import TextTriple, TripleColumns
 from pantarhei.streams.messages import Message, Messages, Skip
 from pantarhei.streams.nquads import QuadsReader
@@ -70,19 +70,19 @@ def read_rows(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Row
 
 
 def checked_time(at: TimePoint, kind: TimeKind) -> TimePoint:
-    """`at`, if a column of times of that kind can hold it.
+    """`at`, if a column of times of that kind can hold it; one of floats holds integers too.
 
     Raises:
         TimestampError: it is of another kind, or beyond 62 bits.
     """
-    if kind_of(at) is not kind:
+    if not is_of_kind(at, kind):
         raise TimestampError(
             f"the timestamp {at}",
             f"{kind.value}, which the column timestamp holds; read streams of other times apart, or choose "
             "with timestampType",
         )
     ticks_of(at, kind)
-    return at
+    return float(at) if kind is TimeKind.FLOAT else at  # type: ignore[arg-type]
 
 
 def text_triple(quad: ox.Quad, scope: Scope) -> TextTriple:
