@@ -2,6 +2,7 @@
 
     PantarheiError
     ├── InputError                 something given could not be read
+    │   ├── MissingFileError           a file that is not there, or cannot be opened
     │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
     │   ├── InvalidTripleError         not a triple of RDF terms
     │   ├── BackgroundOnlyError        a stream asserts what only the background may
@@ -42,6 +43,17 @@ class PantarheiError(Exception):
 
 class InputError(PantarheiError):
     """Something given to the package could not be read."""
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """A file that is not there, or cannot be opened."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path, self.reason = path, reason
+
+    def __str__(self) -> str:
+        return f"{self.path} cannot be read: {self.reason}"
 
 
 class MalformedInputError(InputError):

@@ -260,10 +260,10 @@ class Holdings:
         )
         _log.log(
             level,
-            "at %s the window lost %s to %s early, to keep %s; %d timestamps so far",
+            "at %s, %d of the window's timestamps (%s) left early, to keep %s; %d so far",
             show_time(done.update.at),
-            show_time(early[0]),
-            show_time(early[-1]),
+            len(early),
+            " to ".join(dict.fromkeys(map(show_time, (early[0], early[-1])))),
             names,
             dropped,
         )

@@ -401,7 +401,9 @@ class StreamReasoner:
         Raises:
             CheckpointError: there is no checkpoint, or it is damaged, or of a newer format.
             CheckpointMismatchError: ontology or background are others.
+            OptionError: `limits` are none.
         """
+        _check_type("limits", limits, Limits | None, "Limits, such as Limits(max_facts=1_000_000)")
         saved = read_checkpoint(source)
         given = None if background is None else GivenBackground.beside(ontology, background)
         saved.check(ontology, given)

@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 from rdflib import RDF, Variable
 
-from pantarhei import Limits, MemoryLimitError, Ontology, StreamReasoner, Window
+from pantarhei import Limits, MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.holdings import Holdings
 from pantarhei.language.rule import Atom, Rule
 from strategies import EX
@@ -132,7 +132,8 @@ def test_dropping_is_told_once_and_again_whenever_it_has_doubled(caplog):
             tested.push(at, [a(f"x{at}")])
     assert tested.stats().dropped_early == 36
     assert [record.args[-1] for record in caplog.records] == [1, 2, 4, 8, 16, 32]
-    assert "max_facts=10" in caplog.text
+    first = "at 4, 1 of the window's timestamps (0) left early, to keep max_facts=10; 1 so far"
+    assert caplog.messages[0] == first
 
 
 def test_a_fact_that_is_asserted_again_outlives_the_timestamp_that_leaves_early():
@@ -179,6 +180,8 @@ def test_other_limits_can_be_set_when_it_goes_on():
     assert second.stats().facts == 8
     third = StreamReasoner.restore(second.snapshot(), first.ontology, limits=Limits(6, on_limit="drop"))
     assert third.push(3, []).dropped_early == (1,)
+    with pytest.raises(OptionError, match=r"limits=8 .*Limits\(max_facts"):
+        StreamReasoner.restore(second.snapshot(), first.ontology, limits=8)
 
 
 @pytest.mark.parametrize("limits", [{"max_facts": 3000}, {"max_bytes": 700_000}])

@@ -21,7 +21,7 @@ from pantarhei.demo.on_spark import show_on_spark
 from pantarhei.demo.pedals import show_pedals
 from pantarhei.demo.reactor import show_reactor
 from pantarhei.demo.words import indented
-from pantarhei.owl.read import MissingFileError
+from pantarhei.errors import MissingFileError
 
 _NEEDED = ("ontologies/building.ttl", "examples/building/generate.py")
 _WIDEST = 100

@@ -4,7 +4,7 @@ from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.imports import DocumentSet, Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.normal_form import PASSES, normalize
-from pantarhei.owl.read import FORMATS, MissingFileError, read_graph
+from pantarhei.owl.read import FORMATS, read_graph
 from pantarhei.owl.report import Entry, Outcome, Report
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "Entry",
     "Imports",
     "Leftover",
-    "MissingFileError",
     "Outcome",
     "Reading",
     "Report",

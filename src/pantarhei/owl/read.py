@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pyoxigraph
 from rdflib import BNode, Dataset, Graph
 
-from pantarhei.errors import InputError, MalformedInputError, OptionError
+from pantarhei.errors import MalformedInputError, MissingFileError, OptionError
 from pantarhei.language.ntriples import to_rdflib
 from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.owl.nesting_guard import refuse_deep_nesting
@@ -47,17 +47,6 @@ SUFFIXES = {
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
-
-
-class MissingFileError(InputError, FileNotFoundError):
-    """A file that is not there, or cannot be opened."""
-
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path, self.reason = path, reason
-
-    def __str__(self) -> str:
-        return f"{self.path} cannot be read: {self.reason}"
 
 
 class Document(NamedTuple):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 import pyoxigraph as ox
 
-from pantarhei.errors import MalformedInputError, OptionError
+from pantarhei.errors import MalformedInputError, MissingFileError, OptionError
 from pantarhei.language.columns import TermColumn, TripleColumns
 from pantarhei.owl.nesting_guard import refuse_deep_nesting
-from pantarhei.owl.read import BYTE_ORDER_MARK, FORMATS, SUFFIXES, TOO_LONG, MissingFileError, is_too_long
+from pantarhei.owl.read import BYTE_ORDER_MARK, FORMATS, SUFFIXES, TOO_LONG, is_too_long
 from pantarhei.owl.xml_guard import refuse_entity_expansion
 from pantarhei.streams.nquads import BLOCK
 from pantarhei.streams.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines

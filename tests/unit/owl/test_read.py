@@ -9,8 +9,14 @@ import sys
 import pytest
 from rdflib import RDF, XSD, BNode, Dataset, Graph, Literal, URIRef
 
-from pantarhei.errors import InputError, InvalidTripleError, MalformedInputError, OptionError
-from pantarhei.owl.read import MissingFileError, read_graph
+from pantarhei.errors import (
+    InputError,
+    InvalidTripleError,
+    MalformedInputError,
+    MissingFileError,
+    OptionError,
+)
+from pantarhei.owl.read import read_graph
 
 A, P = URIRef("http://example.org/a"), URIRef("http://example.org/p")
 

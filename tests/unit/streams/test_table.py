@@ -13,9 +13,9 @@ from rdflib import RDF, Graph, URIRef
 from rdflib.compare import isomorphic
 
 import pantarhei as pr
-from pantarhei.errors import InputError, MalformedInputError, OptionError
+from pantarhei.errors import InputError, MalformedInputError, MissingFileError, OptionError
 from pantarhei.language.columns import triples_of
-from pantarhei.owl.read import MissingFileError, read_graph
+from pantarhei.owl.read import read_graph
 from pantarhei.streams import plain_quads, read_table, table
 from quad_lines import NODES, PROPERTIES, WORDS
 
