@@ -443,6 +443,8 @@ class StreamReasoner:
                 "(of a pandas frame: pyarrow.Table.from_pandas)"
             )
             raise InvalidTripleError(repr(abox), expected)
+        if isinstance(abox, Iterator):
+            abox = list(abox)  # it may ask the reasoner, which could give terms other numbers meanwhile
         return self._held.vocabulary.encode(cast("Iterable[Triple]", abox))
 
     def _scope(self, given: str | None = None) -> str:

@@ -208,6 +208,22 @@ def test_a_small_abox_shares_memory_with_few():
 # -- all or nothing --------------------------------------------------------------------------------
 
 
+def test_an_abox_may_ask_the_reasoner_while_it_is_read():
+    reasoner = reasoner_of()
+    for at in range(3):
+        reasoner.push(at, fresh(at))
+    reasoner.advance(9)
+    who = [(EX[name], EX.madeBy, EX.sensor0) for name in ("one", "other")]
+
+    def abox():
+        yield who[0]
+        forget(reasoner)  # as stats() may
+        yield who[1]
+
+    reasoner.push(10, abox())
+    assert {triple for _, triple in reasoner.assertions()} == set(who)
+
+
 def test_nothing_is_forgotten_while_old_books_may_come_back():
     reasoner = reasoner_of()
     for at in range(5):
