@@ -408,11 +408,11 @@ class Rows:
         return 0
 
     def expect(self, count: cython.int):
-        """Make room for `count` more facts at once, in the rows and their hash table."""
+        """Make room for `count` more facts at once, in the rows and their hash table; free rows are room."""
         sizes = [self.table.size_for(count), self.subject_chains.size, self.object_chains.size]
         changes = max(len(self.changes.items), self.changes.size + 4 * count)
         beside = 4 * (2 * sum(sizes) + changes)
-        self.grow_to(max(len(self.rows), self.used + count), sizes, self.live + count, beside)
+        self.grow_to(max(len(self.rows), self.live + count), sizes, self.live + count, beside)
         self.changes.expect(4 * count)
 
     def grow_to(self, count, sizes, facts, beside):

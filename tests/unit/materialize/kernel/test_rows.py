@@ -178,3 +178,17 @@ def test_indexing_many_facts_of_few_subjects_and_of_many():
     assert len(model.kernel.select(0, 0, NONE, 0)) == 2999
     assert len(model.kernel.select(1, 5, NONE, 0)) == 1
     assert len(model.kernel.select(1, NONE, 5, 1)) == len([i for i in range(3000) if i % 7 == 5])
+
+
+def test_room_for_more_is_found_in_the_rows_that_are_free():
+    program = compile_([])
+    kernel = NewestKernel(program.plans, 1024)
+    facts = array((0, number, NONE) for number in range(1024))
+    kernel.add(facts, np.zeros(1024, np.int32), np.empty(1024, np.int32))
+    kernel.cut(facts[:1000])
+    kernel.take_changes()
+    before = kernel.bytes_used()
+    kernel.expect(1000)
+    assert kernel.bytes_used() == before
+    kernel.expect(1001)
+    assert kernel.bytes_used() > before
