@@ -24,6 +24,7 @@ from pantarhei.materialize.bulk.columns import (
     Columns,
     Keys,
     by_predicate,
+    classes_of_subjects,
     keys_of,
     merged,
     objects_of,
@@ -244,6 +245,11 @@ class _Evaluation:
 
     def _fire(self, plan: Plan, news: Columns) -> None:
         predicate, first, second = plan.head
+        if plan.renames:  # p(x, y) -> q(x, y), or p(x, y) -> C(x): keys stay what they are, and in order
+            self._firings += len(news)
+            keys = news.keys if plan.head[1:] == plan.trigger else classes_of_subjects(news.keys)
+            self._derive(predicate, keys, news.levels)
+            return
         for frame in self._matcher.matches(plan, news):
             self._firings += len(frame.levels)
             keys, levels = keys_of(frame.value(first), frame.value(second)), frame.levels

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from pantarhei.materialize.kernel import radix
 from pantarhei.rules.program import Integers
 
 Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]
 
+_radix: Any = radix  # compiled, and so without types
 _SHIFT = np.int64(32)
 _LOW = np.int64(0xFFFFFFFF)
 
@@ -24,7 +26,15 @@ _LOW = np.int64(0xFFFFFFFF)
 def keys_of(subjects: Integers | int, objects: Integers | int) -> Keys:
     """The keys of facts, of numbers where either is one."""
     high = np.left_shift(np.asarray(subjects, np.int64), _SHIFT)
-    return np.asarray(high | (np.asarray(objects, np.int64) + 1))
+    low = np.add(objects, 1, dtype=np.int64)
+    if high.shape == low.shape and high.ndim:
+        return np.bitwise_or(high, low, out=high)
+    return np.asarray(high | low)
+
+
+def classes_of_subjects(keys: Keys) -> Keys:
+    """The keys of class facts about the subjects of keys."""
+    return np.bitwise_and(keys, ~_LOW)
 
 
 def subjects_of(keys: Keys) -> Integers:
@@ -41,7 +51,7 @@ class Pairs(NamedTuple):
     """Which row of a question goes with which place of the columns."""
 
     rows: Places
-    places: Places
+    places: Places | Integers
 
 
 class Columns:
@@ -59,11 +69,12 @@ class Columns:
         return len(self.keys)
 
     @cached_property
-    def _turned(self) -> tuple[Keys, Places]:
+    def _turned(self) -> tuple[Keys, Integers]:
         """The keys with subject and object in each other's place, ascending, and where each stands here."""
         turned = keys_of(objects_of(self.keys), subjects_of(self.keys) - 1) if len(self.keys) else self.keys
-        order = np.argsort(turned)
-        return turned[order], order
+        places = np.arange(len(turned), dtype=np.int32)
+        keys, order = _radix.sorted_with(turned, places)
+        return keys, order
 
     def find(self, keys: Keys) -> Places:
         """The places of `keys`, -1 where one is not here."""
@@ -160,16 +171,18 @@ def by_predicate(facts: Integers, levels: Integers) -> Mapping[int, tuple[Keys, 
 
 def _without_repetition(keys: Keys, levels: Integers) -> Columns:
     """Columns of the facts, each at its highest level."""
-    if len(keys) < 2:
+    if np.all(keys[1:] > keys[:-1]):  # as they are where they were derived one by one from columns
         return Columns(keys, levels)
     if levels.min() == levels.max():
-        sorted_keys = np.sort(keys)
-        first = np.append(True, sorted_keys[1:] != sorted_keys[:-1])
-        return Columns(sorted_keys[first], levels[: int(first.sum())])
-    order = np.argsort(keys)
-    sorted_keys = keys[order]
-    starts = np.flatnonzero(np.append(True, sorted_keys[1:] != sorted_keys[:-1]))
-    return Columns(sorted_keys[starts], np.maximum.reduceat(levels[order], starts))
+        keys = _radix.sorted_keys(keys)
+        new = keys[1:] != keys[:-1]
+        if new.all():
+            return Columns(keys, levels)
+        keys = np.append(keys[:1], keys[1:][new])
+        return Columns(keys, levels[: len(keys)])
+    keys, levels = _radix.sorted_with(keys, levels)
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    return Columns(keys[starts], np.maximum.reduceat(levels, starts))
 
 
 def _bounds(keys: Keys, terms: Integers) -> tuple[Places, Places]:

@@ -61,9 +61,12 @@ class Plan(NamedTuple):
     conditions: tuple[Step, ...]
 
     @property
-    def predicates(self) -> Iterator[int]:
-        """Those of the other atoms."""
-        return (step.operands[0] for step in self.steps)
+    def renames(self) -> bool:
+        """Whether it says of each fact, or of its subject, the same under another name."""
+        first, second = self.trigger
+        plain = first >= 0 and first != second and (second >= 0 or second == NONE)
+        alone = not self.steps and not self.conditions
+        return alone and plain and self.head[1:] in (self.trigger, (first, NONE))
 
 
 class Literals(Protocol):
