@@ -125,10 +125,10 @@ def tag_of(predicate: cython.int, subject: cython.int, object: cython.int) -> cy
     """31 bits of a fact's hash.
 
     Facts about the classes of one subject share all but three bits, so that they stand in one line of the
-    processor's cache: for up to 64 classes that are numbered one after another, so that no line has more.
+    processor's cache: for up to 16 classes that are numbered one after another, so that no line has more.
     """
     if object == NONE:
-        return cython.cast(cython.int, (mix(predicate >> 6, subject, NONE) & 0x7FFFFFF8) | (predicate & 7))
+        return cython.cast(cython.int, (mix(predicate >> 4, subject, NONE) & 0x7FFFFFF8) | (predicate & 7))
     return cython.cast(cython.int, mix(predicate, subject, object) & 0x7FFFFFFF)
 
 
