@@ -93,7 +93,9 @@ def _in_ids(workload: str, runs: Runs, large: bool, brick: bool) -> Iterator[Fig
     mine = ours.seconds("reason"), ours.wall_seconds("reason")
     yield Figure(workload, "facts", ours.found[0], "facts")
     limit = 0.7 if large else None
-    yield _with_limit(figure_of(workload, "in ids: pantarhei", *mine), limit)
+    columns = ours.seconds("by column"), ours.wall_seconds("by column")
+    yield figure_of(workload, "in ids: pantarhei, closed by column", *columns)
+    yield _with_limit(figure_of(workload, "in ids: pantarhei, in a window model", *mine), limit)
     if "Nemo, ids" not in runs or "Nemo, import" not in runs:
         return
     whole, alone = runs["Nemo, ids"], runs["Nemo, import"]
@@ -106,8 +108,10 @@ def _in_ids(workload: str, runs: Runs, large: bool, brick: bool) -> Iterator[Fig
     yield figure_of(workload, "in ids: Nemo, with its import of numbers", *theirs)
     yield figure_of(workload, "in ids: Nemo, the import alone", *imported)
     aim = 4.0 if brick else 5.0 if large else None
-    yield ratio_of(workload, "in ids, Nemo with its import : pantarhei", theirs, mine, aim)
-    yield ratio_of(workload, "in ids, Nemo without its import : pantarhei", (reasoned[0], reasoned[1]), mine)
+    without = reasoned[0], reasoned[1]
+    for way, own in ((", closed by column", columns), (", in a window model", mine)):
+        yield ratio_of(workload, f"in ids, Nemo with its import : pantarhei{way}", theirs, own, aim)
+        yield ratio_of(workload, f"in ids, Nemo without its import : pantarhei{way}", without, own)
 
 
 def _end_to_end(workload: str, runs: Runs, large: bool, brick: bool) -> Iterator[Figure]:
