@@ -111,7 +111,31 @@ def test_literals_read_at_once_are_what_the_parser_reads(text, datatype):
 )
 @pytest.mark.parametrize(
     "lexical",
-    ["", "a", "1", "01", "-7", "+7", "1.50", "-0.0", ".5", "5.", "1e3", "2E-4", "1e999", "-0", "999999999999999999", "9999999999999999999", "１", "INF", "NaN", " 1", "1 ", "1_0", "true"],
+    [
+        "",
+        "a",
+        "1",
+        "01",
+        "-7",
+        "+7",
+        "1.50",
+        "-0.0",
+        ".5",
+        "5.",
+        "1e3",
+        "2E-4",
+        "1e999",
+        "-0",
+        "999999999999999999",
+        "9999999999999999999",
+        "１",
+        "INF",
+        "NaN",
+        " 1",
+        "1 ",
+        "1_0",
+        "true",
+    ],
 )
 def test_literals_are_those_that_rdflib_makes(lexical, datatype):
     made = parse_term(f'"{lexical}"' + (f"^^<{datatype}>" if datatype else ""))
