@@ -85,22 +85,22 @@ class Columns:
         places[self.keys[places] != keys] = -1
         return places
 
-    def with_subjects(self, subjects: Integers) -> Pairs:
+    def with_subjects(self, subjects: Integers, /) -> Pairs:
         """The facts with each of `subjects`."""
         return _ranges(self.keys, subjects)
 
-    def with_objects(self, objects: Integers) -> Pairs:
+    def with_objects(self, objects: Integers, /) -> Pairs:
         """The facts with each of `objects`."""
         turned, order = self._turned
         rows, places = _ranges(turned, objects)
         return Pairs(rows, order[places])
 
-    def count_with_subjects(self, subjects: Integers) -> npt.NDArray[np.int64]:
+    def count_with_subjects(self, subjects: Integers, /) -> npt.NDArray[np.int64]:
         """How many facts each of `subjects` has."""
         starts, ends = _bounds(self.keys, subjects)
         return ends - starts
 
-    def count_with_objects(self, objects: Integers) -> npt.NDArray[np.int64]:
+    def count_with_objects(self, objects: Integers, /) -> npt.NDArray[np.int64]:
         """How many facts each of `objects` has."""
         starts, ends = _bounds(self._turned[0], objects)
         return ends - starts

@@ -129,8 +129,8 @@ class Matcher:
         self._most_rows = most_rows
         self._matchers: Mapping[int, Callable[[Frame, Step], Iterator[Frame]]] = {
             CHECK: self._check,
-            FORWARD: self._forward,
-            BACKWARD: self._backward,
+            FORWARD: self._walk,
+            BACKWARD: self._walk,
         }
 
     def matches(self, plan: Plan, given: Columns) -> Iterator[Frame]:
@@ -162,30 +162,24 @@ class Matcher:
             frame, places = frame.rows(found), places[found]
         yield Frame(frame.slots, np.minimum(frame.levels, columns.levels[places]))
 
-    def _forward(self, frame: Frame, step: Step) -> Iterator[Frame]:
-        predicate, first, bound, _ = step.operands
+    def _walk(self, frame: Frame, step: Step) -> Iterator[Frame]:
+        """From the subjects that are known to the objects, or the other way round."""
+        predicate, first, second, _ = step.operands
         columns = self._columns.get(predicate, NO_COLUMNS)
         if not len(columns):
             return
-        for part, terms in self._parts(frame, first, columns.count_with_subjects):
-            rows, places = columns.with_subjects(terms)
+        if step.kind == FORWARD:
+            known, bound, met = first, second, objects_of
+            count, find = columns.count_with_subjects, columns.with_subjects
+        else:
+            known, bound, met = second, first, subjects_of
+            count, find = columns.count_with_objects, columns.with_objects
+        for part, terms in self._parts(frame, known, count):
+            rows, places = find(terms)
             longer = part.only(step.needed).rows(rows)
             slots = dict(longer.slots)
             if bound in step.needed:
-                slots[bound] = objects_of(columns.keys[places])
-            yield Frame(slots, np.minimum(longer.levels, columns.levels[places]))
-
-    def _backward(self, frame: Frame, step: Step) -> Iterator[Frame]:
-        predicate, bound, second, _ = step.operands
-        columns = self._columns.get(predicate, NO_COLUMNS)
-        if not len(columns):
-            return
-        for part, terms in self._parts(frame, second, columns.count_with_objects):
-            rows, places = columns.with_objects(terms)
-            longer = part.only(step.needed).rows(rows)
-            slots = dict(longer.slots)
-            if bound in step.needed:
-                slots[bound] = subjects_of(columns.keys[places])
+                slots[bound] = met(columns.keys[places])
             yield Frame(slots, np.minimum(longer.levels, columns.levels[places]))
 
     def _parts(
