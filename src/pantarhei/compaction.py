@@ -28,7 +28,7 @@ from pantarhei.window.log import Entry, Log
 FLOOR = 32_768
 # A stored fact costs a fraction of what a fresh term does: there may be one such for so many of those.
 FACTS_A_TERM = 4
-# Small ABoxes are renamed so many facts at a time, which then share memory.
+# Small ABoxes are renamed so many facts at a time.
 BATCH = 4096
 
 
@@ -82,7 +82,7 @@ def compact(
 
 
 def _books(books: Books, renaming: Renaming) -> Books:
-    log = replace(Log.of(_entries(books.log, renaming)), first_level=books.log.first_level)
+    log = Log.of(_entries(books.log, renaming), books.log.first_level)
     return replace(books, log=log, arrival=_arrival(books.arrival, log.newest))
 
 

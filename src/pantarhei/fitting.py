@@ -17,7 +17,6 @@ from pantarhei.materialize.footprint import vocabulary_bytes
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.renaming import UsedTerms
 from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.stats import bytes_of_log
 from pantarhei.window.limits import Exceeded, Limits
 from pantarhei.window.log import Log
 
@@ -51,8 +50,7 @@ class Fitting:
     def fit(self, at: TimePoint) -> None:
         """Let timestamps leave, if that is the policy, until what is left does not exceed the limits.
 
-        Costs O(1) where it fits already, with `max_bytes` a look at each entry. Where bytes were too many it
-        costs a pass over the facts.
+        Costs O(1) where it fits already. Where bytes were too many it costs a pass over the facts.
 
         Raises:
             MemoryLimitError: nothing is to leave early, or the ABox of `at` alone is too much.
@@ -73,7 +71,7 @@ class Fitting:
         """What is held against `max_bytes`; 0 if there is no such limit."""
         if self.limits.max_bytes is None:
             return 0
-        return self.model.bytes_used + bytes_of_log(self.log) + self._terms()
+        return self.model.bytes_used + self.log.bytes + self._terms()
 
     def _terms(self) -> int:
         """The bytes of the terms, without those known to be unused."""
@@ -92,7 +90,7 @@ class Fitting:
 
     def _exceeded_anew(self, terms: int) -> Exceeded | None:
         """Whether it would be too much in a model made anew, with so many bytes of terms."""
-        needed = self.model.bytes_used - self.model.spare_bytes + bytes_of_log(self.log) + terms
+        needed = self.model.bytes_used - self.model.spare_bytes + self.log.bytes + terms
         return self.limits.exceeded(0, int(needed / _FILLED))
 
     def _used_share(self) -> Fraction:

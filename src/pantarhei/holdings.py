@@ -24,7 +24,7 @@ from pantarhei.materialize.model import Keep, Overfull, WindowModel
 from pantarhei.materialize.vocabulary import Tables
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.program import FIRST_LITERAL, Integers
-from pantarhei.stats import Stats, bytes_of_log
+from pantarhei.stats import Stats
 from pantarhei.tick import Outcome, Tick, WindowUpdate
 from pantarhei.window.limits import Limits, later_starts
 from pantarhei.window.sliding import Step, Window, step_to
@@ -233,7 +233,7 @@ class Holdings:
     def _bytes_beside(self) -> int:
         """The bytes of books and terms, without those of terms that are known to be in no use."""
         terms = vocabulary_bytes(self.vocabulary) - self._unused
-        return bytes_of_log(self.books.log) + max(0, terms)
+        return self.books.log.bytes + max(0, terms)
 
     def _bytes_left(self) -> int | None:
         """The bytes that the kernel's arrays may grow to; None for any number."""

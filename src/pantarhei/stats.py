@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from pantarhei.books import Counters
 from pantarhei.materialize.model import Work
-from pantarhei.window.log import Entry, Log
-
-# An entry of the log without the arrays' contents: the object, its arrays' heads, its place in a chunk.
-_BYTES_AN_ENTRY = 512
-# A form kept beside a fact: a literal, its key, and a place in a dictionary, roughly.
-_BYTES_A_FORM = 400
+from pantarhei.window.log import Log
 
 
 class Stats(NamedTuple):
@@ -68,13 +61,11 @@ class Stats(NamedTuple):
         counters: Counters,
     ) -> Stats:
         """The numbers of a model of so many facts with the books of its stream; `bytes` are of kernel and
-        vocabulary. Costs a look at each entry.
+        vocabulary.
         """
         kernel, vocabulary = bytes
-        counts = [len(entry.facts) for entry in log]
-        return cls(
-            facts, sum(counts), len(counts), *terms, kernel, bytes_of_log(log), vocabulary, *work, *counters
-        )
+        stored = log.assertions, log.partitions
+        return cls(facts, *stored, *terms, kernel, log.bytes, vocabulary, *work, *counters)
 
     @property
     def terms(self) -> int:
@@ -117,25 +108,3 @@ def in_megabytes(count: int) -> str:
     ('1.2 MB', '0.0 MB')
     """
     return f"{count / 1e6:,.1f} MB"
-
-
-def bytes_of_log(log: Log) -> int:
-    """The bytes of what was asserted and cut. Costs a look at each entry."""
-    owners: dict[int, int] = {}
-    total = 0
-    for entry in log:
-        total += _BYTES_AN_ENTRY + _BYTES_A_FORM * len(entry.forms) + _bytes_of_arrays(entry, owners)
-    return total + sum(owners.values())
-
-
-def _bytes_of_arrays(entry: Entry, owners: dict[int, int]) -> int:
-    """The bytes of an entry's arrays; those that they are views of, perhaps of many, go to `owners`."""
-    total = 0
-    for array in (entry.facts, entry.cut, entry._marks):
-        if array is None:
-            continue
-        if isinstance(array.base, np.ndarray):
-            owners[id(array.base)] = array.base.nbytes
-        else:
-            total += array.nbytes
-    return total

@@ -10,6 +10,7 @@ from rdflib import RDF, Variable
 from pantarhei import Limits, MemoryLimitError, Ontology, OptionError, StreamReasoner, Window
 from pantarhei.holdings import Holdings
 from pantarhei.language.rule import Atom, Rule
+from pantarhei.window.log import Entry, Log
 from strategies import EX
 
 x, y, z = Variable("x"), Variable("y"), Variable("z")
@@ -221,3 +222,50 @@ def test_where_a_push_is_too_much_on_the_way_a_share_of_the_window_makes_room(mo
     update = tested.push(16, [a(f"y{i}") for i in range(15)])  # 30 facts more, where 12 more are let in
     assert update.dropped_early == tuple(range(5))  # a quarter, an eighth not being enough, and one more
     assert tested.stats().facts == 2 + 11 * 6 + 30
+
+
+@pytest.fixture
+def looked_at(monkeypatch):
+    """The levels of the log's entries that were looked at."""
+    levels, entries, size = [], Log.__iter__, Entry.bytes.fget
+
+    def counted(log):
+        for entry in entries(log):
+            levels.append(entry.level)
+            yield entry
+
+    monkeypatch.setattr(Log, "__iter__", counted)
+    monkeypatch.setattr(Entry, "bytes", property(lambda entry: levels.append(entry.level) or size(entry)))
+    return levels
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_bytes": 10**9}, {"max_bytes": 10**9, "on_limit": "drop"}])
+def test_a_push_looks_at_as_many_entries_in_a_long_window_as_in_a_short_one(looked_at, limits):
+    counts = []
+    for width in (20, 1500):
+        tested = reasoner(width=width, **limits)
+        for at in range(width + 20):
+            looked_at.clear()
+            tested.push(at, [a(f"x{at % 7}")])
+        counts.append(len(looked_at))
+        looked_at.clear()
+        tested.stats()
+        assert not looked_at
+    assert counts[0] == counts[1] <= 10
+
+
+def test_timestamps_that_leave_early_for_their_bytes_are_looked_at_alone(looked_at):
+    tested = reasoner(width=10**6, max_bytes=900_000, on_limit="drop")
+    pushes = most = 0
+    while not (update := tested.push(pushes, [a(f"x{pushes}")])).dropped_early:
+        pushes += 1
+        most = max(most, len(looked_at))
+        looked_at.clear()
+    stayed = len(tested.timestamps)
+    assert pushes > 300 and len(update.dropped_early) > 30
+    looked_at.clear()
+    while not (update := tested.push(pushes, [a(f"x{pushes}")])).dropped_early:
+        pushes += 1
+        looked_at.clear()
+    # marking the terms in use looks at each entry that stays; making the model anew comes later
+    assert len(looked_at) < stayed + 6 * len(update.dropped_early) + 20

@@ -2,14 +2,15 @@
 
 One entry a timestamp, oldest first. A cut fact loses its occurrences in the entry whose arrival cut it and in
 all before; asserted again later, it is back. A log is a value: a change makes another, sharing what it can.
+It knows how many assertions and bytes it holds: what comes and goes is added and taken away.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain, islice, pairwise
+from dataclasses import dataclass, field
+from itertools import chain, pairwise, takewhile
 from operator import attrgetter
 
 import numpy as np
@@ -20,11 +21,16 @@ from pantarhei.rules.program import Forms, Integers
 
 Fact = tuple[int, int, int]
 _CHUNK = 512
+# An entry without the arrays' contents: the object, its times, its arrays' heads, its place in a chunk.
+_BYTES_AN_ENTRY = 700
+# A form kept beside a fact: a literal, its key, and a place in a dictionary, roughly.
+_BYTES_A_FORM = 400
+_BYTES_A_MARK = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The ABox of one timestamp.
+    """The ABox of one timestamp. Its arrays hold on to no larger ones.
 
     Args:
         level: its number in the stream, ascending.
@@ -43,6 +49,17 @@ class Entry:
     forms: Forms = field(default_factory=dict)
     _marks: npt.NDArray[np.uint16] | None = field(default=None, init=False, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        for name, array in (("facts", self.facts), ("cut", self.cut)):
+            if isinstance(array.base, np.ndarray) and array.base.nbytes > array.nbytes:
+                object.__setattr__(self, name, array.copy())
+
+    @property
+    def bytes(self) -> int:
+        """What it takes, with marks."""
+        arrays = self.facts.nbytes + self.cut.nbytes + _BYTES_A_MARK * len(self.facts)
+        return _BYTES_AN_ENTRY + _BYTES_A_FORM * len(self.forms) + arrays
+
     @property
     def marks(self) -> npt.NDArray[np.uint16]:
         """16 bits of each fact's key, made when first asked for."""
@@ -54,46 +71,61 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The entries of the window, in chunks; those below `first_level` no longer count.
+    """The entries of the window, in chunks. Changes cost O(entries / 512 + 512), and the entries that leave.
 
-    Changes cost O(entries / 512 + 512).
+    Args:
+        chunks: the entries, oldest first; no chunk is empty.
+        first_level: no entry is below.
+        assertions: how many facts the entries have.
+        bytes: what they take.
     """
 
     chunks: tuple[tuple[Entry, ...], ...] = ()
     first_level: int = 0
+    assertions: int = 0
+    bytes: int = 0
 
     @classmethod
-    def of(cls, entries: Iterable[Entry]) -> Log:
-        """The log of entries in ascending order. Costs their number."""
+    def of(cls, entries: Iterable[Entry], first_level: int = 0) -> Log:
+        """The log of entries in ascending order, none below `first_level`. Costs their number."""
         given = tuple(entries)
-        return cls(tuple(given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK)))
+        chunks = tuple(given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK))
+        return cls(chunks, first_level, *_size(given))
 
     def with_entry(self, entry: Entry) -> Log:
         """The log with a newer entry."""
-        if not self.chunks or len(self.chunks[-1]) == _CHUNK:
-            return replace(self, chunks=(*self.chunks, (entry,)))
-        return replace(self, chunks=(*self.chunks[:-1], (*self.chunks[-1], entry)))
+        *full, last = self.chunks or ((),)
+        chunks = (*full, (*last, entry)) if len(last) < _CHUNK else (*self.chunks, (entry,))
+        return Log(chunks, self.first_level, self.assertions + len(entry.facts), self.bytes + entry.bytes)
 
     def without_newest(self) -> Log:
         """The log without its newest entry."""
-        shorter = self.chunks[-1][:-1]
-        return replace(self, chunks=(*self.chunks[:-1], shorter) if shorter else self.chunks[:-1])
+        *full, last = self.chunks
+        newest, shorter = last[-1], last[:-1]
+        chunks = (*full, shorter) if shorter else tuple(full)
+        return Log(chunks, self.first_level, self.assertions - len(newest.facts), self.bytes - newest.bytes)
 
     def from_level(self, level: int) -> Log:
-        """The log without the entries below `level`; of its first chunk it may hold on to some of those."""
-        first_level = max(self.first_level, level)
-        chunks = self.chunks
-        while chunks and chunks[0][-1].level < first_level:
-            chunks = chunks[1:]
-        if chunks and chunks[0][len(chunks[0]) // 2].level < first_level:
-            chunks = (tuple(entry for entry in chunks[0] if entry.level >= first_level), *chunks[1:])
-        return Log(chunks, first_level)
+        """The log without the entries below `level`."""
+        if level <= self.first_level:
+            return self
+        assertions, size = _size(takewhile(lambda entry: entry.level < level, self))
+        whole = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
+        chunks = self.chunks[whole:]
+        if chunks and chunks[0][0].level < level:
+            start = bisect_left(chunks[0], level, key=attrgetter("level"))
+            chunks = (chunks[0][start:], *chunks[1:])
+        return Log(chunks, level, self.assertions - assertions, self.bytes - size)
 
     @property
     def newest(self) -> Entry | None:
         """The newest entry."""
-        entry = self.chunks[-1][-1] if self.chunks else None
-        return entry if entry is not None and entry.level >= self.first_level else None
+        return self.chunks[-1][-1] if self.chunks else None
+
+    @property
+    def partitions(self) -> int:
+        """How many entries there are. Costs O(entries / 512)."""
+        return sum(map(len, self.chunks))
 
     def leaving(self, ticks: int) -> tuple[int | None, list[TimePoint]]:
         """(level of the first entry not before `ticks`, timestamps of the entries before it)."""
@@ -106,11 +138,7 @@ class Log:
 
     def __iter__(self) -> Iterator[Entry]:
         """Oldest first."""
-        if not self.chunks:
-            return iter(())
-        oldest = self.chunks[0]  # the only one with entries that no longer count
-        start = bisect_left(oldest, self.first_level, key=attrgetter("level"))
-        return chain(islice(oldest, start, None), *self.chunks[1:])
+        return chain.from_iterable(self.chunks)
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with the facts of it that no repair has cut. Costs O(occurrences)."""
@@ -131,6 +159,24 @@ class Log:
         for entry, found, gone in zip(entries, asserted, taken, strict=True):
             cut.add(gone)
             yield entry, found[~cut.among(found)]
+
+    def check_invariants(self) -> None:
+        """Assert that chunks and sums are those of the entries. Costs a look at each; for tests."""
+        entries = list(self)
+        levels = [entry.level for entry in entries]
+        assert all(self.chunks), "a chunk is empty"
+        assert levels == sorted(set(levels)), "levels do not ascend"
+        assert not levels or levels[0] >= self.first_level, "an entry should have left"
+        assert (self.assertions, self.bytes) == _size(entries), "sums are not those of the entries"
+
+
+def _size(entries: Iterable[Entry]) -> tuple[int, int]:
+    """(assertions, bytes) of entries."""
+    assertions = size = 0
+    for entry in entries:
+        assertions += len(entry.facts)
+        size += entry.bytes
+    return assertions, size
 
 
 EMPTY_LOG = Log()

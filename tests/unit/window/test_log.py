@@ -94,6 +94,44 @@ def test_an_empty_log():
     assert later.first_level == 5 and later.from_level(3).first_level == 5, "a start never goes back"
 
 
+def test_a_change_looks_at_the_entries_that_come_and_go_and_at_no_others(monkeypatch):
+    looked_at = []
+    size = Entry.bytes.fget
+    monkeypatch.setattr(Entry, "bytes", property(lambda self: looked_at.append(self.level) or size(self)))
+    log = log_of(entry(level, [1, 2]) for level in range(2000))
+    looked_at.clear()
+    log = log.from_level(3)
+    assert looked_at == [0, 1, 2]
+    looked_at.clear()
+    log = log.with_entry(entry(2000)).without_newest().from_level(3)
+    assert looked_at == [2000, 2000]
+    assert log.assertions == 2 * 1997 and log.bytes == sum(map(size, log))
+
+
+def test_what_an_entry_weighs_does_not_change_when_it_is_looked_at():
+    log = log_of([entry(0, [1, 2, 3], [4])])
+    before = log.bytes
+    list(log.occurrences(facts(1)))
+    assert log.chunks[0][0]._marks is not None
+    log.check_invariants()
+    assert log.bytes == before
+
+
+def test_an_entry_holds_on_to_no_larger_array():
+    whole = facts(*range(1000))
+    kept_small = Entry(0, 0, 0, whole[:3], whole[10:11])
+    assert kept_small.facts.base is None and kept_small.cut.base is None
+    assert numbers(kept_small.facts) == [0, 1, 2] and numbers(kept_small.cut) == [10]
+    own = facts(1, 2)
+    assert Entry(0, 0, 0, own, facts()).facts is own
+
+
+def test_what_has_left_is_let_go():
+    log = log_of(entry(level, [level]) for level in range(600))
+    assert [len(chunk) for chunk in log.from_level(100).chunks] == [412, 88]
+    assert log.from_level(600).chunks == ()
+
+
 class Logging(RuleBasedStateMachine):
     """A log with chunks of three entries, and a plain list."""
 
@@ -125,6 +163,9 @@ class Logging(RuleBasedStateMachine):
 
     @invariant()
     def same(self):
+        self.log.check_invariants()
+        assert self.log.assertions == sum(len(asserted) for _, asserted, _ in self.plain)
+        assert self.log.partitions == len(self.plain)
         assert [each.level for each in self.log] == [level for level, _, _ in self.plain]
         newest = self.log.newest
         assert (newest.level if newest else None) == (self.plain[-1][0] if self.plain else None)
