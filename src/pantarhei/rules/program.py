@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple, Protocol
+from itertools import chain
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +37,9 @@ DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(6)
 FIRST_LITERAL = 1 << 30
 
 
-# A step or condition of a plan, as joins.py reads it.
+# A step or condition of a plan, as joins.py reads it: a kind, and what that asks for.
 Condition = tuple[int, int, int, int, int]
+_HEADER, _PART = 9, 5  # the integers of a plan before its first step, and of each step and condition
 
 
 class Symbol(NamedTuple):
@@ -47,9 +49,55 @@ class Symbol(NamedTuple):
     arity: int
 
 
+class WrittenPlan(NamedTuple):
+    """A plan as it is written in `Plans.code`; joins.py says what its integers mean.
+
+    Args:
+        rule: whose plan it is.
+        head: predicate and arguments, each NONE for a constraint.
+        trigger: the arguments of the atom that is given.
+        atom: the position of that in the body, NONE for the head.
+        steps: the other atoms, in the order in which they are matched.
+        conditions: what is looked at afterwards.
+    """
+
+    rule: int
+    head: tuple[int, int, int]
+    trigger: tuple[int, int]
+    atom: int
+    steps: tuple[Condition, ...]
+    conditions: tuple[Condition, ...]
+
+    @property
+    def code(self) -> list[int]:
+        """Its integers."""
+        counts = (len(self.steps), len(self.conditions))
+        return list(
+            chain((self.rule, *counts, *self.head, *self.trigger, self.atom), *self.steps, *self.conditions)
+        )
+
+    @classmethod
+    def at(cls, code: Sequence[int], offset: int) -> WrittenPlan:
+        """The plan that begins at `offset`."""
+        first = offset + _HEADER
+        rule, steps, conditions, *head, subject, object_, atom = code[offset:first]
+        parts = [
+            cast("Condition", tuple(code[at : at + _PART]))
+            for at in range(first, first + _PART * (steps + conditions), _PART)
+        ]
+        return cls(
+            rule,
+            (head[0], head[1], head[2]),
+            (subject, object_),
+            atom,
+            tuple(parts[:steps]),
+            tuple(parts[steps:]),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Plans:
-    """What the join machine reads; joins.py says how a plan is laid out.
+    """What the join machine reads; `WrittenPlan` takes a plan out of the code.
 
     `constraints` has a row (trigger predicate, offset) for one forward plan of each constraint.
     The plans of predicate `p` are `forward_plans[forward_start[p]:forward_start[p + 1]]`, offsets into
@@ -198,12 +246,10 @@ class _Compiler:
     ) -> int:
         offset = len(self.code)
         head = (NONE, NONE, NONE) if rule.head is None else self._encode(rule.head, variables)
-        steps = self._steps(rule, variables, trigger, position)
-        conditions = self._conditions(rule, variables, _variables(trigger))
-        self.code += [number, len(steps), len(conditions), *head]
-        self.code += [*self._encode(trigger, variables)[1:], position]
-        for part in (*steps, *conditions):
-            self.code += part
+        steps = tuple(self._steps(rule, variables, trigger, position))
+        conditions = tuple(self._conditions(rule, variables, _variables(trigger)))
+        plan = WrittenPlan(number, head, self._encode(trigger, variables)[1:], position, steps, conditions)
+        self.code += plan.code
         return offset
 
     def _conditions(

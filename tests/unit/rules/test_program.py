@@ -12,7 +12,16 @@ from rdflib import XSD, Literal, Variable
 from pantarhei.errors import InvalidRuleError
 from pantarhei.language.rule import Atom, Different, Rule
 from pantarhei.language.term import value_of
-from pantarhei.rules.program import BACKWARD, CHECK, FIRST_LITERAL, FORWARD, NONE, Symbol, compile_
+from pantarhei.rules.program import (
+    BACKWARD,
+    CHECK,
+    FIRST_LITERAL,
+    FORWARD,
+    NONE,
+    Symbol,
+    WrittenPlan,
+    compile_,
+)
 from strategies import EX, rules
 
 w, x, y, z = (Variable(name) for name in "wxyz")
@@ -183,3 +192,15 @@ def test_rules_that_cannot_be_evaluated_are_refused(rule):
     with pytest.raises(InvalidRuleError) as raised:
         compile_([rule])
     assert raised.value.rule == str(rule)
+
+
+@given(rules(literals=True))
+def test_a_plan_is_read_as_it_was_written(given):
+    program = compile_(given)
+    code, offset = program.plans.code.tolist(), 0
+    while offset < len(code) and program.rules:
+        plan = WrittenPlan.at(code, offset)
+        assert plan.code == code[offset : offset + len(plan.code)]
+        assert len(plan.steps) == len(program.rules[plan.rule].body) - (plan.atom != NONE)
+        offset += len(plan.code)
+    assert offset == len(code) or not program.rules

@@ -41,9 +41,8 @@ from pantarhei.rules.program import (
     NONE,
     Integers,
     Plans,
+    WrittenPlan,
 )
-
-_FIRST_STEP, _SIZE = 9, 5  # how joins.py lays a plan out
 
 # Taking a predicate costs what the kernel takes for so many facts, and one more for so many that are stored.
 _A_TAKING, _COPIED = 100, 256
@@ -274,20 +273,14 @@ class _Evaluation:
 
 def _read(code: list[int], offset: int) -> Plan:
     """The plan at `offset` of the code."""
-    _, steps, conditions, predicate, head_subject, head_object, first, second, _ = code[offset : offset + 9]
-    parts = [
-        code[at : at + _SIZE]
-        for at in range(offset + _FIRST_STEP, offset + _FIRST_STEP + _SIZE * (steps + conditions), _SIZE)
-    ]
-    needed = frozenset((TRIGGER,)) if predicate == NONE else _variables((head_subject, head_object))
+    _, head, trigger, _, steps, conditions = WrittenPlan.at(code, offset)
+    needed = frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:])
     read: list[Step] = []
-    for place in reversed(range(len(parts))):
-        kind, *operands = parts[place]
+    for place, (kind, *operands) in reversed([*enumerate((*steps, *conditions))]):
         read.append(Step(kind, (operands[0], operands[1], operands[2], operands[3]), needed))
-        needed |= _variables(operands[1:3] if place < steps else _asked(kind, operands))
+        needed |= _variables(operands[1:3] if place < len(steps) else _asked(kind, operands))
     read.reverse()
-    head = (predicate, head_subject, head_object)
-    return Plan(offset, head, (first, second), tuple(read[:steps]), tuple(read[steps:]))
+    return Plan(offset, head, trigger, tuple(read[: len(steps)]), tuple(read[len(steps) :]))
 
 
 def _asked(kind: int, operands: list[int]) -> list[int]:
