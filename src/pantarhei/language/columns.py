@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Codes = npt.NDArray[np.int32]
 Texts = npt.NDArray[np.object_]
 
+_SPARSE = 8  # where so many times more are distinct than there are rows, sorting the rows costs less
+
 
 class TermColumn(NamedTuple):
     """Terms as places in `distinct`, which may have more than occur."""
@@ -42,8 +44,17 @@ class TermColumn(NamedTuple):
         return cls(np.from_dlpack(array.indices).astype(np.int32, copy=False), distinct)
 
     def occurring(self, where: slice | npt.NDArray[np.bool_] = slice(None)) -> TermColumn:
-        """The rows `where` with the terms that occur there only, in the order in which they do."""
+        """The rows `where` with the terms that occur there only, in the order in which they do.
+
+        Costs their number, or if that is less the number of distinct terms.
+        """
         codes = self.codes[where]
+        if len(codes) * _SPARSE < len(self.distinct):
+            terms, begins, places = np.unique(codes, return_index=True, return_inverse=True)
+            order = np.argsort(begins)
+            place = np.empty(len(terms), np.int32)
+            place[order] = np.arange(len(terms), dtype=np.int32)
+            return TermColumn(place[places], self.distinct[terms[order]])
         first = np.full(len(self.distinct), len(codes), np.int32)
         first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
         used = np.flatnonzero(first < len(codes))

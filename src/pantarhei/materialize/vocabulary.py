@@ -183,7 +183,7 @@ class Vocabulary:
         return Encoded(np.concatenate([part.facts for part in encoded]), forms)
 
     def _encode_columns(self, columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
-        subjects, predicates, objects = columns
+        subjects, predicates, objects = columns.subject, columns.predicate.occurring(), columns.object
         types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
         is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
         facts = np.empty((len(subjects.codes), 3), np.int32)

@@ -2,77 +2,66 @@
 
 A line is plain if it is four canonical terms and a full stop with one space between each, the graph's name an
 IRI. Splitting such a line at its spaces is parsing it. Whether a term is canonical is asked once for each
-distinct term, of a pattern for the ordinary ones and of pyoxigraph's parser for the rest. Lines between them
-that are not plain are left to a parser, each at its place.
+distinct term of a block. Lines between them that are not plain are left to a parser, each at its place.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from heapq import merge
-from itertools import compress
 from operator import attrgetter
 from typing import NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyoxigraph as ox
-from pyarrow import csv
 
-from pantarhei.language.columns import TermColumn, TripleColumns
+from pantarhei.language.columns import Codes, TermColumn, TripleColumns
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.term import Term, Triple
+from pantarhei.streams.canonical import CanonicalTerms
 from pantarhei.streams.statements import OddLines
 from pantarhei.streams.terms import Scope
+from pantarhei.streams.words import Flags, Places, Split, split_lines
 
 _CACHED = 200_000
 _MOST_ODD = 4  # of so many lines, one may be odd; else all are left to the parser
 _SHORT = 48  # runs of fewer lines, taken together, cost less as triples than by column
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
-_ORDINARY_IRI = r"<https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9._~/-]*)?(?:#[A-Za-z0-9._~/-]*)?>"
-_XSD = r"<http://www\.w3\.org/2001/XMLSchema#(?!string>)[a-zA-Z]+>"
-_ORDINARY = re.compile(rf'{_ORDINARY_IRI}|"[ !#-\[\]-~]*"(?:\^\^{_XSD}|@[a-z]{{2}})?|_:[A-Za-z][A-Za-z0-9]*')
-_SPACED = re.compile(rb'"(?:[^"\\\n ]|\\.)*+ (?:[^"\\\n]|\\.)*+"')  # a string with a space
-_HIDDEN_SPACE = "\x1f"
+_BRACKET, _QUOTE, _BLANK, _STOP = b'<"_.'
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NAMES = ("subject", "predicate", "object")
-_COLUMNS = (*NAMES, "graph", "end")
-_WITHOUT_GRAPH = (*NAMES, "end")
+_WITH_GRAPH, _WITHOUT_GRAPH = 5, 4  # words of a line, the full stop one of them
 _NO_NAME = "<urn:x-none>"
-_AS_CODES = csv.ConvertOptions(column_types=dict.fromkeys(_COLUMNS, pa.dictionary(pa.int32(), pa.string())))
-
-Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
 
 
 class _Block:
     """The plain lines of a block.
 
     Args:
-        columns: their triples.
+        columns: their triples; all have the same distinct terms.
+        are_blank: which of these are blank nodes.
         is_scattered: whether its runs are so short that triples had better be made one by one.
         term: what makes rdflib's terms.
     """
 
-    def __init__(self, columns: TripleColumns, is_scattered: bool, term: Callable[[str], Term]) -> None:
+    def __init__(
+        self, columns: TripleColumns, are_blank: Flags, is_scattered: bool, term: Callable[[str], Term]
+    ) -> None:
         self.columns, self.is_scattered, self._term = columns, is_scattered, term
-        self.blank_subjects, self.blank_objects = (
-            np.array([text[0] == "_" for text in column.distinct.tolist()], np.bool_)
-            for column in (columns.subject, columns.object)
-        )
-        self.has_blanks = bool(self.blank_subjects.any() or self.blank_objects.any())
+        self.are_blank = are_blank
+        self.has_blanks = bool(are_blank.any())
 
     @cached_property
     def triples(self) -> list[Triple]:
         """All of them as rdflib's terms; those with blank nodes mean nothing."""
         lists: list[list[Term]] = []
         for column in self.columns:
-            made = np.empty(len(column.distinct), object)
-            made[:] = [None if text[0] == "_" else self._term(text) for text in column.distinct.tolist()]
-            lists.append(made[column.codes].tolist())
+            codes, distinct = column.occurring()
+            made = np.empty(len(distinct), object)
+            made[:] = [None if text[0] == "_" else self._term(text) for text in distinct.tolist()]
+            lists.append(made[codes].tolist())
         return cast("list[Triple]", list(zip(*lists, strict=True)))
 
     @cached_property
@@ -83,10 +72,8 @@ class _Block:
     @cached_property
     def batch(self) -> pa.RecordBatch:
         """All of them as strings."""
-        arrays = [
-            pa.DictionaryArray.from_arrays(column.codes, pa.array(column.distinct, pa.string()))
-            for column in self.columns
-        ]
+        distinct = pa.array(self.columns.subject.distinct, pa.string())
+        arrays = [pa.DictionaryArray.from_arrays(column.codes, distinct) for column in self.columns]
         return pa.record_batch([array.dictionary_decode() for array in arrays], names=list(NAMES))
 
 
@@ -101,11 +88,10 @@ class PlainRun(NamedTuple):
 
     def has_blanks(self) -> bool:
         """Whether there are blank nodes among the triples."""
-        block = self.block
-        if not block.has_blanks:
+        if not self.block.has_blanks:
             return False
-        subjects, _, objects = block.columns.slice(self.begin, self.end)
-        return bool(block.blank_subjects[subjects.codes].any() or block.blank_objects[objects.codes].any())
+        subjects, _, objects = self.block.columns.slice(self.begin, self.end)
+        return any(self.block.are_blank[column.codes].any() for column in (subjects, objects))
 
     def triples(self, scope: Scope) -> list[Triple]:
         """The triples as rdflib's terms, blank nodes named by the scope."""
@@ -141,12 +127,26 @@ class PlainRun(NamedTuple):
         return self.block.batch.slice(self.begin, self.end - self.begin)
 
 
-class _Split(NamedTuple):
-    """The lines of a block that are five words, and which lines of the block these are."""
+class _PlainLines(NamedTuple):
+    """The plain ones of the lines of a block.
 
-    columns: list[TermColumn]
+    Args:
+        columns: their triples; all columns, that of the graphs too, have the same distinct terms.
+        are_blank: which of these are blank nodes.
+        places: which lines of the block they are, ascending.
+        lines: how many lines the block has.
+    """
+
+    columns: TripleColumns
+    are_blank: Flags
+    graphs: TermColumn
     places: Places
     lines: int
+
+    @property
+    def odd(self) -> int:
+        """How many lines are not plain."""
+        return self.lines - len(self.places)
 
 
 class PlainQuadsReader:
@@ -159,7 +159,7 @@ class PlainQuadsReader:
 
     def __init__(self, reserved: Collection[str], graphs: bool = True) -> None:
         self._reserved, self._graphs = frozenset(reserved), graphs
-        self._canonical: set[str] = set()
+        self._canonical = CanonicalTerms()
         self._terms: dict[str, Term] = {}
         self._names: dict[str, ox.NamedNode] = {}
 
@@ -170,69 +170,70 @@ class PlainQuadsReader:
 
         About half a microsecond a line if terms are repeated.
         """
-        split = _split(block, _COLUMNS if self._graphs else _WITHOUT_GRAPH)
-        plain = np.zeros(0, np.bool_) if split is None else self._plain(split.columns)
-        if split is None or (split.lines - np.count_nonzero(plain)) * _MOST_ODD > split.lines:
+        found = self._plain(block)
+        if found is None or found.odd * _MOST_ODD > found.lines:
             yield OddLines(line, block)
             return
-        *triples, graphs, _ = split.columns
-        places = split.places
-        if not plain.all():
-            triples, graphs = [column.occurring(plain) for column in triples], graphs.occurring(plain)
-            places = places[plain]
-        odd = _odd_lines(block, line, places, split.lines)
-        if len(places):
-            yield from self._in_order(TripleColumns(*triples), graphs, line, places, odd)
+        odd = _odd_lines(block, line, found.places, found.lines)
+        if len(found.places):
+            yield from self._in_order(found, line, odd)
         else:
             yield from odd
 
     def _in_order(
-        self, columns: TripleColumns, graphs: TermColumn, line: int, places: Places, odd: Sequence[OddLines]
+        self, found: _PlainLines, line: int, odd: Sequence[OddLines]
     ) -> Iterator[PlainRun | OddLines]:
         """The runs of plain lines, and between them the odd ones."""
+        columns, graphs, places = found.columns, found.graphs, found.places
         breaks = (np.diff(graphs.codes) != 0) | (np.diff(places) != 1)
         begins = np.concatenate([[0], np.flatnonzero(breaks) + 1])
         ends = [*begins[1:].tolist(), len(places)]
         names = graphs.distinct[graphs.codes[begins]].tolist()
         firsts = (places[begins] + line).tolist()
-        block = _Block(columns, len(begins) * _SHORT > len(places), self._term)
+        block = _Block(columns, found.are_blank, len(begins) * _SHORT > len(places), self._term)
         runs = (
             PlainRun(first, self._name(name), block, begin, end)
             for first, name, begin, end in zip(firsts, names, begins.tolist(), ends, strict=True)
         )
         return merge(runs, odd, key=attrgetter("line")) if odd else runs
 
-    def _plain(self, columns: Sequence[TermColumn]) -> Flags:
-        """Of lines that are split into words, which ones are plain."""
-        subjects, predicates, objects, _, ends = columns
-        texts = [column.distinct.tolist() for column in columns[:4]]
-        canonical = self._find_canonical({text for column in texts for text in column})
-        fits: list[list[bool]] = [
-            [text in canonical and text[0] != '"' for text in texts[0]],
-            [text in canonical and text[0] == "<" and text not in self._reserved for text in texts[1]],
-            [text in canonical for text in texts[2]],
-            [text in canonical and text[0] == "<" for text in texts[3]],
-            [text == "." for text in ends.distinct.tolist()],
-        ]
-        plain = np.ones(len(subjects.codes), np.bool_)
-        for column, fit in zip(columns, fits, strict=True):
-            if not all(fit):
-                plain &= np.array(fit, np.bool_)[column.codes]
-        if _TYPE in texts[1]:
-            literal = np.array([text[:1] == '"' for text in texts[2]], np.bool_)
-            plain &= ~(literal[objects.codes] & (predicates.codes == texts[1].index(_TYPE)))
-        return plain
+    def _plain(self, block: bytes) -> _PlainLines | None:
+        """The plain lines of a block; None if it is no text, or its lines may be others than they seem."""
+        if b"\r" in block or block.startswith(_BYTE_ORDER_MARK):
+            return None
+        split = split_lines(block, _WITH_GRAPH if self._graphs else _WITHOUT_GRAPH)
+        try:
+            texts = split.words.decoded()
+        except UnicodeDecodeError:
+            return None
+        columns = list(np.ascontiguousarray(split.codes.T))
+        plain = self._fits(split, columns, texts)
+        if not plain.all():
+            columns = [column[plain] for column in columns]
+        distinct = np.empty(len(texts), object)
+        distinct[:] = texts
+        triples = TripleColumns(*(TermColumn(column, distinct) for column in columns[:3]))
+        graphs = TermColumn(columns[3], distinct) if self._graphs else _nameless(len(columns[0]))
+        return _PlainLines(triples, split.words.firsts == _BLANK, graphs, split.places[plain], split.lines)
 
-    def _find_canonical(self, texts: set[str]) -> set[str]:
-        """At least those of `texts` that are canonical, and no others that are not."""
-        new = texts - self._canonical
-        if new:
-            found = _canonical_of(new)
-            if len(self._canonical) >= _CACHED:
-                self._canonical = (texts & self._canonical) | found
-            else:
-                self._canonical |= found
-        return self._canonical
+    def _fits(self, split: Split, columns: Sequence[Codes], texts: Sequence[str]) -> Flags:
+        """Of lines that are split into words, which ones are plain."""
+        subjects, predicates, objects = columns[:3]
+        firsts, canonical = split.words.firsts, self._canonical.among(split.words, texts)
+        are_literals, are_iris = firsts == _QUOTE, canonical & (firsts == _BRACKET)
+        used = np.zeros(len(texts), np.bool_)
+        used[predicates] = True
+        used &= are_iris
+        places = [place for place in np.flatnonzero(used).tolist() if texts[place] not in self._reserved]
+        are_predicates = np.zeros(len(texts), np.bool_)
+        are_predicates[places] = True
+        are_types = np.zeros(len(texts), np.bool_)
+        are_types[[place for place in places if texts[place] == _TYPE]] = True
+        are_stops = (firsts == _STOP) & (split.words.lengths == 1)
+        plain: Flags = (canonical & ~are_literals)[subjects]
+        plain &= are_predicates[predicates] & canonical[objects] & are_stops[columns[-1]]
+        plain &= ~(are_types[predicates] & are_literals[objects])
+        return plain & are_iris[columns[3]] if self._graphs else plain
 
     def _term(self, text: str) -> Term:
         term = self._terms.get(text)
@@ -268,80 +269,6 @@ def _odd_lines(block: bytes, line: int, plain: Places, lines: int) -> list[OddLi
     ]
 
 
-def _split(block: bytes, names: Sequence[str]) -> _Split | None:
-    """The lines that are as many words as `names`, split by single spaces; None if that cannot be told."""
-    if b"\r" in block or _HIDDEN_SPACE.encode() in block or block.startswith(_BYTE_ORDER_MARK):
-        return None
-    lines = block.count(b"\n") + (not block.endswith(b"\n"))
-    table, odd = _split_at_spaces(block, names, 0)
-    if table is not None and table.num_rows == lines:
-        return _Split(_columns(table), np.arange(lines), lines)
-    hidden = _SPACED.sub(lambda string: string[0].replace(b" ", _HIDDEN_SPACE.encode()), block)
-    table, odd = _split_at_spaces(hidden, names, lines // _MOST_ODD)
-    if table is None or table.num_rows + len(odd) != lines:
-        return None
-    places = np.ones(lines, np.bool_)
-    places[odd] = False
-    columns = _columns(table)
-    columns[2] = columns[2].mapped(lambda text: text.replace(_HIDDEN_SPACE, " "))
-    return _Split(columns, np.flatnonzero(places), lines)
-
-
-def _split_at_spaces(block: bytes, names: Sequence[str], most_odd: int) -> tuple[pa.Table | None, list[int]]:
-    """The words of each line that has as many as `names`, and the places of the others.
-
-    No table if these are too many.
-    """
-    odd: list[int] = []
-
-    def skip(row: csv.InvalidRow) -> str:
-        odd.append(row.number - 1)
-        return "skip" if len(odd) <= most_odd else "error"
-
-    read = csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(names))
-    parse = csv.ParseOptions(
-        delimiter=" ", quote_char=False, escape_char=False, ignore_empty_lines=False, invalid_row_handler=skip
-    )
-    try:
-        return csv.read_csv(pa.BufferReader(block), read, parse, _AS_CODES), odd
-    except pa.ArrowInvalid:
-        return None, odd
-
-
-def _columns(table: pa.Table) -> list[TermColumn]:
-    """Subjects, predicates, objects, graphs and ends."""
-    columns = [_column(table, name) for name in table.column_names]
-    if len(columns) < len(_COLUMNS):
-        columns.insert(3, TermColumn(np.zeros(table.num_rows, np.int32), np.array([_NO_NAME], object)))
-    return columns
-
-
-def _column(table: pa.Table, name: str) -> TermColumn:
-    array = table.column(name).combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks)
-    return TermColumn.of(array)
-
-
-def _canonical_of(texts: Collection[str]) -> set[str]:
-    """Those that are a term of RDF 1.1 exactly as pyoxigraph writes it."""
-    unusual = [text for text in texts if not _ORDINARY.fullmatch(text)]
-    # triple terms are none, and nested deep they would exhaust the parser's stack
-    whole = [text for text in unusual if text and "<<" not in text]
-    if not _are_written(whole):
-        whole = list(compress(whole, (_are_written([text]) for text in whole)))
-    return (set(texts) - set(unusual)) | set(whole)
-
-
-def _are_written(texts: Sequence[str]) -> bool:
-    document = "".join(f"<urn:x> <urn:x> {text} <urn:x> .\n" for text in texts)
-    try:
-        quads = list(ox.parse(document.encode(), ox.RdfFormat.N_QUADS))
-    except SyntaxError:
-        return False
-    return len(quads) == len(texts) and all(map(_is_written, quads, texts))
-
-
-def _is_written(quad: ox.Quad, text: str) -> bool:
-    term = quad.object
-    return str(term) == text and not (isinstance(term, ox.Literal) and term.direction is not None)
+def _nameless(count: int) -> TermColumn:
+    """So many lines of the nameless graph."""
+    return TermColumn(np.zeros(count, np.int32), np.array([_NO_NAME], object))

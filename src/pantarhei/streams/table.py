@@ -158,7 +158,7 @@ def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Part
         if run is not None and (
             isinstance(item, Statement) or run.block is not item.block or run.end != item.begin
         ):
-            yield _Part(run.block.columns.slice(run.begin, run.end), graphs)
+            yield _Part(_triples(run), graphs)
             run, graphs = None, []
         if isinstance(item, Statement):
             rows.append(_texts(item, source))
@@ -167,9 +167,14 @@ def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Part
             run = item if run is None else run._replace(end=item.end)
             graphs += [str(item.name)] * (item.end - item.begin)
     if run is not None:
-        yield _Part(run.block.columns.slice(run.begin, run.end), graphs)
+        yield _Part(_triples(run), graphs)
     elif rows:
         yield _of_rows(rows, graphs)
+
+
+def _triples(run: PlainRun) -> TripleColumns:
+    """The triples of a run, without terms that others in its block have."""
+    return TripleColumns(*(column.occurring() for column in run.block.columns.slice(run.begin, run.end)))
 
 
 def _numbered(parts: Iterable[_Part]) -> Iterator[_Part]:

@@ -22,7 +22,7 @@ from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.skip_log import SkipLog
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
 from pantarhei.spark.sources.triple_columns import TripleColumns
-from pantarhei.streams import nquads, plain_quads, read_stream
+from pantarhei.streams import nquads, read_stream
 from pantarhei.streams.plain_quads import PlainQuadsReader
 from pantarhei.streams.statements import ByteFeed
 from quad_lines import NODES, ODD, PROV, WORDS, XSD, any_lines, plain_lines
@@ -117,13 +117,6 @@ def test_a_line_of_canonical_terms_is_split_and_not_parsed(lines):
         for line in canonical
         for quad in ox.parse(line.encode(), ox.RdfFormat.N_QUADS)
     ]
-
-
-@settings(deadline=None)
-@given(st.from_regex(plain_quads._ORDINARY, fullmatch=True))
-def test_a_term_that_looks_ordinary_is_canonical(term):
-    (quad,) = ox.parse(f"<urn:x> <urn:x> {term} <urn:x> .".encode(), ox.RdfFormat.N_QUADS)
-    assert str(quad.object) == term
 
 
 TRIG = f"""@prefix : <urn:x:> . @prefix at: <urn:at:> . @prefix xsd: <{XSD}> .
