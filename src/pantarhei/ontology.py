@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from rdflib import OWL, RDF, RDFS, Graph, URIRef
+from rdflib import OWL, RDF, RDFS, Graph, Literal, URIRef
 
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
@@ -23,7 +23,7 @@ from pantarhei.errors import InconsistentOntologyError, InputError, OptionError,
 from pantarhei.foundation import Foundation, always_true
 from pantarhei.language.data_range import DataRange, check_range, why_unknown
 from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.term import Triple, check_triple
+from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.materialize.consistency import inconsistency
 from pantarhei.materialize.growth import groups_of_same
 from pantarhei.owl.axiom import Axiom
@@ -41,9 +41,16 @@ from pantarhei.rules.fingerprint import fingerprint_of_rules, fingerprint_of_tri
 from pantarhei.rules.inconsistency_normal_form import InconsistencyNormalForm
 from pantarhei.rules.locality import sharding_report
 from pantarhei.rules.owl2rl import without_duplicates
+from pantarhei.rules.program import Symbol
+from pantarhei.rules.relevance import that_can_fire
 from pantarhei.rules.sharding import Key, ShardingReport
 from pantarhei.rules.termination import endless
 from pantarhei.rules.translation import Loss, Translation, translate
+
+# A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs ten times as much.
+_TYPE = frozenset({RDF.type})
+_INDIVIDUAL: frozenset[Term] = frozenset({OWL.NamedIndividual})
+_DATA_PROPERTY: frozenset[Term] = frozenset({OWL.DatatypeProperty})
 
 
 class Fingerprints(NamedTuple):
@@ -183,14 +190,26 @@ class Ontology:
 
     @cached_property
     def _closure(self) -> Closure:
-        declared = (s for s, p, o in self.triples if p == RDF.type and o == OWL.NamedIndividual)
-        return Closure((*self.rules, *self.constraints), self.background, declared, self._data_properties)
+        return self._closure_under((*self.rules, *self.constraints))
+
+    def _closure_of_assertions(self) -> Closure:
+        """The closure without the rules that only assumptions could make fire: these can be most of them."""
+        rules = (*self.rules, *self.constraints)
+        names = ((o, 1) if p in _TYPE else (p, 2) for _, p, o in self.background)
+        asserted = (Symbol(name, arity) for name, arity in names if not isinstance(name, Literal))
+        relevant = that_can_fire(rules, asserted)
+        return self._closure if len(relevant) == len(rules) else self._closure_under(relevant)
+
+    def _closure_under(self, rules: Iterable[Rule]) -> Closure:
+        return Closure(rules, self.background, self._declared(_INDIVIDUAL), self._data_properties)
 
     @property
     def _data_properties(self) -> set[Predicate]:
         """The names that are declared as data properties."""
-        declared = (s for s, p, o in self.triples if (p, o) == (RDF.type, OWL.DatatypeProperty))
-        return {name for name in declared if isinstance(name, URIRef)}
+        return {name for name in self._declared(_DATA_PROPERTY) if isinstance(name, URIRef)}
+
+    def _declared(self, types: frozenset[Term]) -> Iterator[Term]:
+        return (s for s, p, o in self.triples if p in _TYPE and o in types)
 
     def _names(self) -> tuple[list[Predicate], list[Predicate]]:
         """The classes and properties that are declared or that rules speak of, in order."""
@@ -301,7 +320,7 @@ def load_ontology(
 
 def _refuse_inconsistent(ontology: Ontology) -> None:
     """Refuse an ontology whose assertions contradict it, by OWL's semantics, without unique names."""
-    closure = ontology._closure
+    closure = ontology._closure_of_assertions()
     if closure.inconsistent:
         proof = closure.proof()
         assert proof is not None, "what is inconsistent has a proof"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from rdflib import OWL, RDF, URIRef
@@ -52,10 +53,10 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
         MissingImportError: an import is not in the catalog, and missing ones are not skipped.
     """
     first = read_document(source, format)
-    triples = dict.fromkeys(first.triples)
+    documents = [first.triples]
     name = str(source) if isinstance(source, str | Path) else "the given graph"
-    waiting = [(iri, name) for iri in _imported(triples)]
-    seen: set[str] = _ontology_names(triples)
+    waiting = [(iri, name) for iri in _imported(first.triples)]
+    seen: set[str] = _ontology_names(first.triples)
     skipped: list[str] = []
     while waiting:
         iri, importing = waiting.pop(0)
@@ -69,17 +70,23 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
             skipped.append(iri)
             continue
         document = read_graph(path)
-        triples.update(dict.fromkeys(document))
+        documents.append(document)
         waiting += [(further, str(path)) for further in _imported(document)]
-    return DocumentSet(tuple(triples), tuple(skipped), first.prefixes)
+    triples = first.triples if len(documents) == 1 else tuple(dict.fromkeys(chain.from_iterable(documents)))
+    return DocumentSet(triples, tuple(skipped), first.prefixes)
+
+
+# A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs ten times as much.
+_IMPORTS = frozenset({OWL.imports})
+_ONTOLOGY = frozenset({OWL.Ontology})
 
 
 def _imported(triples: Iterable[Triple]) -> list[str]:
-    return [str(o) for _, p, o in triples if p == OWL.imports and isinstance(o, URIRef)]
+    return [str(o) for _, p, o in triples if p in _IMPORTS and isinstance(o, URIRef)]
 
 
 def _ontology_names(triples: Iterable[Triple]) -> set[str]:
-    return {str(s) for s, p, o in triples if p == RDF.type and o == OWL.Ontology}
+    return {str(s) for s, p, o in triples if o in _ONTOLOGY and p == RDF.type}
 
 
 def _find(iri: str, imports: Imports) -> Path | None:

@@ -11,15 +11,19 @@ from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef
 
-from pantarhei.language.term import Term, Triple, short
+from pantarhei.language.term import RDF_TYPE, Term, Triple, short
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, Vocabulary, prefixed
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex, triple_key
-from pantarhei.owl.vocabulary import SCHEMA_TYPES, is_declaration, is_defined, is_reserved
+from pantarhei.owl.vocabulary import HEADER_PREDICATES, SCHEMA_TYPES, is_declaration, is_defined, is_reserved
 
 _IDLE = "not part of any axiom"
 SHACL = Namespace("http://www.w3.org/ns/shacl#")
+_REIFIED = frozenset({OWL.Axiom, OWL.Annotation})
+_ANNOTATED = (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
+_ABOUT_INDIVIDUALS = frozenset({OWL.sameAs, OWL.differentFrom})
+_DECLARING = frozenset({RDF.type, *HEADER_PREDICATES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,16 @@ class _Sorting:
     annotations: set[Triple] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
     taken: set[Triple] = field(default_factory=set)
+    reserved: frozenset[Term] = frozenset()
+    of_swrl: frozenset[Term] = frozenset()
+    of_shacl: frozenset[Term] = frozenset()
 
     def __post_init__(self) -> None:
         self.taken |= self.remainder.used
+        iris = [term for term in self.index.terms if isinstance(term, URIRef)]
+        self.reserved = frozenset(filter(self._is_reserved, iris))
+        self.of_swrl = frozenset(iri for iri in iris if _is_in(SWRL, iri))
+        self.of_shacl = frozenset(iri for iri in iris if _is_in(SHACL, iri))
 
     def take_failures(self) -> None:
         """One leftover for each axiom that could not be read, with the blank nodes it is written with."""
@@ -109,10 +120,10 @@ class _Sorting:
     def take_reified_annotations(self) -> None:
         """Annotations of axioms (`owl:Axiom`), where the axiom is there to be annotated."""
         for node, _, type_ in self.index.with_predicate(RDF.type):
-            if type_ not in (OWL.Axiom, OWL.Annotation):
+            if type_ not in _REIFIED:
                 continue
             about = list(self.index.about(node))
-            if self._annotated(node) or type_ == OWL.Annotation:
+            if type_ == OWL.Annotation or self._annotated(node):
                 self.annotations |= set(about) - self.taken
                 self.taken |= set(about)
             else:
@@ -120,10 +131,7 @@ class _Sorting:
                 self._leave("annotation of an axiom", (node, RDF.type, type_), about, reason)
 
     def _annotated(self, node: Term) -> bool:
-        parts = [
-            self.index.objects(node, p)
-            for p in (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
-        ]
+        parts = [self.index.objects(node, predicate) for predicate in _ANNOTATED]
         if any(len(part) != 1 for part in parts):
             return False
         subject, predicate, object_ = (part[0] for part in parts)
@@ -131,14 +139,14 @@ class _Sorting:
 
     def take_shapes(self) -> None:
         """What SHACL's properties lead to, such as the lists of `sh:or`: nothing that OWL reads."""
-        starts = [triple[2] for triple in self.index.triples if _is_in(SHACL, triple[1])]
+        starts = [o for predicate in self.of_shacl for _, _, o in self.index.with_predicate(predicate)]
         parts = set(self.index.reachable(starts)) - self.taken
         self.annotations |= parts
         self.taken |= parts
 
     def take_structures(self) -> None:
         """One leftover for each expression or list that no axiom uses, from its root where it has one."""
-        rest = [t for t in self.index.triples if t not in self.taken and self._is_structural(t)]
+        rest = [t for t in self.index.triples if self._is_structural(t) and t not in self.taken]
         inner = {o for _, _, o in rest if isinstance(o, BNode)}
         for triple in sorted(rest, key=lambda triple: triple[0] in inner):
             if triple not in self.taken and not is_declaration(triple):
@@ -146,47 +154,50 @@ class _Sorting:
 
     def take_the_rest(self) -> None:
         """Declarations, annotations and assertions."""
-        annotated, headers = self._annotated_nodes(), self._typed(frozenset({OWL.Ontology}))
+        annotated, headers = self._annotated_nodes(), self._typed((OWL.Ontology,))
         schema = self.remainder.schema_names | {s for s in self._typed(SCHEMA_TYPES) if isinstance(s, URIRef)}
         kinds = self.remainder.vocabulary.kinds
         known = {p for p, kind in kinds.items() if kind is not PropertyKind.ANNOTATION}
-        known |= self._typed(frozenset({RDF.Property}))
-        for triple in self.index.triples:
-            subject, predicate, _ = triple
-            if triple in self.taken:
+        known |= self._typed((RDF.Property,))
+        for predicate in self.index.predicates():
+            rest = set(self.index.with_predicate(predicate)) - self.taken
+            if predicate in _DECLARING:
+                declarations = set(filter(is_declaration, rest))
+                self.declarations |= declarations
+                rest -= declarations
+            if kinds.get(predicate) is PropertyKind.ANNOTATION or predicate in self.of_shacl:
+                self.annotations |= rest
                 continue
-            if is_declaration(triple):
-                self.declarations.add(triple)
-            elif (
-                kinds.get(predicate) is PropertyKind.ANNOTATION
-                or subject in annotated
-                or _is_shacl(triple)
-                or (subject in headers and predicate != RDF.type and predicate not in known)
-            ):
-                self.annotations.add(triple)
-            elif predicate == RDF.type or predicate in known or subject not in schema:
-                self.assertions.add(triple)
-            else:
-                self.annotations.add(triple)
+            is_known = predicate == RDF.type or predicate in known
+            for triple in rest:
+                subject, _, object_ = triple
+                is_about_schema = not is_known and (subject in headers or subject in schema)
+                if is_about_schema or subject in annotated or object_ in self.of_shacl:
+                    self.annotations.add(triple)
+                else:
+                    self.assertions.add(triple)
 
     def _annotated_nodes(self) -> set[Term]:
         """What can have nothing but annotations: nodes that write axioms, and shapes and rules."""
-        writing = (s for s, p, o in self.remainder.used if not _is_about_somebody(p, o))
-        nodes: set[Term] = {node for node in writing if isinstance(node, BNode)}
-        nodes |= {s for s, _, o in self.index.with_predicate(RDF.type) if _is_in(SHACL, o)}
-        return nodes | self._typed(frozenset({SWRL.Imp}))
+        nodes: set[Term] = {
+            subject
+            for subject, predicate, object_ in self.remainder.used
+            if isinstance(subject, BNode) and not _is_about_somebody(predicate, object_)
+        }
+        nodes |= self._typed(self.of_shacl)
+        return nodes | self._typed((SWRL.Imp,))
 
-    def _typed(self, types: frozenset[URIRef]) -> set[Term]:
-        return {s for s, _, o in self.index.with_predicate(RDF.type) if o in types}
+    def _typed(self, types: Iterable[Term]) -> set[Term]:
+        return {subject for type_ in types for subject in self.index.instances(type_)}
 
     def _is_structural(self, triple: Triple) -> bool:
         """Whether a triple writes an expression, a list or a rule, and is no assertion."""
         _, predicate, object_ = triple
-        if _is_in(SWRL, predicate) or _is_in(SWRL, object_):
+        if predicate in self.of_swrl or object_ in self.of_swrl:
             return not is_declaration(triple)
-        if predicate == RDF.type:
-            return self._is_reserved(object_) or isinstance(object_, Literal)
-        return self._is_reserved(predicate)
+        if predicate == RDF_TYPE:
+            return object_ in self.reserved or isinstance(object_, Literal)
+        return predicate in self.reserved
 
     def _is_reserved(self, term: Term) -> bool:
         """Whether a name belongs to OWL, RDF or RDFS, and is not one that the ontology added to them."""
@@ -207,9 +218,9 @@ class _Sorting:
 
 def _is_about_somebody(predicate: Term, object_: Term) -> bool:
     """Whether the subject of such a triple is an individual, not what writes an axiom or expression."""
-    if predicate == RDF.type:
+    if predicate == RDF_TYPE:
         return not is_reserved(object_)
-    return predicate in (OWL.sameAs, OWL.differentFrom)
+    return predicate in _ABOUT_INDIVIDUALS
 
 
 def _is_in(namespace: Namespace, term: Term) -> bool:
@@ -218,10 +229,6 @@ def _is_in(namespace: Namespace, term: Term) -> bool:
 
 def _is_expression(triple: Triple) -> bool:
     return triple[1] in EXPRESSION_PREDICATES
-
-
-def _is_shacl(triple: Triple) -> bool:
-    return _is_in(SHACL, triple[1]) or _is_in(SHACL, triple[2])
 
 
 def _construct(triple: Triple) -> str:

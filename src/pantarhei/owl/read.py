@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pyoxigraph
-from rdflib import BNode, Dataset, Graph
+from rdflib import BNode, Dataset, Graph, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError
 from pantarhei.language.ntriples import to_rdflib
@@ -99,9 +99,11 @@ def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iter
     refuse_deep_nesting(content, name, str(path))
     scope = hashlib.sha256(content).hexdigest()[:12]
     base = path.resolve().as_uri()
+    terms = _Terms(scope)
     if name == "owl-xml":
-        return renamed(read_owl_xml(content, str(path), base), scope)
-    return renamed(_parse(content, FORMATS[name], str(path), base, prefixes), scope)
+        written = read_owl_xml(content, str(path), base)
+        return ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in written)
+    return _parse(content, FORMATS[name], str(path), base, prefixes, terms)
 
 
 def _format_of(path: Path, content: bytes, format: str | None) -> str:
@@ -116,12 +118,17 @@ def _format_of(path: Path, content: bytes, format: str | None) -> str:
 
 
 def _parse(
-    content: bytes, format: pyoxigraph.RdfFormat | None, source: str, base: str, prefixes: dict[str, str]
+    content: bytes,
+    format: pyoxigraph.RdfFormat | None,
+    source: str,
+    base: str,
+    prefixes: dict[str, str],
+    terms: _Terms,
 ) -> Iterator[Triple]:
     try:
         parser = pyoxigraph.parse(content, format, base_iri=base)
         for quad in parser:
-            yield (_term(quad.subject), _term(quad.predicate), _term(quad.object))
+            yield terms[quad.subject], terms[quad.predicate], terms[quad.object]
         prefixes.update(parser.prefixes)
     except SyntaxError as error:
         raise MalformedInputError(source, error.lineno, error.msg) from error
@@ -138,20 +145,18 @@ def is_too_long(error: MemoryError) -> bool:
     return "buffer" in str(error)
 
 
-def _term(term: object) -> Term:
-    if isinstance(term, pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal):
-        return to_rdflib(term)
-    raise ValueError(f"{term} is no RDF 1.1 term")
+class _Terms(dict[object, Term]):
+    """The terms of one document, each made once: blank nodes numbered in order of appearance in `scope`."""
 
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self._scope = scope
+        self._blank_nodes = 0
 
-def renamed(triples: Iterable[Triple], scope: str) -> Iterator[Triple]:
-    """The triples with blank nodes numbered in order of appearance within `scope`."""
-    names: dict[BNode, BNode] = {}
-
-    def rename(term: Term) -> Term:
+    def __missing__(self, given: object) -> Term:
+        term = given if isinstance(given, URIRef | BNode | Literal) else to_rdflib(given)
         if isinstance(term, BNode):
-            return names.setdefault(term, BNode(f"b{scope}n{len(names)}"))
+            term = BNode(f"b{self._scope}n{self._blank_nodes}")
+            self._blank_nodes += 1
+        self[given] = term
         return term
-
-    for subject, predicate, object_ in triples:
-        yield rename(subject), predicate, rename(object_)

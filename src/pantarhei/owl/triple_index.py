@@ -7,9 +7,11 @@ input.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, groupby
+from operator import itemgetter
 
-from rdflib import BNode, Literal, URIRef
+from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.language.term import Term, Triple
 
@@ -27,27 +29,35 @@ def triple_key(triple: Triple) -> tuple[tuple[int, str, str, str], ...]:
 
 
 class TripleIndex:
-    """The triples of a graph, by subject and predicate and by predicate.
+    """The triples of a graph, by subject and predicate, by predicate, and by class.
 
-    Building costs a sort; each look-up is one step per result.
+    Building costs a sort of the distinct terms, and one of the triples; each look-up is one step per result.
     """
 
     def __init__(self, triples: Iterable[Triple]) -> None:
-        self.triples: tuple[Triple, ...] = tuple(sorted(set(triples), key=triple_key))
+        given = list(triples)
+        self.terms: tuple[Term, ...] = tuple(sorted(dict.fromkeys(chain.from_iterable(given)), key=term_key))
+        self.triples: tuple[Triple, ...] = tuple(_in_order(given, self.terms))
         self._by_subject: dict[Term, dict[Term, list[Term]]] = {}
         self._by_predicate: dict[Term, list[Triple]] = defaultdict(list)
-        for triple in self.triples:
-            subject, predicate, object_ = triple
-            self._by_subject.setdefault(subject, {}).setdefault(predicate, []).append(object_)
-            self._by_predicate[predicate].append(triple)
+        self._instances: dict[Term, list[Term]] = defaultdict(list)
+        for subject, of_subject in groupby(self.triples, itemgetter(0)):
+            by_predicate: dict[Term, list[Term]] = {}
+            for predicate, found in groupby(of_subject, itemgetter(1)):
+                alike = list(found)
+                by_predicate[predicate] = [object_ for _, _, object_ in alike]
+                self._by_predicate[predicate] += alike
+            self._by_subject[subject] = by_predicate
+        for subject, _, class_ in self._by_predicate.get(RDF.type, ()):
+            self._instances[class_].append(subject)
 
     def objects(self, subject: Term, predicate: URIRef) -> list[Term]:
         """The objects of the triples with this subject and predicate, sorted."""
         return self._by_subject.get(subject, {}).get(predicate, [])
 
-    def predicates(self, subject: Term) -> Iterable[Term]:
-        """The predicates of the triples with this subject."""
-        return self._by_subject.get(subject, {}).keys()
+    def predicates(self) -> Iterable[Term]:
+        """The predicates of all triples."""
+        return self._by_predicate.keys()
 
     def about(self, subject: Term) -> Iterator[Triple]:
         """The triples with this subject."""
@@ -55,9 +65,13 @@ class TripleIndex:
             for object_ in objects:
                 yield subject, predicate, object_
 
-    def with_predicate(self, predicate: URIRef) -> list[Triple]:
+    def with_predicate(self, predicate: Term) -> list[Triple]:
         """The triples with this predicate, sorted."""
         return self._by_predicate.get(predicate, [])
+
+    def instances(self, class_: Term) -> list[Term]:
+        """The subjects of the triples that give this class as a type, sorted."""
+        return self._instances.get(class_, [])
 
     def reachable(self, nodes: Iterable[Term]) -> Iterator[Triple]:
         """The triples about the blank nodes among `nodes`, and about those they lead to."""
@@ -69,3 +83,14 @@ class TripleIndex:
                 if isinstance(triple[2], BNode) and triple[2] not in seen:
                     seen.add(triple[2])
                     waiting.append(triple[2])
+
+
+def _in_order(triples: Sequence[Triple], terms: Iterable[Term]) -> list[Triple]:
+    """`triples`, each once, in the order of their `terms`. Numbers of the terms are sorted in their stead."""
+    number = {term: i for i, term in enumerate(terms)}
+    count = len(number)
+    by_place = {
+        (number[triple[0]] * count + number[triple[1]]) * count + number[triple[2]]: triple
+        for triple in reversed(triples)  # of equal ones the first stays
+    }
+    return [by_place[place] for place in sorted(by_place)]

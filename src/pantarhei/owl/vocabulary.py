@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.term import RDF_TYPE, Term, Triple
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import BUILT_IN_DATATYPES, Vocabulary
 from pantarhei.owl.swrl import SWRL
@@ -69,15 +69,13 @@ def read_vocabulary(index: TripleIndex) -> Vocabulary:
 
     A declared object or data property is one even where it is declared an annotation property too.
     """
-    datatypes = frozenset(
-        s for s, _, o in index.with_predicate(RDF.type) if o in (RDFS.Datatype, OWL.DataRange)
-    )
+    datatypes = frozenset((*index.instances(RDFS.Datatype), *index.instances(OWL.DataRange)))
     plain = Vocabulary({}, datatypes)
     kinds: dict[Term, PropertyKind] = dict(_guessed_kinds(index, plain))
     for annotation in BUILT_IN_ANNOTATIONS:
         kinds[annotation] = PropertyKind.ANNOTATION
     for type_, kind in _DECLARING:
-        kinds.update((s, kind) for s, _, o in index.with_predicate(RDF.type) if o == type_)
+        kinds.update((declared, kind) for declared in index.instances(type_))
     kinds[OWL.topDataProperty] = kinds[OWL.bottomDataProperty] = PropertyKind.DATA
     return Vocabulary(kinds, datatypes)
 
@@ -86,25 +84,27 @@ def _guessed_kinds(index: TripleIndex, vocabulary: Vocabulary) -> Iterator[tuple
     """Data properties that are not declared: by their range, their values, or what they are written in."""
 
     def is_data(node: Term) -> bool:
-        written = (OWL.onDatatype, OWL.datatypeComplementOf)
-        return vocabulary.is_datatype(node) or any(index.objects(node, p) for p in written)
+        return vocabulary.is_datatype(node) or any(index.objects(node, p) for p in _WRITING_DATA_RANGES)
 
     for subject, _, object_ in index.with_predicate(RDFS.range):
         if is_data(object_):
             yield subject, PropertyKind.DATA
     for restriction, _, on in index.with_predicate(OWL.onProperty):
-        fillers = [o for p in (OWL.someValuesFrom, OWL.allValuesFrom) for o in index.objects(restriction, p)]
-        values = index.objects(restriction, OWL.hasValue)
+        fillers = [o for p in _WITH_FILLERS for o in index.objects(restriction, p)]
+        values = index.objects(restriction, _HAS_VALUE)
         if any(map(is_data, fillers)) or any(isinstance(value, Literal) for value in values):
             yield on, PropertyKind.DATA
-    for atom, _, type_ in index.with_predicate(RDF.type):
-        if type_ == SWRL.DatavaluedPropertyAtom:
-            yield from ((p, PropertyKind.DATA) for p in index.objects(atom, SWRL.propertyPredicate))
-    declared = {s for s, _, o in index.with_predicate(RDF.type) if o == RDF.Property}
-    for _, predicate, object_ in index.triples:
-        if isinstance(object_, Literal) and predicate in declared:
-            yield predicate, PropertyKind.DATA
+    for atom in index.instances(SWRL.DatavaluedPropertyAtom):
+        yield from ((p, PropertyKind.DATA) for p in index.objects(atom, SWRL.propertyPredicate))
+    for declared in index.instances(RDF.Property):
+        if any(isinstance(object_, Literal) for _, _, object_ in index.with_predicate(declared)):
+            yield declared, PropertyKind.DATA
 
+
+# Looked up here, once: a name from a namespace costs more than what is done with it.
+_WRITING_DATA_RANGES = (OWL.onDatatype, OWL.datatypeComplementOf)
+_WITH_FILLERS = (OWL.someValuesFrom, OWL.allValuesFrom)
+_HAS_VALUE = OWL.hasValue
 
 _DECLARING = (
     (OWL.AnnotationProperty, PropertyKind.ANNOTATION),
@@ -126,11 +126,14 @@ _USABLE = frozenset(
 )
 
 
+_BUILT_IN = (str(OWL), str(RDF), str(RDFS))
+
+
 def is_reserved(term: Term) -> bool:
     """Whether `term` is a word of OWL, RDF or RDFS that is neither a datatype nor a property to be used."""
     if not isinstance(term, URIRef) or term in _USABLE:
         return False
-    return str(term).startswith((str(OWL), str(RDF), str(RDFS)))
+    return str(term).startswith(_BUILT_IN)
 
 
 @lru_cache(maxsize=65536)
@@ -142,4 +145,4 @@ def is_defined(term: Term) -> bool:
 def is_declaration(triple: Triple) -> bool:
     """Whether the triple only says what a name is, or belongs to an ontology's header."""
     _, predicate, object_ = triple
-    return predicate in HEADER_PREDICATES or (predicate == RDF.type and object_ in DECLARED_TYPES)
+    return predicate in HEADER_PREDICATES or (object_ in DECLARED_TYPES and predicate == RDF_TYPE)

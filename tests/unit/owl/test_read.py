@@ -214,3 +214,11 @@ def test_a_python_module_that_an_ontology_names_is_not_imported(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_term_that_recurs_is_one_object(tmp_path):
+    path = tmp_path / "terms.ttl"
+    path.write_text('@prefix : <urn:x/> . :a :p "text" , :a , _:b . _:b :p "text" , _:b .')
+    triples = read_graph(path)
+    terms = [term for triple in triples for term in triple]
+    assert len(set(map(id, terms))) == len(set(terms)) == 4
