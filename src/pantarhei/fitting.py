@@ -37,6 +37,8 @@ class Fitting:
         unused: how many bytes of the terms are known to be those of terms that nothing uses any more.
         early: the timestamps that left.
         roomy: whether the model takes more room than it needs, and is to be made anew.
+        doubtful: whether the one timestamp left may take too many bytes still: that is known once the model
+            is made anew.
     """
 
     model: WindowModel
@@ -46,6 +48,7 @@ class Fitting:
     unused: int = 0
     early: list[TimePoint] = field(default_factory=list)
     roomy: bool = False
+    doubtful: bool = False
 
     def fit(self, at: TimePoint) -> None:
         """Let timestamps leave, if that is the policy, until what is left does not exceed the limits.
@@ -53,7 +56,7 @@ class Fitting:
         Costs O(1) where it fits already. Where bytes were too many it costs a pass over the facts.
 
         Raises:
-            MemoryLimitError: nothing is to leave early, or the ABox of `at` alone is too much.
+            MemoryLimitError: nothing is to leave early, or the ABox of `at` alone has too many facts.
         """
         exceeded = self._exceeded()
         if exceeded is None:
@@ -87,20 +90,28 @@ class Fitting:
         used = int(vocabulary_bytes(self.vocabulary) * self._used_share())
         self._drop_while(at, lambda: self._exceeded_anew(used))
         self.roomy, self.unused = True, max(0, vocabulary_bytes(self.vocabulary) - used)
+        self.doubtful = self._is_alone()
 
     def _exceeded_anew(self, terms: int) -> Exceeded | None:
-        """Whether it would be too much in a model made anew, with so many bytes of terms."""
+        """Whether it would be too much in a model made anew, with so many bytes of terms.
+
+        It is an upper bound of what it would take; a timestamp that is alone is not held to it.
+        """
+        if self._is_alone():
+            return None
         needed = self.model.bytes_used - self.model.spare_bytes + self.log.bytes + terms
         return self.limits.exceeded(0, int(needed / _FILLED))
 
+    def _is_alone(self) -> bool:
+        return self.log.partitions == 1
+
     def _used_share(self) -> Fraction:
         """Which share of the terms model and log use. Costs their facts."""
-        names, literals = len(self.vocabulary.names), len(self.vocabulary.literals)
-        used = UsedTerms(names, literals)
+        used = UsedTerms(len(self.vocabulary.names), len(self.vocabulary.literals))
         self.model.mark_terms(used)
         for entry in self.log:
             used.add(entry.facts)
-        return Fraction(int(used.names.sum()) + int(used.literals.sum()), max(1, names + literals))
+        return used.share
 
     def _drop_while(self, at: TimePoint, exceeded: Callable[[], Exceeded | None]) -> None:
         while (found := exceeded()) is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -21,15 +22,19 @@ from pantarhei.language.time import TimePoint, show_time, time_of
 from pantarhei.materialize.footprint import vocabulary_bytes
 from pantarhei.materialize.forms import GivenForms
 from pantarhei.materialize.model import Keep, Overfull, WindowModel
+from pantarhei.materialize.renaming import UsedTerms
 from pantarhei.materialize.vocabulary import Tables
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.program import FIRST_LITERAL, Integers
 from pantarhei.stats import Stats
 from pantarhei.tick import Outcome, Tick, WindowUpdate
 from pantarhei.window.limits import Limits, later_starts
+from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window, step_to
 
-_log = logging.getLogger("pantarhei.limits")
+_limits_log = logging.getLogger("pantarhei.limits")
+_repair_log = logging.getLogger("pantarhei.repair")
+_NO_FACTS = np.empty((0, 3), np.int32)
 
 
 class Holdings:
@@ -53,8 +58,7 @@ class Holdings:
         self.forms = GivenForms(self.vocabulary)
         self._derived: WindowModel | None = None
         facts = self.model.facts()
-        came = np.column_stack([facts, np.ones(len(facts), np.int32)])
-        self.forms.apply(self.forms.change(came, foundation.background))
+        self.forms.apply(self.forms.change(_signed(facts, 1), foundation.background))
         self._wholes = 0  # how many `whole` are under way
         self.most_entries = most_entries(self.vocabulary, len(facts))
         self._entries_kept = self.vocabulary.size
@@ -81,10 +85,10 @@ class Holdings:
         if not self.growing.covers(given.asserted.facts):
             self._derived = None  # a model of the grown program is to be made
             self.growing.grow(given.asserted.facts)
-        newest = self.books.log.newest
+        newest, arriving = self.books.log.newest, given.asserted.facts
         if newest is not None and newest.ticks == step.now:
-            return self._transact(step, lambda tick: tick.extend(newest, given.asserted))
-        return self._transact(step, lambda tick: tick.take_in(at, given))
+            return self._transact(step, lambda tick: tick.extend(newest, given.asserted), arriving)
+        return self._transact(step, lambda tick: tick.take_in(at, given), arriving)
 
     @contextmanager
     def whole(self) -> Iterator[None]:
@@ -163,7 +167,7 @@ class Holdings:
         if most is None or size * 8 <= self._entries_kept * 9:
             return False
         kernel = 0 if self._derived is None else self._derived.bytes_used
-        return 4 * (kernel + self._bytes_beside()) > 3 * most
+        return 4 * (kernel + self._bytes_beside(self.books.log, self._unused)) > 3 * most
 
     def _take_over(self, tables: Tables, books: Books, forms: GivenForms) -> None:
         self.vocabulary.take(tables)
@@ -171,74 +175,126 @@ class Holdings:
 
     # -- one step ----------------------------------------------------------------------------------
 
-    def _transact(self, step: Step, stages: Callable[[Tick], Outcome]) -> WindowUpdate:
+    def _transact(
+        self, step: Step, stages: Callable[[Tick], Outcome], arriving: Integers = _NO_FACTS
+    ) -> WindowUpdate:
         """A tick's `stages` done to the model and written into the books, or nothing.
 
         The model counts as lost until all has gone well; whoever needs it then makes it again from the books.
         Where it came to too much on the way, and timestamps may leave early, it is seen first whether the
-        ABox alone is too much; then further attempts are made from later starts, each of which costs a
-        materialization of the window.
+        ABox, whose facts are `arriving`, is too much alone; then attempts are made from later starts.
         """
         try:
-            return self._attempt(step, stages)
+            model, self._derived = self.model, None
+            return self._put_in_place(model, self._done(self._tick(model, self.books, step), stages))
         except Overfull as error:
             full = error.facts, error.bytes
         starts = self._later_starts(step) if self.limits.drops else []
         try:
             if starts:
-                self._try_alone(step, stages, starts[-1])
-            for start in starts:
-                with suppress(Overfull):
-                    return self._attempt(step, stages, start)
+                return self._begun_later(step, stages, starts, arriving)
         except Overfull as error:
             full = error.facts, error.bytes
         raise self.limits.error(self.limits.exceeded_by(*full), time_of(step.now, step.kind))
 
-    def _attempt(self, step: Step, stages: Callable[[Tick], Outcome], start: int = 0) -> WindowUpdate:
-        model = self.model
+    def _begun_later(
+        self, step: Step, stages: Callable[[Tick], Outcome], starts: list[int], arriving: Integers
+    ) -> WindowUpdate:
+        """A tick's `stages` done from the first of `starts` from which they come through.
+
+        Costs a materialization of the window, and of what is left of it for each start.
+
+        Raises:
+            Overfull, MemoryLimitError: the ABox is too much even without anything older.
+        """
+        materialization = self.model.facts()
         self._derived = None
-        done = self._done(model, self.books, step, stages, start)
-        self._tell_of_dropped(done)
+
+        def attempt(start: int) -> tuple[WindowModel, Outcome]:
+            tick = self._tick_from(start, step, materialization)
+            return tick.model, self._done(tick, stages, self._unused_beside(tick.model, arriving))
+
+        attempt(starts[-1])
+        for start in starts[:-1]:
+            with suppress(Overfull):
+                return self._put_in_place(*attempt(start))
+        return self._put_in_place(*attempt(starts[-1]))
+
+    def _put_in_place(self, model: WindowModel, done: Outcome) -> WindowUpdate:
+        self._tell(done)
         self.books = done.books
         self.forms.apply(done.forms)
         self._derived, self._unused = None if done.roomy else model, done.unused
         return done.update
 
-    def _done(
-        self, model: WindowModel, books: Books, step: Step, stages: Callable[[Tick], Outcome], start: int
-    ) -> Outcome:
-        """A tick's `stages` done to `model`, within the limits."""
-        limits, rules = self.limits, self.growing.program.rules
-        tick = Tick(model, books, self.forms, rules, self.repairer, step, limits, start, self._unused)
-        if not limits:
-            return stages(tick)
-        with model.limited(limits.most_facts_on_the_way, self._bytes_left()):
-            return stages(tick)
+    def _tick(self, model: WindowModel, books: Books, step: Step) -> Tick:
+        rules = self.growing.program.rules
+        return Tick(model, books, self.forms, rules, self.repairer, step, self.limits, unused=self._unused)
 
-    def _try_alone(self, step: Step, stages: Callable[[Tick], Outcome], start: int) -> None:
-        """Do a tick's `stages` with nothing before the level `start`, to no effect.
+    def _tick_from(self, start: int, step: Step, materialization: Integers) -> Tick:
+        """A tick with nothing below the level `start`, in a model of its own.
 
-        Raises:
-            Overfull, MemoryLimitError: that is too much already.
+        Its changes are those of the `materialization`, the whole window's.
         """
         model, books = self._made_from(replace(self.books, log=self.books.log.from_level(start)))
-        self._done(model, books, step, stages, start)
+        before = np.concatenate([_signed(materialization, -1), _signed(model.facts(), 1)])
+        tick = self._tick(model, replace(books, log=self.books.log), step)
+        return replace(tick, start=start, before=before)
+
+    def _unused_beside(self, model: WindowModel, arriving: Integers) -> int:
+        """How many bytes of the terms are those of terms that neither a model uses nor what arrives, roughly.
+
+        Costs a pass over the facts.
+        """
+        used = UsedTerms(len(self.vocabulary.names), len(self.vocabulary.literals))
+        used.add_first(self.foundation.common.names, self.foundation.common.literals)
+        model.mark_terms(used)
+        used.add(arriving)
+        return int(vocabulary_bytes(self.vocabulary) * (1 - used.share))
+
+    def _done(self, tick: Tick, stages: Callable[[Tick], Outcome], unused: int | None = None) -> Outcome:
+        """What a tick's `stages` come to, within the limits; `unused` is as far as is known, if not given."""
+        limits = self.limits
+        if not limits:
+            return stages(tick)
+        bytes_left = self._bytes_left(tick, self._unused if unused is None else unused)
+        with tick.model.limited(limits.most_facts_on_the_way, bytes_left):
+            done = stages(tick)
+        if done.doubtful:
+            self._check_anew(done)
+        return done
+
+    def _check_anew(self, done: Outcome) -> None:
+        """Make what a tick came to anew, with the terms in use alone, to see whether it is within the limits.
+
+        Raises:
+            MemoryLimitError: it is not.
+        """
+        model, books = self._made_from(done.books)
+        forms, vocabulary = self.forms.copy(), copy(self.vocabulary)
+        forms.apply(done.forms)
+        vocabulary.take(compact(vocabulary, self.foundation.common, books, forms, model).tables)
+        needed = model.bytes_used + books.log.bytes + vocabulary_bytes(vocabulary)
+        exceeded = self.limits.exceeded(len(model), needed)
+        if exceeded is not None:
+            raise self.limits.error(exceeded, done.update.at)
 
     # -- limits ------------------------------------------------------------------------------------
 
     def _bytes(self) -> int:
         """What is held against `max_bytes`; 0 if there is no such limit."""
-        return 0 if self.limits.max_bytes is None else self.model.bytes_used + self._bytes_beside()
+        if self.limits.max_bytes is None:
+            return 0
+        return self.model.bytes_used + self._bytes_beside(self.books.log, self._unused)
 
-    def _bytes_beside(self) -> int:
+    def _bytes_beside(self, log: Log, unused: int) -> int:
         """The bytes of books and terms, without those of terms that are known to be in no use."""
-        terms = vocabulary_bytes(self.vocabulary) - self._unused
-        return self.books.log.bytes + max(0, terms)
+        return log.bytes + max(0, vocabulary_bytes(self.vocabulary) - unused)
 
-    def _bytes_left(self) -> int | None:
+    def _bytes_left(self, tick: Tick, unused: int) -> int | None:
         """The bytes that the kernel's arrays may grow to; None for any number."""
-        most = self.limits.max_bytes
-        return None if most is None else max(0, most - self._bytes_beside())
+        most, log = self.limits.max_bytes, tick.books.log.from_level(tick.start)
+        return None if most is None else max(0, most - self._bytes_beside(log, unused))
 
     def _later_starts(self, step: Step) -> list[int]:
         """The levels to begin at, one after the other, where a tick has no room beside what is older."""
@@ -246,6 +302,13 @@ class Holdings:
         further = newest is not None and newest.ticks == step.now
         end = newest.level if further and newest is not None else self.books.next_level
         return list(later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end))
+
+    def _tell(self, done: Outcome) -> None:
+        """Log what a tick did, now that nothing keeps it from being done."""
+        repair, remembered = done.update.repair, done.books.repairs
+        if remembered and remembered[-1][1] is repair:
+            _repair_log.info("%s", repair)
+        self._tell_of_dropped(done)
 
     def _tell_of_dropped(self, done: Outcome) -> None:
         """Warn of timestamps that leave early: at the first, and whenever they have doubled since."""
@@ -258,7 +321,7 @@ class Holdings:
             for name in ("max_facts", "max_bytes")
             if getattr(self.limits, name) is not None
         )
-        _log.log(
+        _limits_log.log(
             level,
             "at %s, %d of the window's timestamps (%s) left early, to keep %s; %d so far",
             show_time(done.update.at),
@@ -295,3 +358,8 @@ class Holdings:
         model.violations()
         model.take_changes()
         return model, books
+
+
+def _signed(facts: Integers, sign: int) -> Integers:
+    """Facts as changes of one sign."""
+    return np.column_stack([facts, np.full(len(facts), sign, np.int32)])

@@ -62,14 +62,15 @@ class WindowUpdate:
 class Outcome(NamedTuple):
     """What a tick came to; the model is changed already, the books and forms are to be.
 
-    `roomy` says that the model is to be made anew, since it takes more room than what is left in it needs;
-    `unused` how many bytes of terms nothing uses any more.
+    `roomy` says that the model is to be made anew, since it takes more room than what is left in it needs,
+    `doubtful` that it may take too much even then; `unused` how many bytes of terms nothing uses any more.
     """
 
     update: WindowUpdate
     books: Books
     forms: FormsChange
     roomy: bool = False
+    doubtful: bool = False
     unused: int = 0
 
 
@@ -94,6 +95,7 @@ class Tick:
         limits: what may be left in the end.
         start: the oldest level that stays, inside or not.
         unused: how many bytes of the terms are known to be in no use.
+        before: changes that came before those of the model, with their signs in the last column.
     """
 
     model: WindowModel
@@ -105,6 +107,7 @@ class Tick:
     limits: Limits = NO_LIMITS
     start: int = 0
     unused: int = 0
+    before: Integers | None = None
 
     def pass_(self, at: TimePoint) -> Outcome:
         """Time alone."""
@@ -180,6 +183,8 @@ class Tick:
     ) -> Outcome:
         """What it comes to, for the reasoner and for people."""
         changes, lexicon = self.model.take_changes(), self.repairer.vocabulary.lexicon
+        if self.before is not None:
+            changes = np.concatenate([self.before, changes])
         forms = self.forms.change(changes, asserted)
         seen = forms.seen
 
@@ -209,7 +214,7 @@ class Tick:
         fitting.fit(at)
         left = _Left(left.outside, [*left.early, *fitting.early])
         outcome = self._outcome(at, replace(books, log=fitting.log), left, repair, asserted)
-        return outcome._replace(roomy=fitting.roomy, unused=fitting.unused)
+        return outcome._replace(roomy=fitting.roomy, doubtful=fitting.doubtful, unused=fitting.unused)
 
 
 def _written(books: Books, entry: Entry, previous: Integers, done: Repaired) -> Books:

@@ -197,9 +197,9 @@ def test_an_abox_that_derives_without_measure_is_stopped_on_the_way(limits, on_l
     made = []
     whole = Holdings._done
 
-    def watching(self, model, *args):
-        made.append(model)
-        return whole(self, model, *args)
+    def watching(self, tick, *args):
+        made.append(tick.model)
+        return whole(self, tick, *args)
 
     Holdings._done = watching
     try:
@@ -269,3 +269,50 @@ def test_timestamps_that_leave_early_for_their_bytes_are_looked_at_alone(looked_
         looked_at.clear()
     # marking the terms in use looks at each entry that stays; making the model anew comes later
     assert len(looked_at) < stayed + 6 * len(update.dropped_early) + 20
+
+
+def test_no_repair_is_told_of_where_a_push_is_refused(caplog):
+    tested = reasoner(width=1000, max_facts=10, on_limit="drop")
+    tested.push(1, [a("x")])
+    with caplog.at_level(logging.INFO, "pantarhei.repair"), pytest.raises(MemoryLimitError):
+        tested.push(2, [a("x", "C"), *(a(f"y{i}") for i in range(2000)), a("z"), a("z", "C")])
+    assert not caplog.records
+    with caplog.at_level(logging.INFO, "pantarhei.repair"):
+        update = tested.push(2, [a("x", "C")])
+    assert caplog.messages == [str(update.repair)]
+
+
+@both_ways
+@pytest.mark.parametrize("older", [20, 200, 600])
+@pytest.mark.parametrize("share", [90, 95, 100])
+def test_an_abox_that_takes_nearly_all_bytes_lets_all_that_is_older_leave_and_stays(keep, older, share):
+    abox = [a(f"y{i}") for i in range(3000)]
+    alone = reasoner(width=1000, keep=keep)
+    alone.push(9, abox)
+    most = alone.stats().bytes * 100 // share
+    tested = reasoner(width=1000, keep=keep, max_bytes=most, on_limit="drop")
+    for at in range(9):
+        tested.push(at, [a(f"x{at}-{i}") for i in range(older)])
+    before = tested.materialization()
+    update = tested.push(9, abox)
+    assert update.delta.added == alone.materialization() - before
+    assert update.delta.removed == before - tested.materialization()
+    assert tested.stats().bytes <= most
+    assert not tested.push(9, []).dropped_early, "it stays within the limit"
+    if share == 100:
+        assert tested.timestamps == (9,)
+        assert tested.materialization() == alone.materialization()
+
+
+def test_an_abox_that_takes_more_than_all_bytes_is_refused_and_nothing_leaves():
+    abox = [a(f"y{i}") for i in range(3000)]
+    alone = reasoner(width=1000)
+    alone.push(9, abox)
+    tested = reasoner(width=1000, max_bytes=alone.stats().bytes * 97 // 100, on_limit="drop")
+    for at in range(9):
+        tested.push(at, [a(f"x{at}-{i}") for i in range(200)])
+    before = tested.assertions(), tested.materialization(), tested.stats().dropped_early
+    with pytest.raises(MemoryLimitError) as caught:
+        tested.push(9, abox)
+    assert caught.value.alone and caught.value.needed > caught.value.most
+    assert (tested.assertions(), tested.materialization(), tested.stats().dropped_early) == before

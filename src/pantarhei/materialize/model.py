@@ -220,8 +220,10 @@ class WindowModel:
         kernel = self.kernel
         kernel.most = UNLIMITED_FACTS if most_facts is None else min(most_facts, UNLIMITED_FACTS)
         kernel.most_bytes = UNLIMITED_BYTES if most_bytes is None else min(most_bytes, UNLIMITED_BYTES)
-        yield
-        kernel.most, kernel.most_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
+        try:
+            yield
+        finally:
+            kernel.most, kernel.most_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
 
     def take_changes(self) -> Integers:
         """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""

@@ -7,6 +7,7 @@ the one met first has the lower number still.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -43,6 +44,12 @@ class UsedTerms:
         """Note the subjects and values whose forms these are."""
         if forms:
             self.add(np.array([(NONE, *key[-2:]) for key in forms], np.int32))
+
+    @property
+    def share(self) -> Fraction:
+        """How many of the terms were noted, as a share of all."""
+        flags = self._flags[:-1]
+        return Fraction(int(flags.sum(dtype=np.int64)), max(1, len(flags)))
 
     def renaming(self) -> Renaming:
         """The numbers of what was noted when the rest is forgotten."""

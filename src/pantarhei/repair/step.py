@@ -5,7 +5,6 @@ No violation, no cost.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +21,6 @@ from pantarhei.repair.result import Repair
 from pantarhei.rules.program import Integers
 from pantarhei.window.log import Entry, Log
 
-_log = logging.getLogger("pantarhei.repair")
 _NO_FACTS = np.empty((0, 3), np.int32)
 
 
@@ -71,9 +69,7 @@ class Repairer:
         if len(cut):
             model.cut(cut)
         account = Account(older, arriving, self.vocabulary.lexicon, rules)
-        repair = account.of(self.method, lineage, conflicts, cut, undecided)
-        _log.info("%s", repair)
-        return Repaired(cut, True, repair)
+        return Repaired(cut, True, account.of(self.method, lineage, conflicts, cut, undecided))
 
     def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
         """(facts to cut, those of them that no decision was reached on)."""

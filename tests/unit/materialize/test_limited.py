@@ -51,6 +51,15 @@ def test_arrays_grow_to_as_many_bytes_as_they_may(foundation, keep):
 
 
 @both_ways
+def test_a_limit_ends_with_an_error_too(foundation, keep):
+    model = foundation.model(keep)
+    with pytest.raises(RuntimeError), model.limited(10, 200_000):
+        raise RuntimeError
+    model.add(chain(foundation, 60), 0)
+    assert len(model) == 1830
+
+
+@both_ways
 def test_outside_the_limits_time_it_is_free(foundation, keep):
     model = foundation.model(keep)
     with model.limited(10, 200_000):
