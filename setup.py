@@ -14,7 +14,7 @@ from setuptools import Extension, setup
 
 CHECKED = os.environ.get("PANTARHEI_CHECKED") == "1"
 KERNEL = "pantarhei.materialize.kernel"
-MODULES = ("radix", "arrays", "cells", "rows", "joins", "proofs", "levels", "newest", "every")
+MODULES = ("radix", "arrays", "cells", "rows", "switches", "joins", "proofs", "levels", "newest", "every")
 
 extensions = cythonize(
     [

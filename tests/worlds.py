@@ -14,6 +14,8 @@ from pantarhei.reference.closure import closure, is_consistent
 from pantarhei.reference.conflicts import conflict_sets
 from pantarhei.reference.repairs import repair
 from pantarhei.reference.window import INFINITY, newest, with_oldest_assertion
+from pantarhei.rules import dispatch as dispatch_module
+from pantarhei.rules import program as program_module
 from strategies import (
     CHAIN,
     CLASSES,
@@ -97,6 +99,16 @@ def at_once(wanted=True):
         if wanted:
             patch.setattr(WindowModel, "bulk_from", 0)
             patch.setattr(WindowModel, "bulk_share", 0.0)
+        yield
+
+
+@contextmanager
+def switches_everywhere():
+    """Even one key is worth a switch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dispatch_module, "LEAST_CONSTANTS", 1)
+        patch.setattr(dispatch_module.dispatch, "__defaults__", (1,))
+        patch.setattr(program_module, "LEAST_CLASSES_BACKWARD", 1)
         yield
 
 

@@ -192,6 +192,75 @@ def test_a_conflict_with_a_hub_costs_its_conflict_sets(monkeypatch):
     assert counts[1] <= 20 * counts[0]
 
 
+def looked_at(reasoner, step):
+    """How many plans and class facts `step` looked at."""
+    before = reasoner._held.model.kernel.candidates
+    step()
+    return reasoner._held.model.kernel.candidates - before
+
+
+def states(count):
+    """`∃hasState.Fᵢ ⊑ Gᵢ`"""
+    return [
+        Rule("cls-svf1", (Atom(EX.hasState, (x, y)), is_a(f"F{i}", y)), is_a(f"G{i}")) for i in range(count)
+    ]
+
+
+@both_ways
+def test_restrictions_that_do_not_concern_a_reading_are_not_looked_at(keep):
+    counts = []
+    for size in (100, 1000):
+        reasoner = StreamReasoner(
+            Ontology.from_rules(states(size)), Window(10), [member("F3", "on"), member("F7", "on")], keep=keep
+        )
+        reading = (EX.a, EX.hasState, EX.on)
+        counts.append([looked_at(reasoner, lambda: reasoner.push(1, [reading]))])  # noqa: B023
+        assert len(reasoner.materialization()) == 5
+        counts[-1].append(looked_at(reasoner, lambda: reasoner._held.model.kernel.settle()))  # noqa: B023
+    assert counts[0] == counts[1]
+    assert counts[0][0] <= 10
+
+
+@both_ways
+def test_constants_that_do_not_concern_a_reading_are_not_looked_at(keep):
+    counts = []
+    for size in (100, 1000):
+        rules = [Rule("cls-hv2", (Atom(EX.hasState, (x, EX[f"v{i}"])),), is_a(f"G{i}")) for i in range(size)]
+        reasoner = StreamReasoner(Ontology.from_rules(rules), Window(10), keep=keep)
+        reading = (EX.a, EX.hasState, EX.v3)
+        counts.append(looked_at(reasoner, lambda: reasoner.push(1, [reading])))  # noqa: B023
+        assert len(reasoner.materialization()) == 2
+    assert counts[0] == counts[1] <= 5
+
+
+@both_ways
+def test_a_contradiction_looks_at_no_disjoint_class_that_its_individual_is_not_in(keep):
+    """And so does taking out what was cut."""
+    counts = []
+    for size in (40, 120):
+        pairs = [(i, j) for i in range(size) for j in range(i)]
+        rules = [Rule("cax-adc", (is_a(f"C{i}"), is_a(f"C{j}")), None) for i, j in pairs]
+        reasoner = StreamReasoner(Ontology.from_rules([*rules, *states(size)]), Window(100), keep=keep)
+        reasoner.push(1, [member("C3", "a")])
+        counts.append(looked_at(reasoner, lambda: reasoner.push(2, [member("C9", "a")])))  # noqa: B023
+        assert reasoner.materialization() == {member("C9", "a")}
+    assert counts[0] == counts[1] <= 10
+
+
+@both_ways
+def test_subclasses_that_an_individual_is_not_in_are_no_other_support(keep):
+    """`Cᵢ ⊑ Top`, with C1 and C2 asserted; C1 is contradicted, Top stays."""
+    counts = []
+    for size in (300, 1000):
+        rules = [Rule("cax-sco", (is_a(f"C{i}"),), is_a("Top")) for i in range(size)]
+        rules.append(Rule("cax-dw", (is_a("C1"), is_a("Not1")), None))
+        reasoner = StreamReasoner(Ontology.from_rules(rules), Window(100), keep=keep)
+        reasoner.push(1, [member("C1", "a"), member("C2", "a")])
+        counts.append(looked_at(reasoner, lambda: reasoner.push(2, [member("Not1", "a")])))  # noqa: B023
+        assert reasoner.materialization() == {member(name, "a") for name in ("C2", "Top", "Not1")}
+    assert counts[0] == counts[1] <= 20
+
+
 def two_ways_each(count, budget):
     """`count` facts that each follow in two ways and together contradict: 2^(count - 1) conflict sets."""
     ways = [Rule("cax-sco", (is_a(f"{way}{i}"),), is_a(f"H{i}")) for i in range(count) for way in "PQ"]

@@ -297,10 +297,9 @@ class WindowModel:
         return violations
 
     def find_violations(self) -> None:
-        """Note every violation there is, as if it had just arisen. Costs a pass over the facts."""
+        """Note every violation there is, as if it had just arisen. Costs a pass over facts and plans."""
         self.kernel.take_violations()
-        triggers, plans = self.program.plans.constraints.T
-        self.kernel.find_violations(readable(triggers), readable(plans))
+        self.kernel.find_violations()
 
     def lineage(self, most: int) -> Lineage | None:
         """The violations noted since the last call with all their proofs; None if there was no violation.

@@ -6,11 +6,10 @@ A program is a value: it pickles, and is the same for the same rules, wherever i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import chain
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,21 @@ from pantarhei.language.builtin import EQUAL
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Argument, Atom, Member, Predicate, Rule, Test, is_computation
 from pantarhei.language.term import Term, value_of
+from pantarhei.rules.dispatch import LEAST_CLASSES_BACKWARD, Dispatch, dispatch
+from pantarhei.rules.plan import (
+    BACKWARD,
+    CHECK,
+    COMPUTE,
+    DIFFERENT,
+    FORWARD,
+    HOLDS,
+    IDENTICAL,
+    INSIDE,
+    OUTSIDE,
+    Condition,
+    WrittenPlan,
+)
+from pantarhei.rules.plan import NONE as NONE  # where most who need it look for it
 
 Integers = npt.NDArray[np.int32]
 
@@ -29,17 +43,8 @@ Integers = npt.NDArray[np.int32]
 Forms = Mapping[tuple[int, ...], Literal]
 NO_FORMS: Forms = {}
 
-NONE = -1
-CHECK, FORWARD, BACKWARD = range(3)
-DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(6)
-
 # Identifiers of literals start here, so that the kernel can tell a literal from a name.
 FIRST_LITERAL = 1 << 30
-
-
-# A step or condition of a plan, as joins.py reads it: a kind, and what that asks for.
-Condition = tuple[int, int, int, int, int]
-_HEADER, _PART = 9, 5  # the integers of a plan before its first step, and of each step and condition
 
 
 class Symbol(NamedTuple):
@@ -49,67 +54,19 @@ class Symbol(NamedTuple):
     arity: int
 
 
-class WrittenPlan(NamedTuple):
-    """A plan as it is written in `Plans.code`; joins.py says what its integers mean.
-
-    Args:
-        rule: whose plan it is.
-        head: predicate and arguments, each NONE for a constraint.
-        trigger: the arguments of the atom that is given.
-        atom: the position of that in the body, NONE for the head.
-        steps: the other atoms, in the order in which they are matched.
-        conditions: what is looked at afterwards.
-    """
-
-    rule: int
-    head: tuple[int, int, int]
-    trigger: tuple[int, int]
-    atom: int
-    steps: tuple[Condition, ...]
-    conditions: tuple[Condition, ...]
-
-    @property
-    def code(self) -> list[int]:
-        """Its integers."""
-        counts = (len(self.steps), len(self.conditions))
-        return list(
-            chain((self.rule, *counts, *self.head, *self.trigger, self.atom), *self.steps, *self.conditions)
-        )
-
-    @classmethod
-    def at(cls, code: Sequence[int], offset: int) -> WrittenPlan:
-        """The plan that begins at `offset`."""
-        first = offset + _HEADER
-        rule, steps, conditions, *head, subject, object_, atom = code[offset:first]
-        parts = [
-            cast("Condition", tuple(code[at : at + _PART]))
-            for at in range(first, first + _PART * (steps + conditions), _PART)
-        ]
-        return cls(
-            rule,
-            (head[0], head[1], head[2]),
-            (subject, object_),
-            atom,
-            tuple(parts[:steps]),
-            tuple(parts[steps:]),
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Plans:
     """What the join machine reads; `WrittenPlan` takes a plan out of the code.
 
-    `constraints` has a row (trigger predicate, offset) for one forward plan of each constraint.
-    The plans of predicate `p` are `forward_plans[forward_start[p]:forward_start[p + 1]]`, offsets into
-    `code`; likewise backward. `indexed_by_subject` and `indexed_by_object` name the predicates whose chains
-    plans walk. `membership_bytes` is how many bytes the membership bits of a literal take.
+    `forward` and `backward` say which plans to try with a fact. `constraints` has a row (trigger predicate,
+    offset) for one forward plan of each constraint. `indexed_by_subject` and `indexed_by_object` name the
+    predicates whose chains plans and switches walk. `membership_bytes` is how many bytes the membership bits
+    of a literal take.
     """
 
     code: Integers
-    forward_plans: Integers
-    forward_start: Integers
-    backward_plans: Integers
-    backward_start: Integers
+    forward: Dispatch
+    backward: Dispatch
     constraints: Integers
     indexed_by_subject: tuple[int, ...]
     indexed_by_object: tuple[int, ...]
@@ -183,14 +140,13 @@ class _Compiler:
             self._compile_rule(number, rule)
         widest = max((len(rule.body) for rule in self.rules), default=1)
         count = len(self.predicates)
-        forward_start, forward_plans = _group(self.forward, count)
-        backward_start, backward_plans = _group(self.backward, count)
+        forward, classes = dispatch(self.code, self.forward, count)
+        backward, others = dispatch(self.code, self.backward, count, LEAST_CLASSES_BACKWARD)
+        self.walked.update((FORWARD, class_) for class_ in classes | others)
         plans = Plans(
             code=np.array(self.code or [0], np.int32),
-            forward_plans=forward_plans,
-            forward_start=forward_start,
-            backward_plans=backward_plans,
-            backward_start=backward_start,
+            forward=forward,
+            backward=backward,
             constraints=np.array(self.constraints, np.int32).reshape(-1, 2),
             indexed_by_subject=tuple(sorted(p for kind, p in self.walked if kind == FORWARD)),
             indexed_by_object=tuple(sorted(p for kind, p in self.walked if kind == BACKWARD)),
@@ -368,12 +324,3 @@ def _kind(atom: Atom, bound: set[Variable]) -> int | None:
     if len(known) == 1 or not any(known):
         return None
     return FORWARD if known[0] else BACKWARD
-
-
-def _group(entries: Sequence[tuple[int, int]], count: int) -> tuple[Integers, Integers]:
-    """(starts, values) of the values grouped by their key in `range(count)`, each in given order."""
-    keys = np.array([key for key, _ in entries], np.int64)
-    values = np.array([value for _, value in entries], np.int32)
-    order = np.argsort(keys, kind="stable")
-    starts = np.searchsorted(keys[order], np.arange(count + 1))
-    return starts.astype(np.int32), values[order].astype(np.int32)

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -12,16 +13,9 @@ from rdflib import XSD, Literal, Variable
 from pantarhei.errors import InvalidRuleError
 from pantarhei.language.rule import Atom, Different, Rule
 from pantarhei.language.term import value_of
-from pantarhei.rules.program import (
-    BACKWARD,
-    CHECK,
-    FIRST_LITERAL,
-    FORWARD,
-    NONE,
-    Symbol,
-    WrittenPlan,
-    compile_,
-)
+from pantarhei.rules.dispatch import Dispatch
+from pantarhei.rules.plan import BACKWARD, CHECK, FORWARD, NONE, WrittenPlan
+from pantarhei.rules.program import FIRST_LITERAL, Symbol, compile_
 from strategies import EX, rules
 
 w, x, y, z = (Variable(name) for name in "wxyz")
@@ -51,8 +45,8 @@ def plan(program, offset):
 def plans_of(program, direction):
     """(predicate, plan) of each plan of the direction."""
     plans = program.plans
-    starts = plans.forward_start if direction == "forward" else plans.backward_start
-    offsets = plans.forward_plans if direction == "forward" else plans.backward_plans
+    dispatch = plans.forward if direction == "forward" else plans.backward
+    starts, offsets = dispatch.start, dispatch.plans
     assert len(starts) == len(program.predicates) + 1 and starts[0] == 0 and starts[-1] == len(offsets)
     for predicate in range(len(program.predicates)):
         for offset in offsets[starts[predicate] : starts[predicate + 1]].tolist():
@@ -119,8 +113,13 @@ def test_a_program_is_a_value(given):
     for other in (compile_(given), pickle.loads(pickle.dumps(program))):
         assert other.predicates == program.predicates
         assert other.names == program.names and other.literals == program.literals
-        for field in ("code", "forward_plans", "forward_start", "backward_plans", "backward_start"):
-            assert np.array_equal(getattr(other.plans, field), getattr(program.plans, field))
+        assert np.array_equal(other.plans.code, program.plans.code)
+        for field in fields(Dispatch):
+            for one, same in (
+                (other.plans.forward, program.plans.forward),
+                (other.plans.backward, program.plans.backward),
+            ):
+                assert np.array_equal(getattr(one, field.name), getattr(same, field.name))
         assert other.plans.indexed_by_subject == program.plans.indexed_by_subject
 
 
@@ -174,7 +173,7 @@ def test_no_rules_make_a_program():
     program = compile_([])
     assert program.rules == program.predicates == program.names == program.literals == ()
     assert program.plans.widest_body == 1 and program.plans.most_variables == 1
-    assert program.plans.forward_start.tolist() == [0]
+    assert program.plans.forward.start.tolist() == [0]
 
 
 @pytest.mark.parametrize(

@@ -32,17 +32,8 @@ from pantarhei.materialize.bulk.columns import (
 )
 from pantarhei.materialize.bulk.order import ranks
 from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, Literals, Matcher, Plan, Step
-from pantarhei.rules.program import (
-    COMPUTE,
-    DIFFERENT,
-    FIRST_LITERAL,
-    HOLDS,
-    IDENTICAL,
-    NONE,
-    Integers,
-    Plans,
-    WrittenPlan,
-)
+from pantarhei.rules.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, NONE, WrittenPlan
+from pantarhei.rules.program import FIRST_LITERAL, Integers, Plans
 
 # Taking a predicate costs what the kernel takes for so many facts, and one more for so many that are stored.
 _A_TAKING, _COPIED = 100, 256
@@ -133,7 +124,7 @@ class BulkProgram:
     def __init__(self, plans: Plans) -> None:
         self.width = plans.membership_bytes
         code = plans.code.tolist()
-        starts, offsets = plans.forward_start.tolist(), plans.forward_plans.tolist()
+        starts, offsets = plans.forward.start.tolist(), plans.forward.plans.tolist()
         self._plans: Mapping[int, tuple[Plan, ...]] = {
             predicate: tuple(_read(code, offset) for offset in offsets[start:end])
             for predicate, (start, end) in enumerate(pairwise(starts))

@@ -14,19 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.materialize.bulk.columns import NO_COLUMNS, Columns, Places, keys_of, objects_of, subjects_of
-from pantarhei.rules.program import (
-    BACKWARD,
-    CHECK,
-    COMPUTE,
-    DIFFERENT,
-    FIRST_LITERAL,
-    FORWARD,
-    HOLDS,
-    IDENTICAL,
-    INSIDE,
-    NONE,
-    Integers,
-)
+from pantarhei.rules.plan import BACKWARD, CHECK, COMPUTE, DIFFERENT, FORWARD, HOLDS, IDENTICAL, INSIDE, NONE
+from pantarhei.rules.program import FIRST_LITERAL, Integers
 
 MOST_ROWS = 1 << 22
 """The rows of a frame at most, 16 to 40 bytes each."""

@@ -1,18 +1,16 @@
 # The C types of joins.py; what they mean is said there.
 
 from pantarhei.materialize.kernel.rows cimport Rows
+from pantarhei.materialize.kernel.switches cimport Switches
 
 
 cdef class Joins(Rows):
     cdef int[::1] code
-    cdef int[::1] forward_plans
-    cdef int[::1] forward_start
-    cdef int[::1] crossing_plans
-    cdef int[::1] crossing_start
+    cdef Switches forward
+    cdef Switches backward
+    cdef unsigned char[::1] chosen
     cdef unsigned char[::1] streamed
     cdef bint crossing_is_stale
-    cdef int[::1] backward_plans
-    cdef int[::1] backward_start
     cdef readonly int known
     cdef readonly int widest
     cdef int[::1] slots
@@ -20,10 +18,23 @@ cdef class Joins(Rows):
     cdef int width
     cdef const unsigned char[::1] memberships
     cdef object literals
+    cdef readonly long long candidates
 
     cdef int fire(self, int row, int level) except -1 nogil
-    cdef int fire_crossing(self, int row, int level) except -1 nogil
+    cdef int fire_chosen(self, int row, int level) except -1 nogil
     cdef int explain(self, int row) except -1 nogil
+    cdef void choose_crossing(self) noexcept nogil
+    cdef void choose_constraints(self) noexcept nogil
+    cdef int attempt(self, Switches switches, int trigger, int row, int level, bint chosen) except -1 nogil
+    cdef int attempt_switched(
+        self, Switches switches, int switch, int trigger, int row, int level, bint chosen
+    ) except -1 nogil
+    cdef int attempt_key(
+        self, Switches switches, int switch, int key, int trigger, int row, int level, bint chosen
+    ) except -1 nogil
+    cdef int attempt_range(
+        self, Switches switches, int first, int end, int trigger, int row, int level, bint chosen
+    ) except -1 nogil
     cdef int begin(self, int plan, int row, int subject, int object, int level) except -1 nogil
     cdef int extend(self, int plan, int step, int level) except -1 nogil
     cdef int is_met(self, int at) except -1 nogil

@@ -31,6 +31,8 @@ also evaluates built-ins (the only time a match needs Python, and waits for it).
 What a match means is for subclasses to say: `weigh` gives the level of a row that a match may use (-1:
 hidden), `leaf` receives each whole match with the smallest level in it. One enumeration is under way at a
 time: `leaf` must not begin another, it notes what it found.
+
+`candidates` counts the plans that were begun, and the class facts that were looked at to choose them.
 """
 
 from __future__ import annotations
@@ -40,8 +42,10 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.pantarhei.materialize.kernel.rows import Rows
+    from cython.cimports.pantarhei.materialize.kernel.switches import Switches
 else:
     from pantarhei.materialize.kernel.rows import Rows
+    from pantarhei.materialize.kernel.switches import Switches
 
 from pantarhei.materialize.kernel.arrays import ints_of, new_bytes, new_ints
 
@@ -73,6 +77,10 @@ INSIDE = cython.declare(cython.int, 2)
 OUTSIDE = cython.declare(cython.int, 3)
 HOLDS = cython.declare(cython.int, 4)
 
+# Kinds of switches (rules/dispatch.py); those below are by constant, the others by class.
+SWITCH_OBJECT = cython.declare(cython.int, 1)
+SWITCH_SUBJECT_CLASS = cython.declare(cython.int, 2)
+
 _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
 
@@ -84,13 +92,13 @@ class Joins(Rows):
         """`plans` is a `rules.program.Plans`."""
         super().__init__(capacity)
         self.code = ints_of(plans.code)
-        self.forward_plans = ints_of(plans.forward_plans)
-        self.forward_start = ints_of(plans.forward_start)
-        self.backward_plans = ints_of(plans.backward_plans)
-        self.backward_start = ints_of(plans.backward_start)
-        self.known = len(plans.forward_start) - 1
+        self.forward = Switches(plans.forward)
+        self.backward = Switches(plans.backward)
+        self.known = len(plans.forward.start) - 1
         self.streamed = new_bytes(self.known)
+        self.chosen = new_bytes(len(plans.forward.plans))
         self.crossing_is_stale = True
+        self.candidates = 0
         self.widest = plans.widest_body
         self.slots = new_ints(plans.most_variables, 0)
         self.body = new_ints(plans.widest_body, -1)
@@ -113,57 +121,107 @@ class Joins(Rows):
 
     def fire(self, row, level):
         """Enumerate all rule instances with `row` in the body. Returns 1 if `leaf` stopped it."""
-        predicate: cython.int = self.rows[row].predicate
-        subject: cython.int = self.rows[row].subject
-        object_: cython.int = self.rows[row].object
-        i: cython.int
-        if predicate >= self.known:
-            return 0
-        for i in range(self.forward_start[predicate], self.forward_start[predicate + 1]):
-            if self.begin(self.forward_plans[i], row, subject, object_, level):
-                return 1
-        return 0
+        return self.attempt(self.forward, row, row, level, False)
 
-    def plan_crossing(self):
+    def fire_chosen(self, row, level):
+        """As `fire`, but with the chosen plans only."""
+        return self.attempt(self.forward, row, row, level, True)
+
+    def explain(self, row):
+        """Enumerate the rule instances with the fact of `row` as their head; 1 if `leaf` stopped it."""
+        return self.attempt(self.backward, row, NONE, 0x3FFFFFFF, False)
+
+    def choose_crossing(self):
         """Choose the forward plans that can join a fact of a finished interpretation with one outside.
 
         These are the plans with a further atom whose predicate has streamed (`streamed`), and the
         constraints, of which an interpretation tells nothing.
         """
-        chosen = []
-        starts = [0]
-        for predicate in range(self.known):
-            for i in range(self.forward_start[predicate], self.forward_start[predicate + 1]):
-                plan = self.forward_plans[i]
-                steps = range(self.code[plan + STEPS])
-                others = [self.code[plan + FIRST_STEP + step * STEP_SIZE + 1] for step in steps]
-                if self.code[plan + HEAD] < 0 or any(self.streamed[other] for other in others):
-                    chosen.append(plan)
-            starts.append(len(chosen))
-        self.crossing_plans, self.crossing_start = ints_of(chosen), ints_of(starts)
+        i: cython.Py_ssize_t
+        step: cython.int
+        plan: cython.int
+        for i in range(len(self.chosen)):
+            plan = self.forward.plans[i]
+            self.chosen[i] = self.code[plan + HEAD] < 0
+            for step in range(self.code[plan + STEPS]):
+                self.chosen[i] |= self.streamed[self.code[plan + FIRST_STEP + step * STEP_SIZE + 1]]
         self.crossing_is_stale = False
 
-    def fire_crossing(self, row, level):
-        """As `fire`, but rules only with facts that may be outside `row`'s interpretation and background."""
-        predicate: cython.int = self.rows[row].predicate
+    def choose_constraints(self):
+        """Choose one forward plan of each constraint."""
+        i: cython.Py_ssize_t
+        plan: cython.int
+        for i in range(len(self.chosen)):
+            plan = self.forward.plans[i]
+            self.chosen[i] = self.code[plan + HEAD] < 0 and self.code[plan + TRIGGER_ATOM] == 0
+        self.crossing_is_stale = True
+
+    def attempt(self, switches, trigger, row, level, chosen):
+        """Begin the plans that the fact of row `trigger` may match, only the chosen ones where `chosen`.
+
+        Args:
+            row: `trigger` where the fact is matched to an atom of the body, `NONE` where to the head.
+        """
         i: cython.int
+        predicate: cython.int = self.rows[trigger].predicate
         if predicate >= self.known:
             return 0
-        for i in range(self.crossing_start[predicate], self.crossing_start[predicate + 1]):
-            if self.begin(self.crossing_plans[i], row, self.rows[row].subject, self.rows[row].object, level):
+        if self.attempt_range(
+            switches, switches.start[predicate], switches.unswitched[predicate], trigger, row, level, chosen
+        ):
+            return 1
+        for i in range(switches.switch_start[predicate], switches.switch_start[predicate + 1]):
+            if self.attempt_switched(switches, i, trigger, row, level, chosen):
                 return 1
         return 0
 
-    def explain(self, row):
-        """Enumerate the rule instances with the fact of `row` as their head; 1 if `leaf` stopped it."""
-        predicate: cython.int = self.rows[row].predicate
-        subject: cython.int = self.rows[row].subject
-        object_: cython.int = self.rows[row].object
-        i: cython.int
-        if predicate >= self.known:
+    def attempt_switched(self, switches, switch, trigger, row, level, chosen):
+        """Begin the plans of a switch for whose keys the fact is one.
+
+        A term that is in more classes than the switch has plans is not asked for them.
+        """
+        kind: cython.int = switches.kinds[switch]
+        subject: cython.int = self.rows[trigger].subject
+        term: cython.int = self.rows[trigger].object if kind & SWITCH_OBJECT else subject
+        first: cython.int = switches.switched[2 * switch]
+        end: cython.int = switches.switched[2 * switch + 1]
+        patience: cython.int = end - first
+        other: cython.int
+        if kind < SWITCH_SUBJECT_CLASS:
+            return self.attempt_key(switches, switch, term, trigger, row, level, chosen)
+        other = self.first_with_subject(NONE, term)
+        while other >= 0 and patience > 0:
+            patience -= 1
+            other = self.rows[other].next_subject
+        if other >= 0:
+            return self.attempt_range(switches, first, end, trigger, row, level, chosen)
+        other = self.first_with_subject(NONE, term)
+        while other >= 0:
+            self.candidates += 1
+            if self.attempt_key(switches, switch, self.rows[other].predicate, trigger, row, level, chosen):
+                return 1
+            other = self.rows[other].next_subject
+        return 0
+
+    def attempt_key(self, switches, switch, key, trigger, row, level, chosen):
+        """Begin the plans of a switch that ask for the key."""
+        at: cython.Py_ssize_t = switches.find(switch, key)
+        if at < 0:
             return 0
-        for i in range(self.backward_start[predicate], self.backward_start[predicate + 1]):
-            if self.begin(self.backward_plans[i], -1, subject, object_, 0x3FFFFFFF):
+        return self.attempt_range(
+            switches, switches.ranges[2 * at], switches.ranges[2 * at + 1], trigger, row, level, chosen
+        )
+
+    def attempt_range(self, switches, first, end, trigger, row, level, chosen):
+        """Begin the plans from place `first` up to `end`."""
+        subject: cython.int = self.rows[trigger].subject
+        object_: cython.int = self.rows[trigger].object
+        i: cython.int
+        self.candidates += end - first
+        for i in range(first, end):
+            if chosen and not self.chosen[i]:
+                continue
+            if self.begin(switches.plans[i], row, subject, object_, level):
                 return 1
         return 0
 

@@ -211,7 +211,7 @@ class NewestKernel(Levels):
             self.clock += 1
             self.pops += 1
             if finished:
-                self.fire_crossing(row, level)
+                self.fire_chosen(row, level)
             else:
                 self.fire(row, level)
         return 0
@@ -254,7 +254,7 @@ class NewestKernel(Levels):
         i: cython.Py_ssize_t
         row: cython.int
         if self.crossing_is_stale:
-            self.plan_crossing()
+            self.choose_crossing()
         with cython.nogil:
             self.merged = True
             for i in range(len(facts)):

@@ -67,19 +67,15 @@ class Proofs(Joins):
             into.push(self.body[atom] if atom < atoms else -1)
         return 0
 
-    def find_violations(self, predicates: cython.int[::1], plans: cython.int[::1]):
-        """Note every match of the constraints whose `plans` begin with facts of `predicates`.
-
-        Costs a pass over the rows, and the joins.
-        """
-        i: cython.Py_ssize_t
+    def find_violations(self):
+        """Note every match of the constraints. Costs a pass over rows and plans, and the joins."""
         row: cython.int
         with cython.nogil:
             self.purpose = DERIVE
+            self.choose_constraints()
             for row in range(self.used):
-                for i in range(len(plans)):
-                    if self.rows[row].predicate == predicates[i]:
-                        self.begin(plans[i], row, self.rows[row].subject, self.rows[row].object, _FOREVER)
+                if self.rows[row].predicate >= 0:
+                    self.fire_chosen(row, _FOREVER)
 
     def find_violations_with(self, plan: cython.int, facts: cython.int[:, ::1]):
         """Note every match of the constraint of a forward `plan` with one of `facts`, which are stored."""

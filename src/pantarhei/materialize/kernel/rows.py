@@ -6,7 +6,8 @@ through
 - `table`, a hash table over the whole fact (cells.py),
 - chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows
   and found by hash tables of their first rows. A predicate has such chains only where a rule or a query
-  asks for them.
+  asks for them. The chain of a class fact is that of all classes of its subject for which it was asked:
+  that of (`NONE`, subject).
 
 A row also carries what the window model says of its fact (`level`, `base`, `held`, `flags`, `sequence`:
 see newest.py) and the links of the one list it stands in (`next_listed`). Rows are recycled; a free row has
@@ -160,6 +161,15 @@ def chain_tag(predicate: cython.int, term: cython.int, side: cython.int) -> cyth
     return cython.cast(cython.int, mix(predicate, term, side) & 0x7FFFFFFF)
 
 
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def chained(predicate: cython.int, object: cython.int) -> cython.int:
+    """What stands for the predicate where a fact is chained by subject: all classes share a chain."""
+    return NONE if object == NONE else predicate
+
+
 @cython.cclass
 class Rows:
     """Facts, found by value and by (predicate, subject) and (predicate, object).
@@ -247,11 +257,10 @@ class Rows:
         self.rows[row].flags = 0
         self.rows[row].sequence = 0
         self.table.put(row, tag_of(predicate, subject, object))
-        if object != NONE:
-            if self.by_subject[predicate]:
-                self.link_subject(row)
-            if self.by_object[predicate]:
-                self.link_object(row)
+        if self.by_subject[predicate]:
+            self.link_subject(row)
+        if self.by_object[predicate]:
+            self.link_object(row)
         self.live += 1
         self.log(row, 1)
         return row
@@ -260,11 +269,10 @@ class Rows:
         """Forget the fact of `row`, which must be in no list any more."""
         predicate: cython.int = self.rows[row].predicate
         self.log(row, -1)
-        if self.rows[row].object != NONE:
-            if self.by_subject[predicate]:
-                self.unlink_subject(row)
-            if self.by_object[predicate]:
-                self.unlink_object(row)
+        if self.by_subject[predicate]:
+            self.unlink_subject(row)
+        if self.by_object[predicate]:
+            self.unlink_object(row)
         self.table.take(row, tag_of(predicate, self.rows[row].subject, self.rows[row].object))
         self.rows[row].predicate = -1
         self.rows[row].level = -1
@@ -301,7 +309,7 @@ class Rows:
             if row < 0 or (
                 self.subject_chains.cells[2 * cell + 1] == tag
                 and self.rows[row].subject == subject
-                and self.rows[row].predicate == predicate
+                and chained(self.rows[row].predicate, self.rows[row].object) == predicate
             ):
                 return cell
             cell = (cell + 1) & self.subject_chains.mask
@@ -322,8 +330,9 @@ class Rows:
 
     def link_subject(self, row):
         """Put `row` at the start of its subject's chain."""
-        tag: cython.int = chain_tag(self.rows[row].predicate, self.rows[row].subject, SUBJECT)
-        cell: cython.int = self.subject_cell(self.rows[row].predicate, self.rows[row].subject, tag)
+        predicate: cython.int = chained(self.rows[row].predicate, self.rows[row].object)
+        tag: cython.int = chain_tag(predicate, self.rows[row].subject, SUBJECT)
+        cell: cython.int = self.subject_cell(predicate, self.rows[row].subject, tag)
         first: cython.int = self.subject_chains.cells[2 * cell]
         self.rows[row].next_subject = first
         self.rows[row].previous_subject = -1
@@ -350,6 +359,7 @@ class Rows:
         """Take `row` out of its subject's chain."""
         after: cython.int = self.rows[row].next_subject
         before: cython.int = self.rows[row].previous_subject
+        predicate: cython.int = chained(self.rows[row].predicate, self.rows[row].object)
         tag: cython.int
         cell: cython.int
         if after >= 0:
@@ -357,11 +367,11 @@ class Rows:
         if before >= 0:
             self.rows[before].next_subject = after
             return
-        tag = chain_tag(self.rows[row].predicate, self.rows[row].subject, SUBJECT)
+        tag = chain_tag(predicate, self.rows[row].subject, SUBJECT)
         if after < 0:
             self.subject_chains.take(row, tag)
             return
-        cell = self.subject_cell(self.rows[row].predicate, self.rows[row].subject, tag)
+        cell = self.subject_cell(predicate, self.rows[row].subject, tag)
         self.subject_chains.cells[2 * cell] = after
 
     def unlink_object(self, row):
@@ -447,10 +457,8 @@ class Rows:
             if predicate < 0:
                 continue
             self.table.put(row, tag_of(predicate, subject, object_))
-            if object_ == NONE:
-                continue
             if self.by_subject[predicate] and self.rows[row].previous_subject < 0:
-                self.subject_chains.put(row, chain_tag(predicate, subject, SUBJECT))
+                self.subject_chains.put(row, chain_tag(chained(predicate, object_), subject, SUBJECT))
             if self.by_object[predicate] and self.rows[row].previous_object < 0:
                 self.object_chains.put(row, chain_tag(predicate, object_, OBJECT))
         return 0
@@ -470,16 +478,15 @@ class Rows:
     # -- for Python --------------------------------------------------------------------------------
 
     def index(self, predicate: cython.int, by_subject: cython.bint, by_object: cython.bint):
-        """Keep chains of this predicate from now on. Costs one pass over all rows, the first time."""
+        """Keep chains of this predicate from now on; a class has none by object.
+
+        Costs one pass over all rows, the first time.
+        """
         row: cython.int
         self.know_predicate(predicate)
         new_subject: cython.bint = by_subject and not self.by_subject[predicate]
         new_object: cython.bint = by_object and not self.by_object[predicate]
-        linked = [
-            row
-            for row in range(self.used)
-            if self.rows[row].predicate == predicate and self.rows[row].object != NONE
-        ]
+        linked = [row for row in range(self.used) if self.rows[row].predicate == predicate]
         if new_subject:
             self.subject_chains.grow_to(self.subject_chains.size_for(len(linked)))
         if new_object:
@@ -606,11 +613,9 @@ class Rows:
                 self.rows[row].object,
             )
             assert self.find(predicate, subject, object_) == row, "a row is not found by its fact"
-            if object_ == NONE:
-                continue
             if self.by_subject[predicate]:
-                subjects.add((predicate, subject))
-                other = self.first_with_subject(predicate, subject)
+                subjects.add((chained(predicate, object_), subject))
+                other = self.first_with_subject(chained(predicate, object_), subject)
                 while other >= 0 and other != row:
                     other = self.rows[other].next_subject
                 assert other == row, "a row is missing in its subject's chain"
