@@ -73,4 +73,4 @@ def test_numbers_below_the_common_ones_mean_the_same_terms():
     one, other = (Foundation.of(ontology, [(ONE.z, ONE.p, ONE.y)]) for _ in "12")
     one.vocabulary.encode([(URIRef("urn:later"), ONE.p, ONE.a)])
     assert one.common == other.common and one.digest == other.digest
-    assert one.vocabulary.names[: one.common.names] == other.vocabulary.names
+    assert one.vocabulary.names[: one.common.names] == list(other.vocabulary.names)

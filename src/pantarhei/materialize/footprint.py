@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from rdflib.term import Identifier, Literal
 
+from pantarhei.materialize.lexicon import Names
 from pantarhei.materialize.vocabulary import Vocabulary
 
 _SAMPLE = 32
@@ -40,6 +41,8 @@ def vocabulary_bytes(vocabulary: Vocabulary) -> int:
 def _bytes_of(part: object) -> int:
     if isinstance(part, np.ndarray):
         return part.nbytes
+    if isinstance(part, Names):
+        part = part.keys
     if isinstance(part, list):
         return sys.getsizeof(part) + _Sample(listed=True).scaled(_spread(part), len(part))
     if isinstance(part, dict):
@@ -75,6 +78,8 @@ class _Sample:
         return sum(map(self._size, sample)) * count // max(1, min(count, _SAMPLE))
 
     def _size(self, member: object) -> int:
+        if self._listed and type(member) is str:
+            return 0  # a name's key, which a dictionary has too
         if isinstance(member, Identifier):
             return self._term_size(member) if self._listed else 0
         if isinstance(member, dict):

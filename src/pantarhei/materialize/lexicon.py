@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import Literal
+from rdflib import BNode, Literal, URIRef
 
 from pantarhei.language.term import RDF_TYPE, Term, Triple
 from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Symbol
@@ -60,6 +61,48 @@ class LiteralSet:
         return LiteralSet(among)
 
 
+class Names(Sequence[Term]):
+    """Names by number.
+
+    Each is kept as its key, a plain string, and made a term whenever it is asked for.
+    """
+
+    __slots__ = ("keys",)
+
+    def __init__(self, keys: list[str]) -> None:
+        self.keys = keys
+
+    @overload
+    def __getitem__(self, number: int) -> Term: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Term]: ...
+
+    def __getitem__(self, number: int | slice) -> Term | list[Term]:
+        if isinstance(number, slice):
+            return [_name_of(key) for key in self.keys[number]]
+        return _name_of(self.keys[number])
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def key_of(name: Term) -> str:
+    """A name as a key: a plain string, whose hash is cheap; no IRI begins with a null character.
+
+    >>> key_of(URIRef("urn:a")), key_of(BNode("a"))
+    ('urn:a', '\\x00a')
+    """
+    return "\0" + name if isinstance(name, BNode) else str(name)
+
+
+def _name_of(key: str) -> Term:
+    """The name of a key; the check that `URIRef` makes was made, or is not asked for."""
+    if key[:1] == "\0":
+        return BNode(key[1:])
+    return str.__new__(URIRef, key)
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """Symbols and terms by their numbers.
@@ -72,7 +115,7 @@ class Lexicon:
     """
 
     symbols: list[Symbol]
-    names: list[Term]
+    names: Names
     literals: list[Literal]
     varied: LiteralSet
 
@@ -83,12 +126,24 @@ class Lexicon:
     def decode(self, facts: Integers | Sequence[Sequence[int]], forms: Forms = NO_FORMS) -> Iterator[Triple]:
         """The triples of facts, in their order, with the forms that `forms` says their literals have."""
         rows = facts.tolist() if isinstance(facts, np.ndarray) else facts
+        terms = _Terms(self)
         for predicate, subject, object_ in rows:
-            symbol = self.symbols[predicate]
+            symbol, who = self.symbols[predicate], terms[subject]
             if object_ == NONE:
-                yield self.names[subject], RDF_TYPE, symbol.name
+                yield who, RDF_TYPE, symbol.name
             elif forms and object_ in self.varied:
                 form = forms.get((predicate, subject, object_))
-                yield self.names[subject], symbol.name, self.term(object_) if form is None else form
+                yield who, symbol.name, terms[object_] if form is None else form
             else:
-                yield self.names[subject], symbol.name, self.term(object_)
+                yield who, symbol.name, terms[object_]
+
+
+class _Terms(dict[int, Term]):
+    """Terms by number; each is made once."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    def __missing__(self, number: int) -> Term:
+        term = self[number] = self._lexicon.term(number)
+        return term

@@ -25,7 +25,7 @@ from pantarhei.language.ntriples import parse_term
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, value_of
 from pantarhei.language.value import is_ill_typed
-from pantarhei.materialize.lexicon import Lexicon, LiteralSet
+from pantarhei.materialize.lexicon import Lexicon, LiteralSet, Names, key_of
 from pantarhei.materialize.renaming import Renaming
 from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Program, Symbol
 
@@ -74,7 +74,7 @@ class Vocabulary:
 
     def __init__(self, program: Program) -> None:
         self.symbols: list[Symbol] = []
-        self.names: list[Term] = []
+        self.names = Names([])
         self.literals: list[Literal] = []
         self.varied = LiteralSet()  # of values that were met in more than one form
         self.lexicon = Lexicon(self.symbols, self.names, self.literals, self.varied)
@@ -130,7 +130,7 @@ class Vocabulary:
         """Let `others`, which have no number yet, be further names of what `name` names."""
         number = self._number_name(name)
         for other in others:
-            self._name_numbers.setdefault(_key(other), number)
+            self._name_numbers.setdefault(key_of(other), number)
 
     def encode(self, triples: Iterable[Triple]) -> Encoded:
         """The facts of `triples`, in their order.
@@ -235,7 +235,7 @@ class Vocabulary:
 
         The name of an individual needs no check then, and its text is not kept beside its number.
         """
-        role, known, names = self._roles[place], self._name_numbers, self.names
+        role, known, names = self._roles[place], self._name_numbers, self.names.keys
         if place in ("predicate", "class"):
             return self._numbers_of(texts, "", role)
         numbers: list[int] = []
@@ -245,7 +245,7 @@ class Vocabulary:
                 number = known.get(key)
                 if number is None:
                     number = known[key] = len(names)
-                    names.append(str.__new__(URIRef, key))
+                    names.append(key)
             else:
                 number = role.known.get(text)
                 if number is None:
@@ -285,11 +285,11 @@ class Vocabulary:
         return self._number_form(term) if isinstance(term, Literal) else self._number_name(term)
 
     def _number_name(self, name: Term) -> int:
-        key = _key(name)
+        key = key_of(name)
         found = self._name_numbers.get(key)
         if found is None:
             found = self._name_numbers[key] = len(self.names)
-            self.names.append(name)
+            self.names.keys.append(key)
         return found
 
     def _number_form(self, literal: Literal) -> int:
@@ -336,7 +336,7 @@ class Vocabulary:
         return NONE if result is None else self.number(result)
 
     def _number_class(self, name: Predicate) -> int:
-        key = _key(name)
+        key = key_of(name)
         found = self._classes.get(key)
         return self._add_symbol(Symbol(name, 1)) if found is None else found
 
@@ -346,7 +346,7 @@ class Vocabulary:
 
     def _add_symbol(self, symbol: Symbol) -> int:
         number = len(self.symbols)
-        key = _key(symbol.name)
+        key = key_of(symbol.name)
         (self._classes if symbol.arity == 1 else self._properties)[key] = number
         self.symbols.append(symbol)
         return number
@@ -355,16 +355,16 @@ class Vocabulary:
 
     def find_class(self, name: Term) -> int | None:
         """The number of a class, None if it was never met."""
-        return self._classes.get(_key(name))
+        return self._classes.get(key_of(name))
 
     def find_property(self, name: Term) -> int | None:
         """The number of a property, None if it was never met."""
-        return None if isinstance(name, Literal) else self._properties.get(_key(name))
+        return None if isinstance(name, Literal) else self._properties.get(key_of(name))
 
     def find(self, term: Term) -> int | None:
         """The number of a name or literal, None if it was never met."""
         if not isinstance(term, Literal):
-            return self._name_numbers.get(_key(term))
+            return self._name_numbers.get(key_of(term))
         return self._value_numbers.get(value_of(term))
 
     @property
@@ -422,7 +422,7 @@ class Vocabulary:
         kept_names, kept_literals = renaming.kept_names, renaming.kept_literals
         lexicon = Lexicon(
             self.symbols,
-            list(map(self.names.__getitem__, kept_names.tolist())),
+            Names(list(map(self.names.keys.__getitem__, kept_names.tolist()))),
             list(map(self.literals.__getitem__, kept_literals.tolist())),
             self.varied.kept(kept_literals),
         )
@@ -481,8 +481,3 @@ def _kept_texts(
 def _is_type(text: str) -> bool:
     """Whether a term is rdf:type, however it is written."""
     return text == f"<{_TYPE}>" or ("\\" in text and parse_term(text) == RDF_TYPE)
-
-
-def _key(name: Term) -> str:
-    """A name as a key: a plain string, whose hash is cheap; no IRI begins with a null character."""
-    return "\0" + name if type(name) is BNode else str(name)

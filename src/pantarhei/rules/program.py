@@ -6,7 +6,7 @@ A program is a value: it pickles, and is the same for the same rules, wherever i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Protocol
@@ -96,8 +96,11 @@ class Numbered(Protocol):
     """Symbols and terms that have numbers, by their position."""
 
     symbols: list[Symbol]
-    names: list[Term]
     literals: list[Literal]
+
+    @property
+    def names(self) -> Sequence[Term]:
+        """The names."""
 
 
 def compile_(rules: Iterable[Rule], numbered: Numbered | None = None) -> Program:

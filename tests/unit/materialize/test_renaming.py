@@ -88,7 +88,7 @@ def ends(encoded):
 def test_numbers_keep_their_order():
     vocabulary, encoded = vocabulary_of([(name, EX.p, VALUES[i % 4][0]) for i, name in enumerate(NAMES)])
     renaming = forget(vocabulary, (encoded.facts[[1, 4, 5]], {}))
-    assert vocabulary.names == [NAMES[1], NAMES[4], NAMES[5]]
+    assert list(vocabulary.names) == [NAMES[1], NAMES[4], NAMES[5]]
     assert vocabulary.literals == [VALUES[0][0], VALUES[1][0]]
     assert renaming.names.tolist()[-6:] == [NONE, 0, NONE, NONE, 1, 2]
 
