@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -302,7 +304,7 @@ def _source(options: Following, master: str | None) -> Source:
         except OptionError as error:
             if error.option != "format":
                 raise
-            raise OptionError("--stream-format", error.given, error.expected) from None
+            raise OptionError("stream_format", error.given, error.expected) from None
     from pantarhei.spark.follow import SparkSource
 
     return SparkSource(options, master)
@@ -385,14 +387,14 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except OptionError as error:
-        raise _failed(str(error), 2) from None
+        raise _failed(as_typed(str(error)), 2) from None
     except MissingImportError as error:
         where = f"{error.importing} imports <{error.iri}>, which is in no catalog"
         raise _failed(f"{where}; give its folder as --catalog, or go on with --imports skip", 1) from None
     except SparkError as error:
-        raise _failed(_one_line(str(error)), 1) from None
+        raise _failed(as_typed(_one_line(str(error))), 1) from None
     except PantarheiError as error:
-        raise _failed(str(error), 1) from None
+        raise _failed(as_typed(str(error)), 1) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     except OSError as error:
@@ -406,6 +408,29 @@ def _errors() -> Iterator[None]:
 def _failed(message: str, code: int) -> typer.Exit:
     typer.echo(f"{typer.style('error:', fg='red', bold=True)} {message}", err=True)
     return typer.Exit(code)
+
+
+def as_typed(message: str) -> str:
+    """An error's message with the options that it names as they are typed here.
+
+    >>> as_typed('more than max_facts=1_000; or drop the oldest with on_limit="drop"')
+    'more than --max-facts 1000; or drop the oldest with --on-limit drop'
+    """
+    options = {name.rstrip("_") for command in (run, check) for name in signature(command).parameters}
+    value = r"""=("[^"]*"|'[^']*'|[^\s,;)]*[^\s,;).:])"""
+    named = rf"(?<![\w/?&#.:=-])({'|'.join(sorted(options))})(?:{value})?(?![\w=])"
+    return re.sub(named, _typed, message)
+
+
+def _typed(found: re.Match[str]) -> str:
+    name, value = found[1], found[2]
+    option = f"--{name.replace('_', '-')}"
+    if value is None:  # an option's name may be a word of its own
+        return option if "_" in name else name
+    value = value.strip("\"'")
+    if value in ("True", "False"):
+        return option if value == "True" else f"--no-{option[2:]}"
+    return f"{option} {value.replace('_', '') if re.fullmatch('[0-9_]+', value) else value}"
 
 
 def _one_line(text: str) -> str:

@@ -122,6 +122,12 @@ class Holdings:
 
     # -- looking -----------------------------------------------------------------------------------
 
+    @property
+    def facts(self) -> int | None:
+        """How many facts the materialization has; None where the model is lost. Costs O(1)."""
+        model = self._derived
+        return None if model is None else len(model)
+
     def stats(self) -> Stats:
         """What is held, and what was done."""
         if self._unused:

@@ -130,6 +130,15 @@ class StreamReasoner:
         repairer = Repairer(repair, budget or Budget(), foundation.vocabulary)
         self._held = Holdings(foundation, keep, repairer, Limits(max_facts, max_bytes, on_limit))
 
+    def __repr__(self) -> str:
+        held = self._held  # not locked: it may be asked while another thread pushes
+        log, facts = held.books.log, held.facts
+        newest = "none" if log.newest is None else show_time(log.newest.at)
+        return (
+            f"StreamReasoner({self.window}, keep={held.keep!r}, repair={held.repairer.method!r}, "
+            f"facts={'?' if facts is None else facts}, partitions={log.partitions}, newest={newest})"
+        )
+
     # -- time passes -------------------------------------------------------------------------------
 
     def push(self, at: TimePoint, abox: ABox) -> WindowUpdate:

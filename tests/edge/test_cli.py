@@ -14,7 +14,7 @@ from rdflib import RDF
 from typer.testing import CliRunner
 
 import pantarhei
-from pantarhei.cli import app
+from pantarhei.cli import app, as_typed
 
 ROOT = Path(__file__).parents[2]
 PEDALS = ROOT / "ontologies" / "pedals.ttl"
@@ -283,7 +283,7 @@ def test_a_window_with_too_many_facts_is_an_error_that_says_so(run, quads):
     stream = quads(*(f"http://example.org/{at}" for at in range(3)))
     done = run("--max-facts", "4", stream=stream, range_="10")
     assert done.exit_code == 1
-    assert "max_facts=4" in done.stderr and "on_limit" in done.stderr
+    assert "--max-facts 4;" in done.stderr and "with --on-limit drop" in done.stderr
 
 
 def test_timestamps_that_leave_early_are_told(run, tmp_path):
@@ -431,6 +431,34 @@ def test_a_query_that_is_refused(run, tmp_path, text, reason):
     fails(run("--query", query), "error: ", reason)
 
 
+def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
+    stream = quads("http://example.org/3", "http://example.org/1")
+    fails(run(stream=stream), "wait for them with --allowed-lateness")
+    fails(run("--allowed-lateness", "1", stream=stream), "than --allowed-lateness 1 permits")
+
+
+@pytest.mark.parametrize(
+    ("message", "typed"),
+    [
+        ("slide=5 is not possible", "--slide 5 is not possible"),
+        ("give it with unique_names=False, or not", "give it with --no-unique-names, or not"),
+        ("time='clock' is not possible", "--time clock is not possible"),
+        (
+            "the time of a stream, its format, its max_facts",
+            "the time of a stream, its format, its --max-facts",
+        ),
+        (
+            "<http://example.org/a?format=csv&time=1#repair=off>",
+            "<http://example.org/a?format=csv&time=1#repair=off>",
+        ),
+        ("/data/on_error=skip/a.nq is missing", "/data/on_error=skip/a.nq is missing"),
+        ("origin=2026-01-01T00:00:00+00:00: too late", "--origin 2026-01-01T00:00:00+00:00: too late"),
+    ],
+)
+def test_options_in_messages_stand_as_they_are_typed(message, typed):
+    assert as_typed(message) == typed
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -441,7 +469,7 @@ def test_a_query_that_is_refused(run, tmp_path, text, reason):
         (["--origin", "soon"], "soon"),
         (["--time", "clock"], "clock"),
         (["--output", "answers.xlsx"], "answers.xlsx"),
-        (["--slide", "5"], "slide"),
+        (["--slide", "5"], "--slide 5 is not possible"),
         (["--on-limit", "drop"], "--max-facts or --max-bytes"),
     ],
 )
@@ -457,7 +485,7 @@ def test_wrong_usage_of_commands(cli):
 
 
 def test_a_stream_without_a_suffix_is_asked_for_its_format(run):
-    fails(run(stream="-"), "--stream-format=None for <stdin>", "nquads", code=2)
+    fails(run(stream="-"), "--stream-format None for <stdin>", "nquads", code=2)
 
 
 def test_an_interrupt_ends_with_a_summary(run, monkeypatch):

@@ -519,6 +519,18 @@ def test_a_second_part_replaces_the_record_of_the_first(reasoner):
     assert len(repair.conflicts) == 2
 
 
+def test_a_reasoner_says_in_a_line_what_it_holds(reasoner):
+    assert repr(reasoner).endswith("partitions=0, newest=none)")
+    reasoner.push(1, [valve("Open")])
+    facts = len(reasoner.materialization())
+    how = f"{reasoner.window}, keep='newest', repair='exact'"
+    assert repr(reasoner) == f"StreamReasoner({how}, facts={facts}, partitions=1, newest=1)"
+    with pytest.raises(RuntimeError), reasoner.all_or_nothing():
+        raise RuntimeError
+    assert "facts=?" in repr(reasoner)
+    assert reasoner._held.facts is None, "to look at it makes no model"
+
+
 def test_each_repair_is_logged(reasoner, caplog):
     with caplog.at_level(logging.INFO, "pantarhei.repair"):
         reasoner.push(1, [valve("Open")])

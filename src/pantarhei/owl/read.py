@@ -131,13 +131,23 @@ def _parse(
             yield terms[quad.subject], terms[quad.predicate], terms[quad.object]
         prefixes.update(parser.prefixes)
     except SyntaxError as error:
-        raise MalformedInputError(source, error.lineno, error.msg) from error
+        raise MalformedInputError(source, error.lineno, reason_of(error)) from error
     except (ValueError, OSError) as error:
         raise MalformedInputError(source, None, str(error)) from error
     except MemoryError as error:
         if not is_too_long(error):
             raise
         raise MalformedInputError(source, None, TOO_LONG) from error
+
+
+def reason_of(error: SyntaxError) -> str:
+    """What pyoxigraph's parser says without the place, which the error has apart.
+
+    >>> reason_of(SyntaxError("Parser error at line 2 column 7: ; is no RDF object"))
+    '; is no RDF object'
+    """
+    place, colon, reason = error.msg.partition(": ")
+    return reason if colon and place.startswith("Parser error") else error.msg
 
 
 def is_too_long(error: MemoryError) -> bool:

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from pantarhei.errors import OptionError
+from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.streams.abox import TimestampedABox, merged
 from pantarhei.streams.messages import TripleMessages
 from pantarhei.streams.nquads import QuadsReader
@@ -62,6 +62,10 @@ class StreamReader:
         self.skipped: list[Skipped] = []
         self.skipped_count = 0
         self._feed: ByteFeed | None = None
+
+    def __repr__(self) -> str:
+        name, bytes_read, skipped = self.name, self.bytes_read, self.skipped_count
+        return f"StreamReader({name!r}, {self._syntax}, time={self._time!r}, {bytes_read=}, {skipped=})"
 
     @property
     def bytes_read(self) -> int:
@@ -114,10 +118,10 @@ def read_stream(
     Raises:
         OptionError: source or option is none of those above, or the format cannot hold timestamped graphs.
 
-    While iterating, `MalformedInputError`, `TimestampError` and
-    `MissingTimestampError` name the file and, where it is known, the line; `OSError` if the file cannot be
-    read. An ABox is given out when the next message begins; with "auto" when that one has ended, since a
-    property inside may say that it is of the same time.
+    While iterating, `MalformedInputError`, `TimestampError` and `MissingTimestampError` name the file and,
+    where it is known, the line; `MissingFileError` if it cannot be opened, `OSError` if reading fails later.
+    An ABox is given out when the next message begins; with "auto" when that one has ended, since a property
+    inside may say that it is of the same time.
 
     >>> import io
     >>> text = b'<urn:belt> <urn:speed> "0.5" <urn:at:1> .'
@@ -164,4 +168,7 @@ def _opened(source: Source) -> AbstractContextManager[Readable]:
 
 
 def _binary(path: str | os.PathLike[str]) -> IO[bytes]:
-    return Path(path).open("rb")
+    try:
+        return Path(path).open("rb")
+    except OSError as error:
+        raise MissingFileError(os.fspath(path), error.strerror or str(error)) from error

@@ -15,7 +15,7 @@ import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.owl.nesting_guard import DEEPEST_TRIPLE_TERM, without_strings
-from pantarhei.owl.read import BYTE_ORDER_MARK, TOO_LONG, is_too_long
+from pantarhei.owl.read import BYTE_ORDER_MARK, TOO_LONG, is_too_long, reason_of
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24
@@ -105,8 +105,8 @@ def _line_by_line(
             quads = list(ox.parse(text, syntax))
         except SyntaxError as error:
             if skip is None:
-                raise MalformedInputError(source, line, _reason(error)) from None
-            skip(line, _reason(error), text[:1000].decode(errors="replace"))
+                raise MalformedInputError(source, line, reason_of(error)) from None
+            skip(line, reason_of(error), text[:1000].decode(errors="replace"))
         else:
             for quad in quads:
                 yield Statement(line, quad)
@@ -197,15 +197,8 @@ def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
         for quad in ox.parse(cast(IO[bytes], lines), ox.RdfFormat.TRIG):
             yield Statement(lines.line, quad)
     except SyntaxError as error:
-        raise MalformedInputError(source, error.lineno, _reason(error)) from None
+        raise MalformedInputError(source, error.lineno, reason_of(error)) from None
     except MemoryError as error:
         if not is_too_long(error):
             raise
         raise MalformedInputError(source, lines.line, TOO_LONG) from None
-
-
-def _reason(error: SyntaxError) -> str:
-    """The parser's message without the place, which the error gives in its own way."""
-    text = error.msg
-    place, colon, reason = text.partition(": ")
-    return reason if colon and place.startswith("Parser error") else text

@@ -14,7 +14,7 @@ import pyoxigraph as ox
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError
 from pantarhei.language.columns import TermColumn, TripleColumns
 from pantarhei.owl.nesting_guard import refuse_deep_nesting
-from pantarhei.owl.read import BYTE_ORDER_MARK, FORMATS, SUFFIXES, TOO_LONG, is_too_long
+from pantarhei.owl.read import BYTE_ORDER_MARK, FORMATS, SUFFIXES, TOO_LONG, is_too_long, reason_of
 from pantarhei.owl.xml_guard import refuse_entity_expansion
 from pantarhei.streams.nquads import BLOCK
 from pantarhei.streams.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
@@ -101,7 +101,7 @@ def _as_lines(path: Path, name: str) -> bytes:
         quads = ox.parse(content, FORMATS[name], base_iri=path.resolve().as_uri())
         return cast(bytes, ox.serialize(quads, format=written))
     except SyntaxError as error:
-        raise MalformedInputError(str(path), error.lineno, error.msg) from error
+        raise MalformedInputError(str(path), error.lineno, reason_of(error)) from error
     except ValueError as error:
         raise MalformedInputError(str(path), None, str(error)) from error
     except MemoryError as error:

@@ -97,12 +97,12 @@ class _Bounds:
             origin = ticks_of(window.origin, kind)
         open_start = 1 if window.closed == "right" else 0
         if slide < 1:
-            raise OptionError("slide", repr(window.slide), "a step longer than nothing")
+            raise OptionError("slide", str(window.slide), "a step longer than nothing")
         if slide > length + 1 - open_start:
             expected = (
-                f"a step (1 if not given) no longer than {window.range!r}, or some times are in no window"
+                f"a step (1 if not given) no longer than {window.range}, or some times are in no window"
             )
-            raise OptionError("slide", repr(window.slide), expected)
+            raise OptionError("slide", str(window.slide), expected)
         return cls(length, slide, origin, open_start)
 
     def end(self, now: int) -> int:

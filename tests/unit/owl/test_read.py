@@ -105,6 +105,7 @@ def test_malformed_turtle_names_the_line(tmp_path):
     with pytest.raises(MalformedInputError) as caught:
         read_graph(write(tmp_path / "a.ttl", MALFORMED["a.ttl"]))
     assert caught.value.line == 2
+    assert str(caught.value).count("line 2") == 1
 
 
 def test_bytes_that_are_no_text_are_malformed(tmp_path):

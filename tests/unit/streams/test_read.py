@@ -18,6 +18,7 @@ from rdflib import XSD, BNode, Literal, URIRef
 from pantarhei.errors import (
     InputError,
     MalformedInputError,
+    MissingFileError,
     MissingTimestampError,
     OptionError,
     TimestampError,
@@ -348,9 +349,22 @@ def test_what_is_no_source_is_refused_at_once(source):
         read_stream(source, format="nquads")
 
 
-def test_a_missing_file_is_an_os_error():
-    with pytest.raises(FileNotFoundError):
-        list(read_stream("/nonexistent/stream.nq"))
+@pytest.mark.parametrize("name", ["missing.nq", "folder.nq"])
+def test_a_file_that_cannot_be_opened_is_one_of_the_errors_by_name(tmp_path, name):
+    (tmp_path / "folder.nq").mkdir()
+    with pytest.raises(MissingFileError, match=rf"{name} cannot be read: ") as caught:
+        list(read_stream(tmp_path / name))
+    assert isinstance(caught.value, FileNotFoundError) and caught.value.path == str(tmp_path / name)
+
+
+def test_a_reader_says_what_it_reads_and_how_far_it_is(tmp_path):
+    path = tmp_path / "stream.nq"
+    path.write_text("nonsense\n<urn:a> <urn:b> <urn:c> <urn:at:3> .\n")
+    reader = read_stream(path, on_error="skip")
+    assert repr(reader) == f"StreamReader({str(path)!r}, nquads, time='auto', bytes_read=0, skipped=0)"
+    list(reader)
+    size = path.stat().st_size
+    assert repr(reader) == f"StreamReader({str(path)!r}, nquads, time='auto', bytes_read={size}, skipped=1)"
 
 
 # what is wrong

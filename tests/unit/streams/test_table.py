@@ -122,8 +122,9 @@ def test_an_empty_file_is_an_empty_table(tmp_path):
 )
 def test_what_is_malformed_is_named(tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
-    with pytest.raises(MalformedInputError, match=message):
+    with pytest.raises(MalformedInputError, match=message) as caught:
         read_table(tmp_path / name)
+    assert str(caught.value).count("line") <= 1, "the place is named once"
 
 
 def test_a_file_that_is_not_there_or_of_no_known_kind_is_refused(tmp_path):
