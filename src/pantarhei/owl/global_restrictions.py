@@ -14,8 +14,9 @@ from typing import NamedTuple
 from rdflib import OWL
 
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import Axiom, InverseOf, PropertyExpression, PropertyKind, Trait
+from pantarhei.owl.axiom import Axiom, PropertyExpression, PropertyKind, Trait
 from pantarhei.owl.normal_form import inverse
+from pantarhei.owl.regularity import circles, named, to_stand_before
 
 _SIMPLE_TRAITS = frozenset({Trait.FUNCTIONAL, Trait.INVERSE_FUNCTIONAL, Trait.IRREFLEXIVE, Trait.ASYMMETRIC})
 _UNIVERSAL = frozenset({OWL.topObjectProperty, OWL.bottomObjectProperty})
@@ -32,7 +33,7 @@ class Breach(NamedTuple):
 def breaches(axioms: Iterable[Axiom]) -> tuple[Breach, ...]:
     """The axioms that need a simple property and have another, and the chains that run in a circle.
 
-    Costs a walk of the property hierarchy for each property of such an axiom.
+    Costs a walk of the property hierarchy, and one for each property that is not simple and has to be.
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/partOf"))
@@ -86,22 +87,27 @@ class _Hierarchy:
         self.composite.setdefault(on, why)
         self.composite.setdefault(inverse(on), why)
 
+    def not_simple(self) -> frozenset[PropertyExpression]:
+        """The properties of the hierarchy that are not simple."""
+        start = [on for on in (*self.above, *self.composite) if self._why_composite(on) is not None]
+        return frozenset(_reached(start, self.above))
+
     def why_not_simple(self, on: PropertyExpression) -> str | None:
         """What makes the property not simple, None if it is."""
-        for lower in _reached(on, self.below):
-            why = "it is universal or empty" if _named(lower).iri in _UNIVERSAL else self.composite.get(lower)
+        for lower in _reached([on], self.below):
+            why = self._why_composite(lower)
             if why is not None:
-                return why if _named(lower) == _named(on) else f"{lower} lies below it: {why}"
+                return why if named(lower) == named(on) else f"{lower} lies below it: {why}"
         return None
 
-    def leads_up_to(self, lower: PropertyExpression, upper: PropertyExpression) -> bool:
-        """Whether `lower` is `upper` or included in it, either way round."""
-        return any(_named(p) == _named(upper) for p in _reached(lower, self.above))
+    def _why_composite(self, on: PropertyExpression) -> str | None:
+        return "it is universal or empty" if named(on).iri in _UNIVERSAL else self.composite.get(on)
 
 
-def _reached(start: PropertyExpression, edges: _Edges) -> Iterator[PropertyExpression]:
+def _reached(start: Iterable[PropertyExpression], edges: _Edges) -> Iterator[PropertyExpression]:
     """What edges lead to, the start first."""
-    waiting, seen = [start], {start}
+    waiting = list(dict.fromkeys(start))
+    seen = set(waiting)
     for property_ in waiting:
         yield property_
         new = [other for other in edges.get(property_, ()) if other not in seen]
@@ -109,22 +115,19 @@ def _reached(start: PropertyExpression, edges: _Edges) -> Iterator[PropertyExpre
         waiting += new
 
 
-def _named(on: PropertyExpression) -> owl.Property:
-    return on.inverted if isinstance(on, InverseOf) else on
-
-
 # --- Simple properties ---
 
 
 def _about_simple_properties(axioms: Iterable[Axiom], hierarchy: _Hierarchy) -> Iterator[Breach]:
+    not_simple = hierarchy.not_simple()
     known: dict[PropertyExpression, str | None] = {}
     for axiom in axioms:
         for on in dict.fromkeys(_needed_simple(axiom)):
-            if on.kind is not PropertyKind.DATA:
-                if on not in known:
-                    known[on] = hierarchy.why_not_simple(on)
-                if known[on] is not None:
-                    yield Breach(axiom, f"{on} is not simple, since {known[on]}")
+            if on.kind is PropertyKind.DATA or (on not in not_simple and named(on).iri not in _UNIVERSAL):
+                continue
+            if on not in known:
+                known[on] = hierarchy.why_not_simple(on)
+            yield Breach(axiom, f"{on} is not simple, since {known[on]}")
 
 
 def _needed_simple(part: object) -> Iterator[PropertyExpression]:
@@ -148,51 +151,11 @@ def _needed_simple(part: object) -> Iterator[PropertyExpression]:
 
 
 def _about_chains(axioms: Sequence[Axiom], hierarchy: _Hierarchy) -> Iterator[Breach]:
-    """Chains for which no order of the properties exists.
-
-    Each member of a chain is to stand before what the chain implies, but for that itself at one end of it;
-    and nothing may stand before what is included in it.
-    """
     chains = [a for a in axioms if isinstance(a, owl.SubPropertyChainOf) and len(a.chain) > 1]
-    before: dict[owl.Property, set[owl.Property]] = defaultdict(set)
-    for chain in chains:
-        for member in _to_stand_before(chain):
-            before[_named(member)].add(_named(chain.super))
-    after: dict[owl.Property, set[owl.Property]] = defaultdict(set)
-    for early, late in before.items():
-        for one in late:
-            after[one].add(early)
-    for chain in chains:
-        members = tuple(_to_stand_before(chain))
-        if any(_named(member) == _named(chain.super) for member in members):
+    irregular = circles(chains, hierarchy.above)
+    for place, chain in enumerate(chains):
+        if named(chain.super) in to_stand_before(chain):
             yield Breach(chain, f"the chain holds {chain.super} itself, not only at one of its ends")
-            continue
-        earlier = _closure(map(_named, members), after)
-        later = _closure([_named(chain.super)], before)
-        circle = next(
-            (early for early in earlier if any(hierarchy.leads_up_to(late, early) for late in later)), None
-        )
-        if circle is not None:
-            yield Breach(chain, f"the chain is irregular: {circle} is both below and above {chain.super}")
-
-
-def _to_stand_before(axiom: owl.SubPropertyChainOf) -> Iterator[PropertyExpression]:
-    chain, super_ = axiom.chain, axiom.super
-    if _named(super_).iri == OWL.topObjectProperty or chain == (super_, super_):
-        return
-    is_at_start = chain[0] == super_
-    is_at_end = not is_at_start and chain[-1] == super_
-    yield from chain[1 if is_at_start else 0 : -1 if is_at_end else None]
-
-
-def _closure(
-    start: Iterable[owl.Property], edges: dict[owl.Property, set[owl.Property]]
-) -> list[owl.Property]:
-    """What edges lead to, the start included, in the order met."""
-    waiting = list(dict.fromkeys(start))
-    seen = set(waiting)
-    for property_ in waiting:
-        new = sorted(edges.get(property_, set()) - seen, key=str)
-        seen.update(new)
-        waiting += new
-    return waiting
+        elif place in irregular:
+            reason = f"the chain is irregular: {irregular[place]} is both below and above {chain.super}"
+            yield Breach(chain, reason)

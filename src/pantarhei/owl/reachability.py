@@ -1,0 +1,89 @@
+"""What leads to what in a directed graph: nodes in order, strongly connected components, sets as bits.
+
+A graph has the nodes `0 … n-1`; `edges[node]` are those that an edge leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+Edges = Sequence[Sequence[int]]
+
+
+def reached(start: Iterable[int], edges: Edges) -> Iterator[int]:
+    """The nodes that edges lead to, those of `start` first, breadth first.
+
+    >>> list(reached([1], [[0], [2, 0], []]))
+    [1, 2, 0]
+    """
+    waiting = list(dict.fromkeys(start))
+    seen = set(waiting)
+    for node in waiting:
+        yield node
+        for other in edges[node]:
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+
+
+def components(edges: Edges) -> list[list[int]]:
+    """The strongly connected components, each after all that it leads to (Tarjan 1972). Costs linear time.
+
+    >>> components([[1], [0, 2], []])
+    [[2], [1, 0]]
+    """
+    found: list[list[int]] = []
+    order = [-1] * len(edges)  # when a node was entered; len(edges) once its component is found
+    lowest = [0] * len(edges)
+    entered = 0
+    open_: list[int] = []
+    for root in range(len(edges)):
+        path = [(root, iter(edges[root]))] if order[root] < 0 else []
+        while path:
+            node, others = path[-1]
+            if order[node] < 0:
+                order[node] = lowest[node] = entered
+                entered += 1
+                open_.append(node)
+            for other in others:
+                if order[other] < 0:
+                    path.append((other, iter(edges[other])))
+                    break
+                lowest[node] = min(lowest[node], order[other])
+            else:
+                path.pop()
+                if lowest[node] == order[node]:
+                    found.append(_closed(node, open_, order))
+                if path:
+                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
+    return found
+
+
+def _closed(root: int, open_: list[int], order: list[int]) -> list[int]:
+    """The component of `root`: what was opened since, which is open no more."""
+    component: list[int] = []
+    while not component or component[-1] != root:
+        component.append(open_.pop())
+        order[component[-1]] = len(order)
+    return component
+
+
+def gathered(components_: Iterable[Sequence[int]], edges: Edges, own: Sequence[int]) -> list[int]:
+    """For each node the bits that it and all nodes that it leads to have of their `own`.
+
+    Costs as many unions as there are edges.
+
+    >>> edges = [[1], [0, 2], [], [2]]
+    >>> gathered(components(edges), edges, [1, 2, 4, 8])
+    [7, 7, 4, 12]
+    """
+    bits = [0] * len(edges)
+    for component in components_:
+        union = 0
+        for node in component:
+            union |= own[node]
+            for other in edges[node]:
+                union |= bits[other]
+        for node in component:
+            bits[node] = union
+    return bits
