@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 from rdflib import RDF, BNode, Graph, Literal
 
 from pantarhei.errors import InvalidTripleError
@@ -22,7 +21,9 @@ from pantarhei.foundation import Common, Foundation
 from pantarhei.language.columns import ColumnarTriples
 from pantarhei.language.ntriples import write_term
 from pantarhei.language.term import Term, Triple
-from pantarhei.materialize.model import FOREVER, Lineage, WindowModel
+from pantarhei.materialize.bulk.aboxes import most_aboxes
+from pantarhei.materialize.canonical import CanonicalModels
+from pantarhei.materialize.model import Lineage
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
 from pantarhei.repair.conflict import Budget, find_conflicts
 from pantarhei.rules.program import FIRST_LITERAL, NONE, Forms, Integers
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
+
+# ABoxes of so many facts together are closed together, if there are several.
+MOST_TOGETHER = 1 << 17
 
 # Past so many terms a materializer forgets them and begins anew: they are those of ABoxes long done.
 MOST_TERMS = 2_000_000
@@ -76,8 +80,8 @@ class Interpretation:
 class ABoxMaterializer:
     """Makes the canonical models of ABoxes, one after another, each by itself.
 
-    A model of the rules with the background stays; an ABox comes into it and leaves again. Not for several
-    threads at once.
+    A model of the rules with the background stays; what follows from an ABox is found beside it. Not for
+    several threads at once.
 
     Args:
         foundation: rules and background; afterwards it belongs to the materializer, which goes on numbering.
@@ -95,16 +99,11 @@ class ABoxMaterializer:
         self._foundation = foundation
         self._growing, self._vocabulary = foundation.growing, foundation.vocabulary
         self._texts: dict[int, str] = {}  # of names and literals by number, as they were written
-        self._model = self._new_model()
+        self._models = CanonicalModels(foundation.model())
+        self._is_fresh = True
 
     def _begin_anew(self) -> None:
         self._begin(pickle.loads(self._fresh))
-
-    def _new_model(self) -> WindowModel:
-        self._level = 0
-        model = self._foundation.model()
-        model.take_changes()
-        return model
 
     def materialize(self, abox: ABox) -> Interpretation:
         """The interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
@@ -119,8 +118,10 @@ class ABoxMaterializer:
             return next(self.materialize_parts(table, [0, len(table)]))
         self._make_room()
         if isinstance(abox, ColumnarTriples):
-            return self._close(self._vocabulary.encode_columnar(abox), "")
-        return self._close(self._vocabulary.encode(cast("Iterable[Triple]", abox)), "")
+            encoded = self._vocabulary.encode_columnar(abox)
+        else:
+            encoded = self._vocabulary.encode(cast("Iterable[Triple]", abox))
+        return next(self._close([encoded], "", True))
 
     def materialize_parts(
         self, table: pa.Table, bounds: Sequence[int], conflicts: bool = True
@@ -137,14 +138,14 @@ class ABoxMaterializer:
         if not self._computes and not self._vocabulary.has_variants:
             encoded = self._vocabulary.encode_table(table, self._scope)
             if not self._vocabulary.has_variants:  # else the form of a literal can be another in each part
-                for start, end in pairwise(bounds):
-                    part = Encoded(encoded.facts[start:end], encoded.forms)
-                    yield self._close(part, self._scope, conflicts)
+                parts = [Encoded(encoded.facts[start:end], encoded.forms) for start, end in pairwise(bounds)]
+                for some in _together(parts, most_aboxes(len(self._vocabulary.names))):
+                    yield from self._close(some, self._scope, conflicts)
                 return
         for start, end in pairwise(bounds):
             self._make_room()
             part = self._vocabulary.encode_table(table.slice(start, end - start), self._scope)
-            yield self._close(part, self._scope, conflicts)
+            yield from self._close([part], self._scope, conflicts)
 
     @property
     def _computes(self) -> bool:
@@ -153,33 +154,29 @@ class ABoxMaterializer:
     def _make_room(self) -> None:
         """Forget what other ABoxes left, where it costs memory or shows in the form of what is computed."""
         terms = len(self._vocabulary.names) + len(self._vocabulary.literals)
-        if terms > MOST_TERMS or (self._computes and self._level):
+        if terms > MOST_TERMS or (self._computes and not self._is_fresh):
             self._begin_anew()
 
-    def _close(self, given: Encoded, scope: str, with_conflicts: bool = True) -> Interpretation:
-        """The interpretation of an encoded ABox, whose blank nodes' labels begin with `scope`."""
-        if not self._growing.covers(given.facts):
-            self._growing.grow(given.facts)
-            self._model = self._new_model()
-        model = self._model
-        self._level += 1
-        model.slide(self._level)
-        previous = model.add(given.facts, self._level)
-        asserted = given.facts[_first_places(given.facts, previous, self._level)]
-        found = model.derived_at(self._level)
-        conflicts: tuple[tuple[int, ...], ...] = ()
-        if with_conflicts:
-            lineage = model.lineage(self._budget.instances)
-            contradictory = lineage is not None
-            conflicts = () if lineage is None else self._conflicts(lineage, asserted)
-        else:
-            contradictory = len(model.violations()) > 0
-        model.take_changes()
-        writing = _Writing(self._vocabulary, self.common, scope, self._texts)
-        facts, terms = writing.written(asserted, found, given.forms)
-        return Interpretation(facts, len(asserted), terms, conflicts, contradictory, self._digest)
+    def _close(self, aboxes: Sequence[Encoded], scope: str, conflicts: bool) -> Iterator[Interpretation]:
+        """The interpretations of encoded ABoxes, whose blank nodes' labels begin with `scope`."""
+        self._is_fresh = False
+        for abox in aboxes:
+            if not self._growing.covers(abox.facts):
+                self._growing.grow(abox.facts)
+                self._models = CanonicalModels(self._foundation.model())
+        models = self._models
+        closed = models.close([abox.facts for abox in aboxes], self._budget.instances if conflicts else None)
+        for abox, model in zip(aboxes, closed, strict=True):
+            conflict_sets: tuple[tuple[int, ...], ...] = ()
+            if model.lineage is not None:
+                conflict_sets = self._conflicts(model.lineage, model.asserted, models.level)
+            writing = _Writing(self._vocabulary, self.common, scope, self._texts)
+            facts, terms = writing.written(model.asserted, model.derived, abox.forms)
+            yield Interpretation(
+                facts, len(model.asserted), terms, conflict_sets, model.contradictory, self._digest
+            )
 
-    def _conflicts(self, lineage: Lineage, asserted: Integers) -> tuple[tuple[int, ...], ...]:
+    def _conflicts(self, lineage: Lineage, asserted: Integers, level: int) -> tuple[tuple[int, ...], ...]:
         """The conflict sets among the asserted facts, as places."""
         maybe = np.flatnonzero(np.isin(asserted[:, 1], lineage.facts[:, 1]))
         place = dict(zip(map(tuple, asserted[maybe].tolist()), maybe.tolist(), strict=True))
@@ -187,8 +184,22 @@ class ABoxMaterializer:
             row: place.get(tuple(fact), NONE)
             for row, fact in zip(lineage.rows.tolist(), lineage.facts.tolist(), strict=True)
         }
-        found = find_conflicts(lineage, self._level, self._budget).found
+        found = find_conflicts(lineage, level, self._budget).found
         return tuple(sorted(tuple(sorted(places[row] for row in conflict.rows)) for conflict in found))
+
+
+def _together(aboxes: Iterable[Encoded], most: int) -> Iterator[list[Encoded]]:
+    """The ABoxes in their order, as many at a time as may be closed together, and no more than `most`."""
+    some: list[Encoded] = []
+    facts = 0
+    for abox in aboxes:
+        if some and (facts + len(abox.facts) > MOST_TOGETHER or len(some) == most):
+            yield some
+            some, facts = [], 0
+        some.append(abox)
+        facts += len(abox.facts)
+    if some:
+        yield some
 
 
 def _scope_beside(foundation: Foundation) -> str:
@@ -200,17 +211,6 @@ def _scope_beside(foundation: Foundation) -> str:
     while any(label.startswith(scope) for label in labels):
         scope += "m"
     return scope
-
-
-def _first_places(facts: Integers, previous: Integers, level: int) -> npt.NDArray[np.intp]:
-    """Where each different fact stands first; `previous` is what asserting them at `level` gave."""
-    first = previous != level
-    again = np.flatnonzero(first & (previous == FOREVER))  # facts of the background do not tell
-    seen: set[tuple[int, ...]] = set()
-    for i, fact in zip(again.tolist(), map(tuple, facts[again].tolist()), strict=True):
-        first[i] = fact not in seen
-        seen.add(fact)
-    return np.flatnonzero(first)
 
 
 class _Writing:

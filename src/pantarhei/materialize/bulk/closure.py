@@ -25,7 +25,6 @@ from pantarhei.materialize.bulk.columns import (
     Keys,
     by_predicate,
     classes_of_subjects,
-    keys_of,
     merged,
     objects_of,
     subjects_of,
@@ -119,14 +118,18 @@ class _Waiting:
 
 
 class BulkProgram:
-    """The plans of a program, for matching by column. Costs time linear in their size."""
+    """The plans of a program, for matching by column. Costs time linear in their size.
 
-    def __init__(self, plans: Plans) -> None:
+    Args:
+        always: what frames keep beside the variables that are still needed.
+    """
+
+    def __init__(self, plans: Plans, always: frozenset[int] = frozenset()) -> None:
         self.width = plans.membership_bytes
         code = plans.code.tolist()
         starts, offsets = plans.forward.start.tolist(), plans.forward.plans.tolist()
         self._plans: Mapping[int, tuple[Plan, ...]] = {
-            predicate: tuple(_read(code, offset) for offset in offsets[start:end])
+            predicate: tuple(_read(code, offset, always) for offset in offsets[start:end])
             for predicate, (start, end) in enumerate(pairwise(starts))
             if start < end
         }
@@ -156,7 +159,15 @@ class BulkProgram:
             TooManyError: more come.
             TooSlowError: too few come at a time.
         """
-        return _Evaluation(self, stored, literals, most).run(facts, levels)
+        rows = min(MOST_ROWS, max(most, _LEAST_ROWS))
+        matcher = Matcher(dict(stored), literals, self.width, rows)
+        return self.close(matcher, by_predicate(facts, levels), most)
+
+    def close(
+        self, matcher: Matcher, given: Mapping[int, tuple[Keys, Integers]], most: int = sys.maxsize
+    ) -> Closure:
+        """The same for facts by predicate; `matcher` has what is stored, and comes to have the rest."""
+        return _Evaluation(self, matcher, most).run(given)
 
     def plans_of(self, predicate: int) -> tuple[Plan, ...]:
         """The plans with this trigger."""
@@ -170,22 +181,18 @@ class BulkProgram:
 class _Evaluation:
     """One closure under way."""
 
-    def __init__(
-        self, program: BulkProgram, stored: Mapping[int, Columns], literals: Literals, most: int
-    ) -> None:
-        self._program, self._most, self._came = program, most, 0
-        self._columns = dict(stored)
-        self._rows = min(MOST_ROWS, max(most, _LEAST_ROWS))
-        self._matcher = Matcher(self._columns, literals, program.width, self._rows)
+    def __init__(self, program: BulkProgram, matcher: Matcher, most: int) -> None:
+        self._program, self._matcher, self._most, self._came = program, matcher, most, 0
+        self._columns = matcher.columns
         self._waiting: dict[int, _Waiting] = {}
         self._queue: list[tuple[int, int]] = []
         self._closure = Closure([], [], 0, 0)
         self._firings = 0
         self._patience = _PATIENCE
 
-    def run(self, facts: Integers, levels: Integers) -> Closure:
-        self._patience += 4 * len(facts)
-        for predicate, (keys, at) in by_predicate(facts, levels).items():
+    def run(self, given: Mapping[int, tuple[Keys, Integers]]) -> Closure:
+        for predicate, (keys, at) in given.items():
+            self._patience += 4 * len(keys)
             self._derive(predicate, keys, at)
         while self._queue:
             _, predicate = heappop(self._queue)
@@ -196,12 +203,12 @@ class _Evaluation:
         """Let facts wait for their predicate to be taken; what is known is left out if they are many."""
         waiting = self._waiting.get(predicate)
         if waiting is None:
-            waiting = self._waiting[predicate] = _Waiting(self._rows)
+            waiting = self._waiting[predicate] = _Waiting(self._matcher.most_rows)
             heappush(self._queue, (self._program.rank(predicate), predicate))
         waiting.add(keys, levels)
         if waiting.are_many:
             columns = self._columns.get(predicate, NO_COLUMNS)
-            news = columns.news(*merged(waiting.parts))
+            news = self._matcher.news(predicate, *merged(waiting.parts))
             self._check(int(np.count_nonzero(columns.find(news.keys) < 0)))
             waiting.keep(news)
 
@@ -218,7 +225,7 @@ class _Evaluation:
     def _take(self, predicate: int) -> None:
         """Store what waits for `predicate`, as far as it is new, and derive what follows from it."""
         columns = self._columns.get(predicate, NO_COLUMNS)
-        news = columns.news(*merged(self._waiting.pop(predicate).parts))
+        news = self._matcher.news(predicate, *merged(self._waiting.pop(predicate).parts))
         if not len(news):
             return
         self._columns[predicate] = stored = columns.with_news(news)
@@ -242,8 +249,7 @@ class _Evaluation:
             return
         for frame in self._matcher.matches(plan, news):
             self._firings += len(frame.levels)
-            keys, levels = keys_of(frame.value(first), frame.value(second)), frame.levels
-            keys = np.broadcast_to(keys, levels.shape)
+            keys, levels = self._matcher.keys(frame, first, second), frame.levels
             if first >= 0:
                 names = frame.slots[first] < FIRST_LITERAL
                 if not names.all():
@@ -262,10 +268,10 @@ class _Evaluation:
             self._closure.violating.append(Violating(plan.offset, Settled(predicate, some).facts))
 
 
-def _read(code: list[int], offset: int) -> Plan:
+def _read(code: list[int], offset: int, always: frozenset[int]) -> Plan:
     """The plan at `offset` of the code."""
     _, head, trigger, _, steps, conditions = WrittenPlan.at(code, offset)
-    needed = frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:])
+    needed = always | (frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:]))
     read: list[Step] = []
     for place, (kind, *operands) in reversed([*enumerate((*steps, *conditions))]):
         read.append(Step(kind, (operands[0], operands[1], operands[2], operands[3]), needed))

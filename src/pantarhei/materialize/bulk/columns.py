@@ -22,6 +22,9 @@ _radix: Any = radix  # compiled, and so without types
 _SHIFT = np.int64(32)
 _LOW = np.int64(0xFFFFFFFF)
 
+ONE_TERM = 1 << 32
+"""How many keys there are that begin with one term."""
+
 
 def keys_of(subjects: Integers | int, objects: Integers | int) -> Keys:
     """The keys of facts, of numbers where either is one."""
@@ -85,25 +88,23 @@ class Columns:
         places[self.keys[places] != keys] = -1
         return places
 
-    def with_subjects(self, subjects: Integers, /) -> Pairs:
-        """The facts with each of `subjects`."""
-        return _ranges(self.keys, subjects)
+    def forwards(self, starts: Keys, width: int) -> Pairs:
+        """The facts whose keys lie in `[start, start + width)`, for each start."""
+        return _ranges(self.keys, starts, width)
 
-    def with_objects(self, objects: Integers, /) -> Pairs:
-        """The facts with each of `objects`."""
+    def backwards(self, starts: Keys, width: int) -> Pairs:
+        """The same for keys with subject and object in each other's place."""
         turned, order = self._turned
-        rows, places = _ranges(turned, objects)
+        rows, places = _ranges(turned, starts, width)
         return Pairs(rows, order[places])
 
-    def count_with_subjects(self, subjects: Integers, /) -> npt.NDArray[np.int64]:
-        """How many facts each of `subjects` has."""
-        starts, ends = _bounds(self.keys, subjects)
-        return ends - starts
+    def count_forwards(self, starts: Keys, width: int) -> int:
+        """How many facts `forwards` gives."""
+        return _count(self.keys, starts, width)
 
-    def count_with_objects(self, objects: Integers, /) -> npt.NDArray[np.int64]:
-        """How many facts each of `objects` has."""
-        starts, ends = _bounds(self._turned[0], objects)
-        return ends - starts
+    def count_backwards(self, starts: Keys, width: int) -> int:
+        """How many facts `backwards` gives."""
+        return _count(self._turned[0], starts, width)
 
     def news(self, keys: Keys, levels: Integers) -> Columns:
         """Those of the given facts that are not here, or only at a lower level."""
@@ -185,16 +186,24 @@ def _without_repetition(keys: Keys, levels: Integers) -> Columns:
     return Columns(keys[starts], np.maximum.reduceat(levels, starts))
 
 
-def _bounds(keys: Keys, terms: Integers) -> tuple[Places, Places]:
-    """Where the keys that begin with each of `terms` begin and end."""
-    wide = terms.astype(np.int64)
-    return np.searchsorted(keys, wide << _SHIFT), np.searchsorted(keys, (wide + 1) << _SHIFT)
+def starts_of(terms: Integers) -> Keys:
+    """Where the keys that begin with each of `terms` begin; they are `ONE_TERM` wide."""
+    return terms.astype(np.int64) << _SHIFT
 
 
-def _ranges(keys: Keys, terms: Integers) -> Pairs:
-    """Each term's rows and the places of the keys that begin with it."""
-    starts, ends = _bounds(keys, terms)
-    counts = ends - starts
-    rows = np.repeat(np.arange(len(terms)), counts)
+def _bounds(keys: Keys, starts: Keys, width: int) -> tuple[Places, Places]:
+    return np.searchsorted(keys, starts), np.searchsorted(keys, starts + width)
+
+
+def _count(keys: Keys, starts: Keys, width: int) -> int:
+    begins, ends = _bounds(keys, starts, width)
+    return int((ends - begins).sum())
+
+
+def _ranges(keys: Keys, starts: Keys, width: int) -> Pairs:
+    """Which of `starts` go with the places of the keys behind it."""
+    begins, ends = _bounds(keys, starts, width)
+    counts = ends - begins
+    rows = np.repeat(np.arange(len(starts)), counts)
     before = np.cumsum(counts) - counts
-    return Pairs(rows, np.arange(len(rows)) + np.repeat(starts - before, counts))
+    return Pairs(rows, np.arange(len(rows)) + np.repeat(begins - before, counts))

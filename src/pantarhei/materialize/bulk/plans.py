@@ -13,7 +13,17 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.materialize.bulk.columns import NO_COLUMNS, Columns, Places, keys_of, objects_of, subjects_of
+from pantarhei.materialize.bulk.columns import (
+    NO_COLUMNS,
+    ONE_TERM,
+    Columns,
+    Keys,
+    Places,
+    keys_of,
+    objects_of,
+    starts_of,
+    subjects_of,
+)
 from pantarhei.rules.plan import BACKWARD, CHECK, COMPUTE, DIFFERENT, FORWARD, HOLDS, IDENTICAL, INSIDE, NONE
 from pantarhei.rules.program import FIRST_LITERAL, Integers
 
@@ -111,21 +121,53 @@ class Matcher:
         most_rows: of a frame.
     """
 
-    def __init__(
-        self, columns: Mapping[int, Columns], literals: Literals, width: int, most_rows: int
-    ) -> None:
-        self._columns, self._literals, self._width = columns, literals, width
-        self._most_rows = most_rows
+    def __init__(self, columns: dict[int, Columns], literals: Literals, width: int, most_rows: int) -> None:
+        self.columns, self._literals, self._width = columns, literals, width
+        self.most_rows = most_rows
         self._matchers: Mapping[int, Callable[[Frame, Step], Iterator[Frame]]] = {
             CHECK: self._check,
             FORWARD: self._walk,
             BACKWARD: self._walk,
         }
 
+    def news(self, predicate: int, keys: Keys, levels: Integers) -> Columns:
+        """Those of the given facts that there are not, or only at a lower level."""
+        return self.columns.get(predicate, NO_COLUMNS).news(keys, levels)
+
+    def keys(self, frame: Frame, first: int, second: int) -> Keys:
+        """The keys of the facts that each match makes of two arguments."""
+        return np.broadcast_to(keys_of(frame.value(first), frame.value(second)), frame.levels.shape)
+
     def matches(self, plan: Plan, given: Columns) -> Iterator[Frame]:
         """The matches of `plan` with each of the facts `given` as its trigger, a frame at a time."""
-        frame = _begin(plan, given)
+        frame = self._begin(plan, given)
         return self._match(plan, 0, frame) if len(frame.levels) else iter(())
+
+    def _begin(self, plan: Plan, given: Columns) -> Frame:
+        """The frame of the trigger's facts that agree with its arguments."""
+        first, second = plan.trigger
+        subjects, objects = self._subjects(given.keys), objects_of(given.keys)
+        kept: npt.NDArray[np.bool_] | None = None
+        if first < 0:
+            kept = subjects == -2 - first
+        if second == first and first >= 0:
+            kept = subjects == objects
+        elif second < 0 and second != NONE:
+            agreeing = objects == -2 - second
+            kept = agreeing if kept is None else kept & agreeing
+        slots = {slot: terms for slot, terms in ((first, subjects), (second, objects)) if slot >= 0}
+        slots |= self._always(given.keys)
+        if plan.head[0] == NONE:
+            slots[TRIGGER] = np.arange(len(given), dtype=np.int32)
+        frame = Frame(slots, given.levels)
+        return frame if kept is None else frame.rows(kept)
+
+    def _subjects(self, keys: Keys) -> Integers:
+        return subjects_of(keys)
+
+    def _always(self, _keys: Keys) -> Mapping[int, Integers]:
+        """What frames have beside the variables of a plan."""
+        return {}
 
     def _match(self, plan: Plan, at: int, frame: Frame) -> Iterator[Frame]:
         if at == len(plan.steps):
@@ -141,10 +183,10 @@ class Matcher:
 
     def _check(self, frame: Frame, step: Step) -> Iterator[Frame]:
         predicate, first, second, _ = step.operands
-        columns = self._columns.get(predicate, NO_COLUMNS)
+        columns = self.columns.get(predicate, NO_COLUMNS)
         if not len(columns):
             return
-        places = columns.find(np.broadcast_to(_keys(frame, first, second), frame.levels.shape))
+        places = columns.find(self.keys(frame, first, second))
         found = np.flatnonzero(places >= 0)
         frame = frame.only(step.needed)
         if len(found) < len(places):
@@ -153,34 +195,43 @@ class Matcher:
 
     def _walk(self, frame: Frame, step: Step) -> Iterator[Frame]:
         """From the subjects that are known to the objects, or the other way round."""
-        predicate, first, second, _ = step.operands
-        columns = self._columns.get(predicate, NO_COLUMNS)
+        columns = self.columns.get(step.operands[0], NO_COLUMNS)
+        return self._along(columns, frame, step, lambda part, known: starts_of(part.column(known)), ONE_TERM)
+
+    def _along(
+        self,
+        columns: Columns,
+        frame: Frame,
+        step: Step,
+        starts_of: Callable[[Frame, int], Keys],
+        width: int,
+    ) -> Iterator[Frame]:
+        """The matches with the facts of columns whose keys lie in the ranges of the known arguments."""
         if not len(columns):
             return
+        _, first, second, _ = step.operands
         if step.kind == FORWARD:
-            known, bound, met = first, second, objects_of
-            count, find = columns.count_with_subjects, columns.with_subjects
+            known, bound = first, second
+            count, find = columns.count_forwards, columns.forwards
         else:
-            known, bound, met = second, first, subjects_of
-            count, find = columns.count_with_objects, columns.with_objects
-        for part, terms in self._parts(frame, known, count):
-            rows, places = find(terms)
+            known, bound = second, first
+            count, find = columns.count_backwards, columns.backwards
+        for part in self._parts(frame, lambda some: count(starts_of(some, known), width)):
+            rows, places = find(starts_of(part, known), width)
             longer = part.only(step.needed).rows(rows)
             slots = dict(longer.slots)
             if bound in step.needed:
-                slots[bound] = met(columns.keys[places])
+                keys = columns.keys[places]
+                slots[bound] = objects_of(keys) if step.kind == FORWARD else self._subjects(keys)
             yield Frame(slots, np.minimum(longer.levels, columns.levels[places]))
 
-    def _parts(
-        self, frame: Frame, argument: int, count: Callable[[Integers], npt.NDArray[np.int64]]
-    ) -> Iterator[tuple[Frame, Integers]]:
-        """The frame in parts that stay within the limit when extended, with the terms to extend them by."""
-        terms = frame.column(argument)
-        if len(terms) > 1 and int(count(terms).sum()) > self._most_rows:
+    def _parts(self, frame: Frame, count: Callable[[Frame], int]) -> Iterator[Frame]:
+        """The frame in parts that stay within the limit when extended."""
+        if len(frame.levels) > 1 and count(frame) > self.most_rows:
             for half in frame.halves():
-                yield from self._parts(half, argument, count)
+                yield from self._parts(half, count)
         else:
-            yield frame, terms
+            yield frame
 
     # -- conditions --------------------------------------------------------------------------------
 
@@ -218,29 +269,6 @@ class Matcher:
         evaluate = self._literals.evaluate
         answers = [evaluate(builtin, pair >> 32, _signed(pair)) for pair in distinct.tolist()]
         return np.array(answers, np.int32)[rows]
-
-
-def _begin(plan: Plan, given: Columns) -> Frame:
-    """The frame of the trigger's facts that agree with its arguments."""
-    first, second = plan.trigger
-    subjects, objects = subjects_of(given.keys), objects_of(given.keys)
-    kept: npt.NDArray[np.bool_] | None = None
-    if first < 0:
-        kept = subjects == -2 - first
-    if second == first and first >= 0:
-        kept = subjects == objects
-    elif second < 0 and second != NONE:
-        agreeing = objects == -2 - second
-        kept = agreeing if kept is None else kept & agreeing
-    slots = {slot: terms for slot, terms in ((first, subjects), (second, objects)) if slot >= 0}
-    if plan.head[0] == NONE:
-        slots[TRIGGER] = np.arange(len(given), dtype=np.int32)
-    frame = Frame(slots, given.levels)
-    return frame if kept is None else frame.rows(kept)
-
-
-def _keys(frame: Frame, first: int, second: int) -> npt.NDArray[np.int64]:
-    return keys_of(frame.value(first), frame.value(second))
 
 
 def _signed(pair: int) -> int:
