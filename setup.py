@@ -14,7 +14,19 @@ from setuptools import Extension, setup
 
 CHECKED = os.environ.get("PANTARHEI_CHECKED") == "1"
 KERNEL = "pantarhei.materialize.kernel"
-MODULES = ("radix", "arrays", "cells", "rows", "switches", "joins", "proofs", "levels", "newest", "every")
+MODULES = (
+    "radix",
+    "arrays",
+    "cells",
+    "rows",
+    "switches",
+    "joins",
+    "proofs",
+    "levels",
+    "edges",
+    "newest",
+    "every",
+)
 
 extensions = cythonize(
     [

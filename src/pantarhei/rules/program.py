@@ -21,6 +21,7 @@ from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Argument, Atom, Member, Predicate, Rule, Test, is_computation
 from pantarhei.language.term import Term, value_of
 from pantarhei.rules.dispatch import LEAST_CLASSES_BACKWARD, Dispatch, dispatch
+from pantarhei.rules.edges import edges_of
 from pantarhei.rules.plan import (
     BACKWARD,
     CHECK,
@@ -61,7 +62,8 @@ class Plans:
     `forward` and `backward` say which plans to try with a fact. `constraints` has a row (trigger predicate,
     offset) for one forward plan of each constraint. `indexed_by_subject` and `indexed_by_object` name the
     predicates whose chains plans and switches walk. `membership_bytes` is how many bytes the membership bits
-    of a literal take.
+    of a literal take. `edge_atoms` and `copies` are of each rule, `edges_noted` of each predicate
+    (rules/edges.py).
     """
 
     code: Integers
@@ -73,6 +75,9 @@ class Plans:
     most_variables: int
     widest_body: int
     membership_bytes: int
+    edge_atoms: Integers
+    copies: Integers
+    edges_noted: Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +151,8 @@ class _Compiler:
         forward, classes = dispatch(self.code, self.forward, count)
         backward, others = dispatch(self.code, self.backward, count, LEAST_CLASSES_BACKWARD)
         self.walked.update((FORWARD, class_) for class_ in classes | others)
+        edges = edges_of(self.rules)
+        noted = [symbol.arity == 2 and symbol.name in edges.noted for symbol in self.predicates]
         plans = Plans(
             code=np.array(self.code or [0], np.int32),
             forward=forward,
@@ -156,6 +163,9 @@ class _Compiler:
             most_variables=self.most_variables,
             widest_body=widest,
             membership_bytes=(len(self.ranges) + 7) // 8,
+            edge_atoms=np.array(edges.atoms, np.int32),
+            copies=np.array(edges.copies, np.int32),
+            edges_noted=np.array(noted, np.int32),
         )
         return Program(
             self.rules,

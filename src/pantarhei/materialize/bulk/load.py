@@ -56,6 +56,7 @@ def load(
         kernel.expect(closure.came)
         kernel.enter(readable(settled), readable(at), closure.firings)
     kernel.note(readable(facts), readable(levels), readable(previous))
+    kernel.flag_all()
     if kernel.detect:
         for plan, violating in closure.violating:
             kernel.find_violations_with(plan, readable(violating))

@@ -13,6 +13,8 @@ cdef class Joins(Rows):
     cdef bint crossing_is_stale
     cdef readonly int known
     cdef readonly int widest
+    cdef int[::1] edge_atoms
+    cdef int edge_atom
     cdef int[::1] slots
     cdef int[::1] body
     cdef int width
@@ -41,5 +43,7 @@ cdef class Joins(Rows):
     cdef int is_member(self, int term, int data_range) noexcept nogil
     cdef int evaluate(self, int builtin, int left, int right) except -2 with gil
     cdef int value(self, int argument) noexcept nogil
+    cdef bint is_edge(self, int row) noexcept nogil
+    cdef int weigh_at(self, int atom, int row, int level) noexcept nogil
     cdef int weigh(self, int row, int level) noexcept nogil
     cdef int leaf(self, int plan, int level) except -1 nogil

@@ -28,6 +28,9 @@ Conditions are looked at in their order when all atoms are matched. Their kinds,
 Which literals are in which data ranges is a table of bits, `memberships`; it belongs to `literals`, which
 also evaluates built-ins (the only time a match needs Python, and waits for it).
 
+Where `edge_atoms` names an atom of a rule, only rows flagged EDGE are matched to it (rules/edges.py says why,
+edges.py which rows are flagged).
+
 What a match means is for subclasses to say: `weigh` gives the level of a row that a match may use (-1:
 hidden), `leaf` receives each whole match with the smallest level in it. One enumeration is under way at a
 time: `leaf` must not begin another, it notes what it found.
@@ -81,6 +84,8 @@ HOLDS = cython.declare(cython.int, 4)
 SWITCH_OBJECT = cython.declare(cython.int, 1)
 SWITCH_SUBJECT_CLASS = cython.declare(cython.int, 2)
 
+EDGE = cython.declare(cython.int, 128)  # a row's flag
+
 _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
 
@@ -100,6 +105,8 @@ class Joins(Rows):
         self.crossing_is_stale = True
         self.candidates = 0
         self.widest = plans.widest_body
+        self.edge_atoms = new_ints(max(1, len(plans.edge_atoms)), NONE)
+        self.edge_atom = NONE
         self.slots = new_ints(plans.most_variables, 0)
         self.body = new_ints(plans.widest_body, -1)
         self.width = plans.membership_bytes
@@ -229,6 +236,9 @@ class Joins(Rows):
         """Bind the trigger of `plan` to a fact and match the rest of the body."""
         first: cython.int = self.code[plan + TRIGGER_SUBJECT]
         second: cython.int = self.code[plan + TRIGGER_OBJECT]
+        self.edge_atom = self.edge_atoms[self.code[plan + RULE]]
+        if row >= 0 and self.edge_atom == self.code[plan + TRIGGER_ATOM] and not self.is_edge(row):
+            return 0
         if first >= 0:
             self.slots[first] = subject
         elif -2 - first != subject:
@@ -266,7 +276,7 @@ class Joins(Rows):
             row = self.find(predicate, self.value(self.code[at + 2]), self.value(self.code[at + 3]))
             if row < 0:
                 return 0
-            weight = self.weigh(row, level)
+            weight = self.weigh_at(place, row, level)
             if weight < 0:
                 return 1 if weight == STOP else 0
             self.body[place] = row
@@ -275,7 +285,7 @@ class Joins(Rows):
             bound = self.code[at + 3]
             row = self.first_with_subject(predicate, self.value(self.code[at + 2]))
             while row >= 0:
-                weight = self.weigh(row, level)
+                weight = self.weigh_at(place, row, level)
                 if weight >= 0:
                     self.slots[bound] = self.rows[row].object
                     self.body[place] = row
@@ -288,7 +298,7 @@ class Joins(Rows):
         bound = self.code[at + 2]
         row = self.first_with_object(predicate, self.value(self.code[at + 3]))
         while row >= 0:
-            weight = self.weigh(row, level)
+            weight = self.weigh_at(place, row, level)
             if weight >= 0:
                 self.slots[bound] = self.rows[row].subject
                 self.body[place] = row
@@ -340,6 +350,16 @@ class Joins(Rows):
         if argument >= 0:
             return self.slots[argument]
         return argument if argument == NONE else -2 - argument
+
+    def is_edge(self, row):
+        """Whether the row is flagged as an edge of its property."""
+        return (self.rows[row].flags & EDGE) != 0
+
+    def weigh_at(self, atom, row, level):
+        """What `row` weighs as a match of this atom."""
+        if atom == self.edge_atom and not self.is_edge(row):
+            return -1
+        return self.weigh(row, level)
 
     def weigh(self, row, level):
         """The level at which `row` takes part in a match so far at `level`; -1 hides it, STOP ends it all."""

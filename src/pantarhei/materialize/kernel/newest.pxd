@@ -1,10 +1,10 @@
 # The C types of newest.py; what they mean is said there.
 
-from pantarhei.materialize.kernel.levels cimport Levels
 from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.edges cimport EdgeRows
 
 
-cdef class NewestKernel(Levels):
+cdef class NewestKernel(EdgeRows):
     cdef long long clock
     cdef int mark_level
     cdef long long mark_sequence
@@ -20,7 +20,7 @@ cdef class NewestKernel(Levels):
     cdef readonly long long searches
 
     cdef bint is_unproven(self, int plan, int level) noexcept nogil
-    cdef int derive(self, int predicate, int subject, int object, int level, bint unproven) except -1 nogil
+    cdef int derive(self, int predicate, int subject, int object, int level, bint unproven, bint edge) except -1 nogil
     cdef int run(self) except -1 nogil
     cdef void read_block_ahead(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
     cdef void read_chains_ahead(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil

@@ -34,7 +34,7 @@ facts that follow from one another could hold each other up.
 Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its
 consequences; NOTED already in the list being collected; FINISHED in the queue, its consequences within its
 interpretation known; SHAKEN its `held` (with its former base, kept there meanwhile) is not to be trusted;
-UNPROVEN as said, unless it is asserted at its level.
+UNPROVEN as said, unless it is asserted at its level; EDGE as edges.py says.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.levels import Levels
+    from cython.cimports.pantarhei.materialize.kernel.edges import EdgeRows
 else:
     from pantarhei.materialize.kernel.arrays import Ints
-    from pantarhei.materialize.kernel.levels import Levels
+    from pantarhei.materialize.kernel.edges import EdgeRows
 
 from pantarhei.materialize.kernel.arrays import new_ints
 from pantarhei.materialize.kernel.rows import COMPILED
@@ -65,6 +65,7 @@ NOTED = cython.declare(cython.int, 8)
 FINISHED = cython.declare(cython.int, 16)
 SHAKEN = cython.declare(cython.int, 32)
 UNPROVEN = cython.declare(cython.int, 64)
+EDGE = cython.declare(cython.int, 128)
 
 # What an enumeration is for.
 DERIVE = cython.declare(cython.int, 0)
@@ -87,10 +88,10 @@ HEAD_OBJECT = cython.declare(cython.int, 5)
 
 
 @cython.cclass
-class NewestKernel(Levels):
+class NewestKernel(EdgeRows):
     """The window model of one program, each fact stored once.
 
-    Work counters, beside those of Levels: `renewals` facts queued again when the window's start passed them,
+    Work counters, beside those of Proofs: `renewals` facts queued again when the window's start passed them,
     `rederivations` facts overdeleted, `searches` rows looked at in search of other support.
     """
 
@@ -147,6 +148,7 @@ class NewestKernel(Levels):
                 self.value(self.code[plan + HEAD_OBJECT]),
                 level,
                 self.merged and self.is_unproven(plan, level),
+                self.is_noted(head) and self.makes_edge(plan),
             )
         if self.purpose == SUPPORT:
             if level > self.best:
@@ -175,20 +177,21 @@ class NewestKernel(Levels):
                 return True
         return False
 
-    def derive(self, predicate, subject, object, level, unproven):
+    def derive(self, predicate, subject, object, level, unproven, edge):
         """The fact holds at `level`: store it, or raise its level, and queue it."""
         row: cython.int
         if level < self.oldest or subject >= _FIRST_LITERAL:
             return 0
         row = self.find(predicate, subject, object)
-        if row >= 0:
-            if self.rows[row].level >= level or self.rows[row].held >= level:
-                return 0
-        else:
+        if row < 0:
             row = self.insert(predicate, subject, object)
+        elif self.rows[row].level >= level or self.rows[row].held >= level:
+            return self.flag(row) if edge else 0
         self.enqueue(row, level)
         if unproven:
             self.rows[row].flags |= UNPROVEN
+        if edge:
+            self.rows[row].flags |= EDGE
         return 0
 
     def run(self):
@@ -197,7 +200,10 @@ class NewestKernel(Levels):
         row: cython.int
         finished: cython.int
         self.purpose = DERIVE
-        while self.agenda_size > 0:
+        while self.agenda_size > 0 or self.new_edges.size > 0:
+            if self.new_edges.size > 0:
+                self.hand_on()
+                continue
             level = self.agenda[0]
             row = self.queues[self.bucket(level)]
             if row < 0:
@@ -240,6 +246,7 @@ class NewestKernel(Levels):
                     self.enqueue(row, levels[i])
                 if self.rows[row].base < levels[i]:
                     self.rows[row].base = levels[i]
+                self.flag(row)
             self.run()
 
     def merge(
@@ -271,6 +278,7 @@ class NewestKernel(Levels):
                     self.rows[row].held = level
                 if i < asserted and self.rows[row].base < level:
                     self.rows[row].base = level
+                self.flag(row)
             self.run()
 
     def stored(self, facts: cython.int[:, ::1], answers: cython.int[::1]):
@@ -321,6 +329,7 @@ class NewestKernel(Levels):
                 previous[i] = self.rows[row].base
                 if self.rows[row].base < levels[i]:
                     self.rows[row].base = levels[i]
+                self.flag(row)
 
     def read_block_ahead(self, facts, start):
         """Read the cells of the next facts, so that they are in the cache when they are asked for."""
@@ -553,7 +562,7 @@ class NewestKernel(Levels):
             row = doomed.items[i]
             self.delist(row)
             self.rows[row].level = -1
-            self.rows[row].flags = PENDING  # hidden until it is derived again
+            self.rows[row].flags = PENDING | (self.rows[row].flags & EDGE)  # hidden until it is derived again
         for i in range(self.instances.size):
             row = doomed.items[i] if i < doomed.size else self.shaken.items[i - doomed.size]
             level = self.instances.items[i]
@@ -573,8 +582,10 @@ class NewestKernel(Levels):
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
-        Levels.check_invariants(self)
+        EdgeRows.check_invariants(self)
         row: cython.int
         for row in range(self.used):
-            assert self.rows[row].predicate < 0 or not self.rows[row].flags & ~UNPROVEN, "a flag is left"
+            assert self.rows[row].predicate < 0 or not self.rows[row].flags & ~(UNPROVEN | EDGE), (
+                "a flag is left"
+            )
             assert self.rows[row].held == -1 or self.rows[row].held > self.rows[row].level, "held in vain"

@@ -1,0 +1,107 @@
+"""Which rows are flagged as edges of transitive properties, for joins with edges only (rules/edges.py).
+
+A row is flagged when it is asserted, when a rule derives it that is neither transitivity nor a copy, and when
+it is copied from a flagged one; also where it is stored already. It stays flagged until it is removed: as an
+edge it counts at its level, so that nothing is to be done where it is an edge no more.
+
+A row that is flagged after it was taken from the queue hands its flag on to what is copied from it. Nothing
+else follows: what the new edge can be joined to, the path is joined to that it was derived from.
+"""
+
+from __future__ import annotations
+
+import cython
+
+if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
+    from cython.cimports.pantarhei.materialize.kernel.levels import Levels
+else:
+    from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.levels import Levels
+
+from pantarhei.materialize.kernel.arrays import ints_of
+
+NONE = cython.declare(cython.int, -1)
+
+# As newest.py and joins.py.
+PENDING = cython.declare(cython.int, 1)
+EDGE = cython.declare(cython.int, 128)
+RULE = cython.declare(cython.int, 0)
+
+
+@cython.cclass
+class EdgeRows(Levels):
+    """Rows by level, with the edges of transitive properties flagged."""
+
+    def __init__(self, plans, capacity=1024):
+        super().__init__(plans, capacity)
+        self.edge_atoms = ints_of([*plans.edge_atoms, NONE])
+        self.copies = ints_of([*plans.copies, 0])
+        self.edges_noted = ints_of([*plans.edges_noted, 0])
+        self.new_edges = Ints()
+        self.plan_copies()
+
+    def plan_copies(self):
+        """Group the plans that copy by predicate."""
+        chosen = []
+        starts = [0]
+        for predicate in range(self.known):
+            places = range(self.forward.start[predicate], self.forward.start[predicate + 1])
+            plans = [self.forward.plans[i] for i in places]
+            chosen += [plan for plan in plans if self.copies[self.code[plan + RULE]]]
+            starts.append(len(chosen))
+        self.copy_plans, self.copy_start = ints_of(chosen), ints_of(starts)
+
+    def is_noted(self, predicate):
+        """Whether it is noted of the predicate's facts whether they are edges."""
+        return predicate < self.known and self.edges_noted[predicate] != 0
+
+    def makes_edge(self, plan):
+        """Whether the matched body makes the head of `plan`, whose edges are noted, an edge."""
+        rule: cython.int = self.code[plan + RULE]
+        if self.edge_atoms[rule] != NONE:
+            return False
+        return self.copies[rule] == 0 or self.is_edge(self.body[0])
+
+    def flag(self, row):
+        """Note that the fact of `row` is an edge of its property."""
+        if self.rows[row].flags & EDGE or not self.is_noted(self.rows[row].predicate):
+            return 0
+        self.rows[row].flags |= EDGE
+        if not self.rows[row].flags & PENDING:
+            self.new_edges.push(row)
+        return 0
+
+    def hand_on(self):
+        """Flag what is copied from the row that was flagged last."""
+        i: cython.int
+        row: cython.int
+        predicate: cython.int
+        self.new_edges.size -= 1
+        row = self.new_edges.items[self.new_edges.size]
+        predicate = self.rows[row].predicate
+        if self.rows[row].flags & PENDING:
+            return 0  # it will hand on when it is taken
+        for i in range(self.copy_start[predicate], self.copy_start[predicate + 1]):
+            self.begin(
+                self.copy_plans[i], row, self.rows[row].subject, self.rows[row].object, self.rows[row].level
+            )
+        return 0
+
+    def flag_all(self):
+        """Flag every fact as an edge, where all that follows is there. Costs a pass over the rows."""
+        row: cython.int
+        with cython.nogil:
+            for row in range(self.used):
+                if self.rows[row].predicate >= 0 and self.is_noted(self.rows[row].predicate):
+                    self.rows[row].flags |= EDGE
+            self.new_edges.size = 0
+
+    def check_invariants(self):
+        """Assert that rows, lists and flags agree. Costs O(rows); for tests."""
+        Levels.check_invariants(self)
+        row: cython.int
+        for row in range(self.used):
+            if self.rows[row].predicate >= 0 and self.is_noted(self.rows[row].predicate):
+                assert self.is_edge(row) or self.rows[row].base < self.oldest, "an assertion is no edge"
+        assert self.new_edges.size == 0, "an edge is not handed on"
