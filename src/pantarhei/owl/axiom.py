@@ -83,6 +83,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class SubClassOf:
+    """Each instance of `sub` is one of `super`."""
+
     sub: ClassExpression
     super: ClassExpression
 
@@ -92,6 +94,8 @@ class SubClassOf:
 
 @dataclass(frozen=True, slots=True)
 class EquivalentClasses:
+    """The operands have the same instances."""
+
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
@@ -100,6 +104,8 @@ class EquivalentClasses:
 
 @dataclass(frozen=True, slots=True)
 class DisjointClasses:
+    """No two of the operands share an instance."""
+
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
@@ -108,6 +114,8 @@ class DisjointClasses:
 
 @dataclass(frozen=True, slots=True)
 class DisjointUnion:
+    """A class whose instances are those of the operands, no two of which share one."""
+
     union: Class
     operands: tuple[ClassExpression, ...]
 
@@ -117,6 +125,8 @@ class DisjointUnion:
 
 @dataclass(frozen=True, slots=True)
 class SubPropertyOf:
+    """What `sub` relates, `super` relates."""
+
     sub: PropertyExpression
     super: PropertyExpression
 
@@ -126,6 +136,8 @@ class SubPropertyOf:
 
 @dataclass(frozen=True, slots=True)
 class SubPropertyChainOf:
+    """What the members of `chain` relate one after the other, `super` relates."""
+
     chain: tuple[PropertyExpression, ...]
     super: PropertyExpression
 
@@ -135,6 +147,8 @@ class SubPropertyChainOf:
 
 @dataclass(frozen=True, slots=True)
 class EquivalentProperties:
+    """The operands relate the same."""
+
     operands: tuple[PropertyExpression, ...]
 
     def __str__(self) -> str:
@@ -143,6 +157,8 @@ class EquivalentProperties:
 
 @dataclass(frozen=True, slots=True)
 class DisjointProperties:
+    """No two of the operands relate the same."""
+
     operands: tuple[PropertyExpression, ...]
 
     def __str__(self) -> str:
@@ -152,6 +168,8 @@ class DisjointProperties:
 
 @dataclass(frozen=True, slots=True)
 class InverseProperties:
+    """What one relates, the other relates the other way round."""
+
     first: PropertyExpression
     second: PropertyExpression
 
@@ -161,6 +179,8 @@ class InverseProperties:
 
 @dataclass(frozen=True, slots=True)
 class PropertyDomain:
+    """Whatever has a value of the property is in `domain`."""
+
     property: PropertyExpression
     domain: ClassExpression
 
@@ -170,6 +190,8 @@ class PropertyDomain:
 
 @dataclass(frozen=True, slots=True)
 class PropertyRange:
+    """All values of the property are in `range`."""
+
     property: PropertyExpression
     range: ClassExpression | DataRange
 
@@ -191,6 +213,8 @@ class Trait(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
+    """The property has the trait."""
+
     trait: Trait
     property: PropertyExpression
 
@@ -200,6 +224,8 @@ class Characteristic:
 
 @dataclass(frozen=True, slots=True)
 class HasKey:
+    """Named instances of a class that share a value of each of the properties are the same."""
+
     keyed: ClassExpression
     properties: tuple[PropertyExpression, ...]
 
@@ -213,6 +239,8 @@ class HasKey:
 
 @dataclass(frozen=True, slots=True)
 class DatatypeDefinition:
+    """A name for a data range."""
+
     datatype: Datatype
     range: DataRange
 
@@ -222,6 +250,8 @@ class DatatypeDefinition:
 
 @dataclass(frozen=True, slots=True)
 class SameIndividual:
+    """All the names denote one individual."""
+
     individuals: tuple[Term, ...]
 
     def __str__(self) -> str:
@@ -230,6 +260,8 @@ class SameIndividual:
 
 @dataclass(frozen=True, slots=True)
 class DifferentIndividuals:
+    """No two of the names denote one individual."""
+
     individuals: tuple[Term, ...]
 
     def __str__(self) -> str:
@@ -249,6 +281,8 @@ class ClassAssertion:
 
 @dataclass(frozen=True, slots=True)
 class NegativePropertyAssertion:
+    """The property does not relate `subject` to `object`."""
+
     property: PropertyExpression
     subject: Term
     object: Term

@@ -69,6 +69,8 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class IntersectionOf:
+    """What is in all of the operands."""
+
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
@@ -77,6 +79,8 @@ class IntersectionOf:
 
 @dataclass(frozen=True, slots=True)
 class UnionOf:
+    """What is in any of the operands."""
+
     operands: tuple[ClassExpression, ...]
 
     def __str__(self) -> str:
@@ -85,6 +89,8 @@ class UnionOf:
 
 @dataclass(frozen=True, slots=True)
 class ComplementOf:
+    """What is not in the operand."""
+
     operand: ClassExpression
 
     def __str__(self) -> str:
@@ -93,6 +99,8 @@ class ComplementOf:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
+    """The individuals, and nothing else."""
+
     individuals: tuple[Term, ...]
 
     def __str__(self) -> str:
@@ -101,6 +109,8 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class SomeValuesFrom:
+    """What has a value of the property in the filler."""
+
     property: PropertyExpression
     filler: ClassExpression | DataRange
 
@@ -110,6 +120,8 @@ class SomeValuesFrom:
 
 @dataclass(frozen=True, slots=True)
 class AllValuesFrom:
+    """What has values of the property in the filler only."""
+
     property: PropertyExpression
     filler: ClassExpression | DataRange
 
@@ -119,6 +131,8 @@ class AllValuesFrom:
 
 @dataclass(frozen=True, slots=True)
 class HasValue:
+    """What has this value of the property."""
+
     property: PropertyExpression
     value: Term
 
@@ -128,6 +142,8 @@ class HasValue:
 
 @dataclass(frozen=True, slots=True)
 class HasSelf:
+    """What the property relates to itself."""
+
     property: PropertyExpression
 
     def __str__(self) -> str:

@@ -92,6 +92,8 @@ def sort_remainder(index: TripleIndex, remainder: Remainder) -> SortedRemainder:
 
 @dataclass(slots=True)
 class _Sorting:
+    """The parts as they fill, and the triples that are in one of them or in an axiom."""
+
     index: TripleIndex
     remainder: Remainder
     assertions: set[Triple] = field(default_factory=set)

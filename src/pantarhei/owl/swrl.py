@@ -21,6 +21,8 @@ SwrlArgument = Term | Variable
 
 @dataclass(frozen=True, slots=True)
 class ClassAtom:
+    """The argument is in a class."""
+
     type: ClassExpression
     argument: SwrlArgument
 
@@ -30,6 +32,8 @@ class ClassAtom:
 
 @dataclass(frozen=True, slots=True)
 class DataRangeAtom:
+    """The argument is a literal of a data range."""
+
     range: DataRange
     argument: SwrlArgument
 
@@ -39,6 +43,8 @@ class DataRangeAtom:
 
 @dataclass(frozen=True, slots=True)
 class PropertyAtom:
+    """The property relates the arguments."""
+
     property: PropertyExpression
     subject: SwrlArgument
     object: SwrlArgument
@@ -50,6 +56,8 @@ class PropertyAtom:
 
 @dataclass(frozen=True, slots=True)
 class SameAtom:
+    """The arguments are the same."""
+
     first: SwrlArgument
     second: SwrlArgument
 
@@ -59,6 +67,8 @@ class SameAtom:
 
 @dataclass(frozen=True, slots=True)
 class DifferentAtom:
+    """The arguments are not the same."""
+
     first: SwrlArgument
     second: SwrlArgument
 
