@@ -21,7 +21,6 @@ from pantarhei.foundation import Common, Foundation
 from pantarhei.language.columns import ColumnarTriples
 from pantarhei.language.ntriples import write_term
 from pantarhei.language.term import Term, Triple
-from pantarhei.materialize.bulk.aboxes import most_aboxes
 from pantarhei.materialize.canonical import CanonicalModels
 from pantarhei.materialize.model import Lineage
 from pantarhei.materialize.vocabulary import Encoded, Vocabulary
@@ -128,24 +127,36 @@ class ABoxMaterializer:
     ) -> Iterator[Interpretation]:
         """The interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
 
-        Cheaper than one by one: terms are looked up once for all parts. Without `conflicts`, that there are
-        any is all that is found out of them.
+        Cheaper than one by one: terms are looked up once for many parts, and these may be closed together.
+        Without `conflicts`, that there are any is all that is found out of them.
 
         Raises:
             InvalidTripleError: something in the table is no triple.
         """
-        self._make_room()
-        if not self._computes and not self._vocabulary.has_variants:
-            encoded = self._vocabulary.encode_table(table, self._scope)
-            if not self._vocabulary.has_variants:  # else the form of a literal can be another in each part
-                parts = [Encoded(encoded.facts[start:end], encoded.forms) for start, end in pairwise(bounds)]
-                for some in _together(parts, most_aboxes(len(self._vocabulary.names))):
-                    yield from self._close(some, self._scope, conflicts)
-                return
-        for start, end in pairwise(bounds):
+        for places in self._together(bounds):
             self._make_room()
-            part = self._vocabulary.encode_table(table.slice(start, end - start), self._scope)
-            yield from self._close([part], self._scope, conflicts)
+            yield from self._close(self._encoded(table, places), self._scope, conflicts)
+
+    def _together(self, bounds: Sequence[int]) -> Iterator[Sequence[int]]:
+        """The bounds of parts that are closed together: as many in a row as have not too many facts."""
+        begin = 0
+        for place in range(1, len(bounds)):
+            if begin < place - 1 and (self._computes or bounds[place] - bounds[begin] > MOST_TOGETHER):
+                yield bounds[begin:place]
+                begin = place - 1
+        if begin < len(bounds) - 1:
+            yield bounds[begin:]
+
+    def _encoded(self, table: pa.Table, bounds: Sequence[int]) -> list[Encoded]:
+        """The parts in numbers: at once, unless the form of a literal can be another in each part."""
+        vocabulary, first = self._vocabulary, bounds[0]
+        if not vocabulary.has_variants:
+            encoded = vocabulary.encode_table(table.slice(first, bounds[-1] - first), self._scope)
+            if not vocabulary.has_variants or len(bounds) == 2:
+                places = pairwise(bound - first for bound in bounds)
+                return [Encoded(encoded.facts[start:end], encoded.forms) for start, end in places]
+        parts = (table.slice(start, end - start) for start, end in pairwise(bounds))
+        return [vocabulary.encode_table(part, self._scope) for part in parts]
 
     @property
     def _computes(self) -> bool:
@@ -186,20 +197,6 @@ class ABoxMaterializer:
         }
         found = find_conflicts(lineage, level, self._budget).found
         return tuple(sorted(tuple(sorted(places[row] for row in conflict.rows)) for conflict in found))
-
-
-def _together(aboxes: Iterable[Encoded], most: int) -> Iterator[list[Encoded]]:
-    """The ABoxes in their order, as many at a time as may be closed together, and no more than `most`."""
-    some: list[Encoded] = []
-    facts = 0
-    for abox in aboxes:
-        if some and (facts + len(abox.facts) > MOST_TOGETHER or len(some) == most):
-            yield some
-            some, facts = [], 0
-        some.append(abox)
-        facts += len(abox.facts)
-    if some:
-        yield some
 
 
 def _scope_beside(foundation: Foundation) -> str:

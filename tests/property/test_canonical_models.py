@@ -7,14 +7,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from rdflib import Literal
+from rdflib import XSD, Literal, URIRef
 
 import pantarhei.materialize.bulk.aboxes as aboxes_module
 from pantarhei import InconsistentOntologyError, Ontology, interpretation
 from pantarhei.foundation import Foundation
 from pantarhei.interpretation import ABoxMaterializer, Texts
 from pantarhei.language.ntriples import parse_term, write_term
-from pantarhei.language.rule import Rule
+from pantarhei.language.rule import Builtin, Rule
 from pantarhei.materialize import canonical
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
 from pantarhei.materialize.canonical import CanonicalModels
@@ -23,7 +23,7 @@ from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.reference.canonical import canonical_triple
 from pantarhei.reference.closure import closure, instances, is_consistent
 from pantarhei.rules.program import FIRST_LITERAL, compile_
-from scenes import scenes
+from scenes import SWRLB, scenes
 from strategies import EX, A, B, R, V, is_a, member, related, x, y, z
 from worlds import World
 
@@ -261,7 +261,26 @@ def test_a_table_is_closed_a_part_at_a_time(monkeypatch):
     aboxes = [[member(A, EX[f"i{i}"]) for i in range(count)] for count in (2, 3, 1, 7, 0, 4)]
     told_of = list(told(Foundation.of(ontology), aboxes, ALWAYS, False))
     assert [len(model[1]) for model in told_of] == [2, 3, 1, 7, 0, 4]
-    assert [[len(facts) for facts in aboxes] for aboxes, _ in together] == [[2, 3], [1], [7], [0, 4]]
+    assert [[len(facts) for facts in some] for some, _ in together] == [[2, 3], [1], [7], [0, 4]]
+
+
+def test_aboxes_with_forms_of_their_own_are_closed_together(monkeypatch):
+    together = counted(monkeypatch, "_by_column")
+    ontology = Ontology.from_rules([Rule("prp-spo1", (related(V, x, y),), related(EX.W, x, y))])
+    forms = [Literal(form, datatype=XSD.integer, normalize=False) for form in ("1", "01", "+1", "1")]
+    told_of = list(told(Foundation.of(ontology), [[(EX.a, V, form)] for form in forms], ALWAYS, False))
+    assert [parse_term(model[1][0][2]) for model in told_of] == forms
+    assert len(together) == 1
+
+
+def test_where_values_are_computed_each_abox_begins_anew(monkeypatch):
+    together = counted(monkeypatch, "_by_column")
+    plus_1 = Builtin(URIRef(SWRLB + "add"), (z, y, Literal(1)))
+    ontology = Ontology.from_rules([Rule("swrl", (related(V, x, y),), related(EX.W, x, z), tests=(plus_1,))])
+    aboxes = [[(EX.a, V, Literal(value))] for value in (1, 2)]
+    told_of = list(told(Foundation.of(ontology), aboxes, ALWAYS, False))
+    assert [parse_term(model[1][0][2]) for model in told_of] == [Literal(2), Literal(3)]
+    assert [len(some) for some, _ in together] == [1, 1]
 
 
 def test_few_facts_are_closed_by_row_and_many_small_aboxes_by_column(monkeypatch):

@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.materialize.bulk.aboxes import ABoxProgram, ClosedABoxes
+from pantarhei.materialize.bulk.aboxes import ABoxProgram, ClosedABoxes, most_aboxes
 from pantarhei.materialize.bulk.closure import TooManyError, TooSlowError
 from pantarhei.materialize.model import FOREVER, Lineage, WindowModel
 from pantarhei.rules.program import Integers
 
 # For several ABoxes together no more new facts than these are looked for at once.
 _MOST_FACTS = 1 << 23
+_NOTHING = np.empty((0, 3), np.int32)
 
 
 class CanonicalModel(NamedTuple):
@@ -68,6 +69,11 @@ class CanonicalModels:
         Args:
             instances: tell how constraints are violated, as `WindowModel.lineage` does with this limit.
         """
+        most = most_aboxes(len(self._model.vocabulary.names))
+        for first in range(0, len(aboxes), most):
+            yield from self._close(aboxes[first : first + most], instances)
+
+    def _close(self, aboxes: Sequence[Integers], instances: int | None) -> Iterator[CanonicalModel]:
         bounds = [0, *np.cumsum([len(facts) for facts in aboxes]).tolist()]
         is_much = bounds[-1] + self.bulk_each * len(aboxes) >= self.bulk_from
         closed = self._by_column(aboxes, bounds) if is_much else None
@@ -83,6 +89,7 @@ class CanonicalModels:
         model = self._model
         if self._at_once is None:
             self._at_once = ABoxProgram(model.program.plans, self._background)
+            self._background = _NOTHING  # it has them
         facts, names = np.concatenate(aboxes), len(model.vocabulary.names)
         most = _MOST_FACTS if len(aboxes) > 1 else sys.maxsize
         try:
