@@ -67,6 +67,8 @@ def sort_and_value(key: Key) -> tuple[Sort, Any]:
     True
     """
     space, value = key[0], key[1]
+    if space is STRING:  # the most frequent one, without a comparison of names
+        return STRINGS, value
     if type(value) is int or isinstance(value, Decimal | Fraction):
         return NUMBERS, value
     if space == DATE_TIME and len(key) == 4:

@@ -10,7 +10,7 @@ its datatype and what that is derived from, and in no restriction of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -191,7 +191,7 @@ def _problems(range: DataRange) -> Iterator[str]:
             yield from _problems(operand)
 
 
-def tester(ranges: Sequence[DataRange]) -> Callable[[Literal], list[int]]:
+def tester(ranges: Sequence[DataRange]) -> Tester:
     """A function that gives the positions of the ranges that contain a literal, in ascending order.
 
     A literal is parsed once; then a range that says something about values of its kind costs some comparisons
@@ -205,11 +205,11 @@ def tester(ranges: Sequence[DataRange]) -> Callable[[Literal], list[int]]:
     >>> tester([Datatype(XSD.string), hot, DataComplementOf(hot)])(Literal("80.5", datatype=XSD.decimal))
     [1]
     """
-    return _Tester(ranges)
+    return Tester(ranges)
 
 
-class _Tester:
-    """Compiles the ranges for a sort when the first literal of the sort comes."""
+class Tester:
+    """Tells which ranges contain a literal; compiles them for a sort when its first literal comes."""
 
     def __init__(self, ranges: Sequence[DataRange]) -> None:
         self._ranges = tuple(ranges)
@@ -221,7 +221,10 @@ class _Tester:
         return (tester, (self._ranges,))
 
     def __call__(self, literal: Literal) -> list[int]:
-        key = value_of(literal)
+        return self.of_value(value_of(literal))
+
+    def of_value(self, key: Hashable) -> list[int]:
+        """The same for a literal whose value this key is."""
         assert isinstance(key, tuple)
         sort, value = sort_and_value(key)
         tests = self._tests.get(sort)

@@ -124,7 +124,8 @@ def value_key(lexical: str, datatype: URIRef | None, language: str | None = None
 
 def is_ill_typed(key: Hashable) -> bool:
     """Whether a key is that of a literal outside the lexical space of its datatype."""
-    return isinstance(key, tuple) and key[0] == ILL_TYPED
+    # comparing names would take longer than all else here
+    return isinstance(key, tuple) and type(key[0]) is str and key[0] == ILL_TYPED
 
 
 def is_text(key: Key) -> bool:

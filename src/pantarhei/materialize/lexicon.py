@@ -81,26 +81,29 @@ class Names(Sequence[Term]):
     def __getitem__(self, number: int | slice) -> Term | list[Term]:
         if isinstance(number, slice):
             return [_name_of(key) for key in self.keys[number]]
-        return _name_of(self.keys[number])
+        return self.term(number)
 
     def __len__(self) -> int:
         return len(self.keys)
 
+    def term(self, number: int) -> Term:
+        """The name of a number."""
+        return _name_of(self.keys[number])
+
 
 def key_of(name: Term) -> str:
-    """A name as a key: a plain string, whose hash is cheap; no IRI begins with a null character.
+    """A name as a key: a plain string, whose hash is cheap, and in which N-Triples are written.
 
     >>> key_of(URIRef("urn:a")), key_of(BNode("a"))
-    ('urn:a', '\\x00a')
+    ('<urn:a>', '_:a')
     """
-    return "\0" + name if isinstance(name, BNode) else str(name)
+    is_blank = type(name) is not URIRef and isinstance(name, BNode)  # asking a class of rdflib's costs more
+    return "".join(("_:", name) if is_blank else ("<", name, ">"))
 
 
 def _name_of(key: str) -> Term:
     """The name of a key; the check that `URIRef` makes was made, or is not asked for."""
-    if key[:1] == "\0":
-        return BNode(key[1:])
-    return str.__new__(URIRef, key)
+    return BNode(key[2:]) if key[0] == "_" else str.__new__(URIRef, key[1:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,29 +124,25 @@ class Lexicon:
 
     def term(self, number: int) -> Term:
         """The term of a number."""
-        return self.literals[number - FIRST_LITERAL] if number >= FIRST_LITERAL else self.names[number]
+        return self.literals[number - FIRST_LITERAL] if number >= FIRST_LITERAL else self.names.term(number)
 
     def decode(self, facts: Integers | Sequence[Sequence[int]], forms: Forms = NO_FORMS) -> Iterator[Triple]:
         """The triples of facts, in their order, with the forms that `forms` says their literals have."""
         rows = facts.tolist() if isinstance(facts, np.ndarray) else facts
-        terms = _Terms(self)
+        symbols = self.symbols
+        known: dict[int, Term] = {}
         for predicate, subject, object_ in rows:
-            symbol, who = self.symbols[predicate], terms[subject]
+            symbol, who = symbols[predicate], known.get(subject) or self._met(subject, known)
             if object_ == NONE:
                 yield who, RDF_TYPE, symbol.name
-            elif forms and object_ in self.varied:
+                continue
+            what = known.get(object_) or self._met(object_, known)
+            if forms and object_ in self.varied:
                 form = forms.get((predicate, subject, object_))
-                yield who, symbol.name, terms[object_] if form is None else form
-            else:
-                yield who, symbol.name, terms[object_]
+                what = what if form is None else form
+            yield who, symbol.name, what
 
-
-class _Terms(dict[int, Term]):
-    """Terms by number; each is made once."""
-
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._lexicon = lexicon
-
-    def __missing__(self, number: int) -> Term:
-        term = self[number] = self._lexicon.term(number)
+    def _met(self, number: int, known: dict[int, Term]) -> Term:
+        """The term of a number, noted in `known`."""
+        term = known[number] = self.term(number)
         return term

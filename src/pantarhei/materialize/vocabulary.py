@@ -233,29 +233,27 @@ class Vocabulary:
     def _canonical_numbers(self, texts: Sequence[str], place: Place) -> list[int]:
         """The numbers of terms that are known to be canonical, and to stand where they may.
 
-        The name of an individual needs no check then, and its text is not kept beside its number.
+        The name of an individual needs no check then: its text is its key.
         """
-        role, known, names = self._roles[place], self._name_numbers, self.names.keys
+        role, keys = self._roles[place], self.names.keys
         if place in ("predicate", "class"):
             return self._numbers_of(texts, "", role)
         numbers: list[int] = []
-        for text in texts:
-            if text[0] == "<":
-                key = text[1:-1]
-                number = known.get(key)
-                if number is None:
-                    number = known[key] = len(names)
-                    names.append(key)
+        for text, number in zip(texts, map(self._name_numbers.get, texts), strict=True):
+            if number is not None:
+                numbers.append(number)
+            elif text[0] == '"':
+                found = role.known.get(text)
+                numbers.append(self._number_text(text, "", role) if found is None else found)
             else:
-                number = role.known.get(text)
-                if number is None:
-                    number = self._number_text(text, "", role)
-            numbers.append(number)
+                numbers.append(len(keys))
+                self._name_numbers[text] = len(keys)
+                keys.append(text)
         return numbers
 
     def _number_text(self, text: str, scope: str, role: _Role) -> int:
         term = parse_term(text, scope)
-        if not isinstance(term, role.terms):
+        if type(term) not in role.terms:
             raise InvalidTripleError(text, role.expected)
         terms = self._term_count
         number = role.number(term)
@@ -285,7 +283,7 @@ class Vocabulary:
         return self._number_form(term) if isinstance(term, Literal) else self._number_name(term)
 
     def _number_name(self, name: Term) -> int:
-        key = key_of(name)
+        key = "".join(("<", name, ">")) if type(name) is URIRef else key_of(name)  # a call would cost more
         found = self._name_numbers.get(key)
         if found is None:
             found = self._name_numbers[key] = len(self.names)
@@ -300,7 +298,7 @@ class Vocabulary:
         number = self._value_numbers.get(value)
         if number is None:
             number = found = FIRST_LITERAL + len(self.literals)
-            self._note_memberships(len(self.literals), literal)
+            self._note_memberships(len(self.literals), value)
             if is_ill_typed(value):
                 self.ill_typed.add(number)
             self._value_numbers[value] = number
@@ -312,8 +310,8 @@ class Vocabulary:
         self._literal_numbers[literal] = found
         return found
 
-    def _note_memberships(self, place: int, literal: Literal) -> None:
-        """Set the bits of the data ranges that the literal at `place` is in."""
+    def _note_memberships(self, place: int, value: Hashable) -> None:
+        """Set the bits of the data ranges that the literal at `place`, of this value, is in."""
         width = self._width
         if not width:
             return
@@ -321,7 +319,7 @@ class Vocabulary:
             larger = np.zeros(max(64, 2 * place) * width, np.uint8)
             larger[: len(self.memberships)] = self.memberships
             self.memberships = larger
-        _set_bits(self.memberships, place * width, self._ranges_of(literal))
+        _set_bits(self.memberships, place * width, self._ranges_of.of_value(value))
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
         """What a built-in of the program says of the terms of two numbers, `NONE` for an operand it lacks.
@@ -341,7 +339,7 @@ class Vocabulary:
         return self._add_symbol(Symbol(name, 1)) if found is None else found
 
     def _number_property(self, name: Predicate) -> int:
-        found = self._properties.get(str(name))
+        found = self._properties.get(key_of(name))
         return self._add_symbol(Symbol(name, 2)) if found is None else found
 
     def _add_symbol(self, symbol: Symbol) -> int:
