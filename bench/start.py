@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
+from bench.fresh import fresh
 from bench.measuring import Figure, check, figure
 
-ROOT = Path(__file__).resolve().parents[1]
 STAGES = ("import", "ontology", "first window", "first SPARQL answer")
 START = """
 import time
@@ -34,14 +31,14 @@ def measure(quick: bool) -> Iterator[Figure]:
     """CPU time of each stage, and CPU and wall time of the process up to the first window."""
     stages: list[list[float]] = []
     processes: list[float] = []
-    for _ in range(3 if quick else 11):
-        begin = time.perf_counter()
-        command = [sys.executable, "-c", START]
-        output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        processes.append(time.perf_counter() - begin)
-        marks, facts, answers = json.loads(output)
-        check("start", (facts > 0, answers), (True, 1))
-        stages.append([after - before for before, after in zip([0.0, *marks], marks, strict=False)])
+    with fresh(START) as run:
+        for _ in range(3 if quick else 11):
+            begin = time.perf_counter()
+            output = run()
+            processes.append(time.perf_counter() - begin)
+            marks, facts, answers = json.loads(output)
+            check("start", (facts > 0, answers), (True, 1))
+            stages.append([after - before for before, after in zip([0.0, *marks], marks, strict=False)])
     columns = [list(column) for column in zip(*stages, strict=True)]
     yield figure("start", "Python alone", columns[0], "s CPU")
     for name, samples in zip(STAGES, columns[1:], strict=True):

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 from bench.engine import (
     ARROW_DICTIONARY,
@@ -30,10 +27,9 @@ from bench.engine import (
     ontology_of,
     rdflib_triples,
 )
+from bench.fresh import fresh
 from bench.measuring import Figure, check, figure, fill, race
 from bench.readings import BACKGROUND, ONTOLOGY, SENSORS, Reports, expected
-
-ROOT = Path(__file__).resolve().parents[1]
 
 FIRST_ANSWER = """
 import json, time
@@ -93,17 +89,16 @@ def _ticks(width: int, quick: bool) -> Iterator[Figure]:
 def _first_answer(rounds: int) -> Iterator[Figure]:
     walls, cpus = [], []
     stages: list[list[float]] = []
-    for _ in range(rounds):
-        begun, used = time.perf_counter(), _children()
-        output = subprocess.run(
-            [sys.executable, "-c", FIRST_ANSWER], cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout
-        walls.append(time.perf_counter() - begun)
-        cpus.append(_children() - used)
-        told = json.loads(output)
-        check("first answer", told["answers"], ["http://example.org/pedals#car"])
-        marks = told["stages"]
-        stages.append([end - begin for begin, end in pairwise(marks)])
+    with fresh(FIRST_ANSWER) as run:
+        for _ in range(rounds):
+            begun, used = time.perf_counter(), _children()
+            output = run()
+            walls.append(time.perf_counter() - begun)
+            cpus.append(_children() - used)
+            told = json.loads(output)
+            check("first answer", told["answers"], ["http://example.org/pedals#car"])
+            marks = told["stages"]
+            stages.append([end - begin for begin, end in pairwise(marks)])
     yield figure("first answer", "wall time", walls, "s")
     yield figure("first answer", "CPU time", cpus, "s")
     for stage, samples in zip(STAGES, zip(*stages, strict=True), strict=True):
