@@ -100,6 +100,9 @@ class WindowModel:
     bulk_from = 10_000
     bulk_share = 0.3
 
+    # What is matched by column at once takes so many bytes in any case: less room is left to the kernel.
+    bulk_room = 8 << 20
+
     def __init__(self, program: Program, keep: Keep, vocabulary: Vocabulary, first_level: int = 0) -> None:
         _say_if_uncompiled()
         self.program = program
@@ -194,6 +197,7 @@ class WindowModel:
             and self._keeps_newest
             and not self.kernel.merged
             and count >= self.bulk_share * self.kernel.live
+            and self.kernel.most_bytes - self.kernel.bytes_used() >= self.bulk_room
         )
 
     def cut(self, facts: Integers) -> None:

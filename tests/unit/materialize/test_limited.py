@@ -1,5 +1,8 @@
 """What the kernel does with a limit, and what it says of room that it does not need."""
 
+import tracemalloc
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from rdflib import Variable
@@ -10,7 +13,7 @@ from pantarhei.materialize.model import Overfull
 from pantarhei.ontology import Ontology
 from strategies import EX
 
-x, y, z = Variable("x"), Variable("y"), Variable("z")
+x, y, z, u = map(Variable, "xyzu")
 TRANSITIVE = Rule("prp-trp", (Atom(EX.R, (x, y)), Atom(EX.R, (y, z))), Atom(EX.R, (x, z)))
 both_ways = pytest.mark.parametrize("keep", ["newest", "every"])
 
@@ -91,3 +94,41 @@ def test_the_record_of_many_changes_is_given_back(foundation):
     full = model.bytes_used
     assert len(model.take_changes()) == 31_375
     assert full - model.bytes_used >= 4 * 4 * 31_375
+
+
+# -- set at a time ---------------------------------------------------------------------------------
+
+RELATED = Rule("pr-related", (Atom(EX.P, (x, y)), Atom(EX.P, (z, y)), Atom(EX.P, (u, y))), Atom(EX.S, (x, z)))
+
+
+@pytest.fixture
+def groups():
+    """(foundation, 12,000 facts of which 720,000 follow, each in sixty ways)."""
+    foundation = Foundation.of(Ontology.from_rules([RELATED]))
+    triples = [(EX[f"n{i}"], EX.P, EX[f"m{i // 60}"]) for i in range(12_000)]
+    return foundation, foundation.vocabulary.encode(triples).facts
+
+
+def test_matches_by_column_take_no_more_memory_than_the_limit_on_top_of_the_model(groups):
+    foundation, facts = groups
+    model = foundation.model()
+    most = 12_000_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(Overfull), model.limited(None, most):
+            model.add(facts, 0)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most // 2 < peak < 2 * most
+
+
+@pytest.mark.parametrize(("most", "by_column"), [(None, True), (20_000_000, True), (8_000_000, False)])
+def test_where_matches_by_column_have_no_room_the_kernel_matches(groups, monkeypatch, most, by_column):
+    foundation, facts = groups
+    used = []
+    monkeypatch.setattr("pantarhei.materialize.model.load", lambda *given: used.append(given))
+    model = foundation.model()
+    with model.limited(10_000_000 if by_column else 20_000, most), suppress(Overfull):
+        model.add(facts, 0)
+    assert bool(used) is by_column

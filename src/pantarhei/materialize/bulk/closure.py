@@ -40,6 +40,8 @@ _A_TAKING, _COPIED = 100, 256
 _PATIENCE = 1 << 16
 # Where few facts may come, this many partial matches are looked at together still.
 _LEAST_ROWS = 1 << 16
+# A partial match takes, with the facts that it gives and their sorting, what so many rows of the kernel take.
+_A_ROW = 4
 
 
 class Settled(NamedTuple):
@@ -159,7 +161,7 @@ class BulkProgram:
             TooManyError: more come.
             TooSlowError: too few come at a time.
         """
-        rows = min(MOST_ROWS, max(most, _LEAST_ROWS))
+        rows = min(MOST_ROWS, max(most // _A_ROW, _LEAST_ROWS))
         matcher = Matcher(dict(stored), literals, self.width, rows)
         return self.close(matcher, by_predicate(facts, levels), most)
 
