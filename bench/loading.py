@@ -46,7 +46,7 @@ def measure(quick: bool) -> Iterator[Figure]:
     if brick is not None and brick.submodule_search_locations:
         (folder,) = brick.submodule_search_locations
         (path,) = Path(folder).glob("ontologies/1.4/Brick.ttl")
-        yield from _loading("loading, Brick 1.4", path, rounds, load_at_most=20)
+        yield from _loading("loading, Brick 1.4", path, rounds, load_at_most=2)
 
 
 def _loading(workload: str, path: Path, rounds: int, load_at_most: float) -> Iterator[Figure]:
