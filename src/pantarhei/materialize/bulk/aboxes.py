@@ -26,6 +26,7 @@ from pantarhei.materialize.bulk.columns import (
     starts_of,
     subjects_of,
 )
+from pantarhei.materialize.bulk.edges import edges_of
 from pantarhei.materialize.bulk.plans import MOST_ROWS, Frame, Literals, Matcher, Step
 from pantarhei.rules.plan import FORWARD
 from pantarhei.rules.program import FIRST_LITERAL, Integers, Plans
@@ -65,6 +66,8 @@ class ABoxProgram:
     def __init__(self, plans: Plans, background: Integers) -> None:
         self._program = BulkProgram(plans, frozenset((_ABOX,)))
         self._background = columns_of(background, np.zeros(len(background), np.int32))
+        for predicate in self._program.noted & self._background.keys():  # all may be joined with
+            self._background[edges_of(predicate)] = self._background[predicate]
 
     def close(
         self,

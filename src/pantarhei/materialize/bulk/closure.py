@@ -5,6 +5,9 @@ materialize/kernel/newest.py). Predicates are taken in the order in which rules 
 that all of a predicate's facts are there when it is taken; only those that lead to themselves are taken more
 than once. A fact whose level rises is taken again.
 
+The edges of a transitive property are taken right after the property, so that each is there as a fact before
+it is joined with.
+
 What comes out is in an order in which each fact has a proof: of one level from facts before it, or else from
 higher levels. The kernel of rows can take it over as settled (`NewestKernel.enter`).
 """
@@ -12,7 +15,7 @@ higher levels. The kernel of rows can take it over as settled (`NewestKernel.ent
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
@@ -29,6 +32,7 @@ from pantarhei.materialize.bulk.columns import (
     objects_of,
     subjects_of,
 )
+from pantarhei.materialize.bulk.edges import edges_of, makes_edges, with_edges
 from pantarhei.materialize.bulk.order import ranks
 from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, Literals, Matcher, Plan, Step
 from pantarhei.rules.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, NONE, WrittenPlan
@@ -72,12 +76,14 @@ class Closure(NamedTuple):
     Args:
         settled: the facts that came or rose, in the order in which they settled.
         violating: the facts with which constraints are violated.
+        edges: of transitive properties, those that are new or at a higher level.
         came: how many facts are new; the others rose.
         firings: how many rule instances were met.
     """
 
     settled: list[Settled]
     violating: list[Violating]
+    edges: list[Settled]
     came: int
     firings: int
 
@@ -122,6 +128,8 @@ class _Waiting:
 class BulkProgram:
     """The plans of a program, for matching by column. Costs time linear in their size.
 
+    `noted` are the properties whose edges have columns of their own.
+
     Args:
         always: what frames keep beside the variables that are still needed.
     """
@@ -130,17 +138,18 @@ class BulkProgram:
         self.width = plans.membership_bytes
         code = plans.code.tolist()
         starts, offsets = plans.forward.start.tolist(), plans.forward.plans.tolist()
-        self._plans: Mapping[int, tuple[Plan, ...]] = {
-            predicate: tuple(_read(code, offset, always) for offset in offsets[start:end])
-            for predicate, (start, end) in enumerate(pairwise(starts))
-            if start < end
-        }
-        self._ranks = ranks(
-            (predicate, plan.head[0])
-            for predicate, plans_ in self._plans.items()
-            for plan in plans_
-            if plan.head[0] != NONE
-        )
+        self.noted = frozenset(np.flatnonzero(plans.edges_noted).tolist())
+        self._plans: dict[int, list[Plan]] = {}
+        derives: list[tuple[int, int]] = []
+        for predicate, (start, end) in enumerate(pairwise(starts)):
+            for offset in offsets[start:end]:
+                written = WrittenPlan.at(code, offset)
+                making = makes_edges(written, plans)
+                for trigger, plan in with_edges(predicate, written, plans):
+                    self._plans.setdefault(trigger, []).append(_read(plan, offset, making, always))
+                if written.head[0] != NONE:
+                    derives.append((predicate, written.head[0]))
+        self._ranks = ranks(derives)
 
     def closure(
         self,
@@ -153,7 +162,7 @@ class BulkProgram:
         """What follows when `facts`, shape (n, 3), are added at `levels` to what is `stored`.
 
         Args:
-            stored: the columns of each predicate, closed under the rules.
+            stored: the columns of each predicate and of its edges, closed under the rules.
             literals: what conditions are asked of.
             most: how many facts may come.
 
@@ -171,13 +180,13 @@ class BulkProgram:
         """The same for facts by predicate; `matcher` has what is stored, and comes to have the rest."""
         return _Evaluation(self, matcher, most).run(given)
 
-    def plans_of(self, predicate: int) -> tuple[Plan, ...]:
+    def plans_of(self, predicate: int) -> Sequence[Plan]:
         """The plans with this trigger."""
         return self._plans.get(predicate, ())
 
-    def rank(self, predicate: int) -> int:
-        """Where the predicate stands in the order of evaluation."""
-        return self._ranks.get(predicate, 0)
+    def rank(self, predicate: int) -> tuple[int, bool]:
+        """Where the predicate stands in the order of evaluation; its edges come right behind it."""
+        return self._ranks.get(max(predicate, edges_of(predicate)), 0), predicate < 0
 
 
 class _Evaluation:
@@ -187,8 +196,8 @@ class _Evaluation:
         self._program, self._matcher, self._most, self._came = program, matcher, most, 0
         self._columns = matcher.columns
         self._waiting: dict[int, _Waiting] = {}
-        self._queue: list[tuple[int, int]] = []
-        self._closure = Closure([], [], 0, 0)
+        self._queue: list[tuple[tuple[int, bool], int]] = []
+        self._closure = Closure([], [], [], 0, 0)
         self._firings = 0
         self._patience = _PATIENCE
 
@@ -196,6 +205,8 @@ class _Evaluation:
         for predicate, (keys, at) in given.items():
             self._patience += 4 * len(keys)
             self._derive(predicate, keys, at)
+            if predicate in self._program.noted:
+                self._derive(edges_of(predicate), keys, at)
         while self._queue:
             _, predicate = heappop(self._queue)
             self._take(predicate)
@@ -232,10 +243,13 @@ class _Evaluation:
             return
         self._columns[predicate] = stored = columns.with_news(news)
         came = len(stored) - len(columns)
-        self._came += came
-        self._check(0)
         self._pay(came, len(stored))
-        self._closure.settled.append(Settled(predicate, news))
+        if predicate < 0:
+            self._closure.edges.append(Settled(edges_of(predicate), news))
+        else:
+            self._came += came
+            self._check(0)
+            self._closure.settled.append(Settled(predicate, news))
         for plan in self._program.plans_of(predicate):
             if plan.head[0] == NONE:
                 self._note_violations(plan, predicate, news)
@@ -243,11 +257,11 @@ class _Evaluation:
                 self._fire(plan, news)
 
     def _fire(self, plan: Plan, news: Columns) -> None:
-        predicate, first, second = plan.head
+        _, first, second = plan.head
         if plan.renames:  # p(x, y) -> q(x, y), or p(x, y) -> C(x): keys stay what they are, and in order
             self._firings += len(news)
             keys = news.keys if plan.head[1:] == plan.trigger else classes_of_subjects(news.keys)
-            self._derive(predicate, keys, news.levels)
+            self._derive_head(plan, keys, news.levels)
             return
         for frame in self._matcher.matches(plan, news):
             self._firings += len(frame.levels)
@@ -259,7 +273,12 @@ class _Evaluation:
             elif -2 - first >= FIRST_LITERAL:
                 continue
             if len(keys):
-                self._derive(predicate, keys, levels)
+                self._derive_head(plan, keys, levels)
+
+    def _derive_head(self, plan: Plan, keys: Keys, levels: Integers) -> None:
+        self._derive(plan.head[0], keys, levels)
+        if plan.makes_edges:
+            self._derive(edges_of(plan.head[0]), keys, levels)
 
     def _note_violations(self, plan: Plan, predicate: int, news: Columns) -> None:
         """Note with which of the new facts a constraint matches."""
@@ -270,16 +289,16 @@ class _Evaluation:
             self._closure.violating.append(Violating(plan.offset, Settled(predicate, some).facts))
 
 
-def _read(code: list[int], offset: int, always: frozenset[int]) -> Plan:
-    """The plan at `offset` of the code."""
-    _, head, trigger, _, steps, conditions = WrittenPlan.at(code, offset)
+def _read(written: WrittenPlan, offset: int, makes_edges: bool, always: frozenset[int]) -> Plan:
+    """A plan for frames."""
+    _, head, trigger, _, steps, conditions = written
     needed = always | (frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:]))
     read: list[Step] = []
     for place, (kind, *operands) in reversed([*enumerate((*steps, *conditions))]):
         read.append(Step(kind, (operands[0], operands[1], operands[2], operands[3]), needed))
         needed |= _variables(operands[1:3] if place < len(steps) else _asked(kind, operands))
     read.reverse()
-    return Plan(offset, head, trigger, tuple(read[: len(steps)]), tuple(read[len(steps) :]))
+    return Plan(offset, head, trigger, tuple(read[: len(steps)]), tuple(read[len(steps) :]), makes_edges)
 
 
 def _asked(kind: int, operands: list[int]) -> list[int]:

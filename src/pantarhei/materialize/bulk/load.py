@@ -6,11 +6,14 @@ import numpy as np
 
 from pantarhei.materialize.bulk.closure import BulkProgram, TooManyError, TooSlowError
 from pantarhei.materialize.bulk.columns import Columns, columns_of
+from pantarhei.materialize.bulk.edges import edges_of
 from pantarhei.materialize.bulk.plans import Literals
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import ROW
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.program import Integers
+
+EDGE = 128  # a row's flag, as materialize/kernel/edges.py
 
 
 def load(
@@ -41,7 +44,7 @@ def load(
     new = known == 0
     most = min(kernel.most, kernel.most_bytes // ROW.itemsize) - kernel.live
     try:
-        closure = program.closure(_stored(kernel), facts[new], levels[new], literals, most)
+        closure = program.closure(_stored(kernel, program), facts[new], levels[new], literals, most)
     except TooManyError as error:
         kernel.expect(error.facts)  # raises what there is to raise
         raise AssertionError("there was room") from error
@@ -56,17 +59,25 @@ def load(
         kernel.expect(closure.came)
         kernel.enter(readable(settled), readable(at), closure.firings)
     kernel.note(readable(facts), readable(levels), readable(previous))
-    kernel.flag_all()
+    if program.noted:
+        edges = np.concatenate([facts[:0], *(part.facts for part in closure.edges)])
+        kernel.flag_settled(readable(edges))
     if kernel.detect:
         for plan, violating in closure.violating:
             kernel.find_violations_with(plan, readable(violating))
 
 
-def _stored(kernel: NewestKernel) -> dict[int, Columns]:
-    """What the kernel holds, by predicate."""
+def _stored(kernel: NewestKernel, program: BulkProgram) -> dict[int, Columns]:
+    """What the kernel holds, by predicate, and the edges among it."""
     if not kernel.live:
         return {}
-    *fact, levels = kernel.columns("predicate", "subject", "object", "level")
+    *fact, levels, flags = kernel.columns("predicate", "subject", "object", "level", "flags")
     present = fact[0] >= 0
     facts = np.stack([column[present] for column in fact], axis=1).astype(np.int32)
-    return columns_of(facts, levels[present].astype(np.int32))
+    levels = levels[present].astype(np.int32)
+    columns = columns_of(facts, levels)
+    if program.noted:
+        edges = np.isin(facts[:, 0], list(program.noted)) & (flags[present] & EDGE != 0)
+        found = columns_of(facts[edges], levels[edges])
+        columns.update((edges_of(predicate), some) for predicate, some in found.items())
+    return columns

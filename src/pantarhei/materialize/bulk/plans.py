@@ -51,6 +51,7 @@ class Plan(NamedTuple):
         trigger: the arguments of the atom that is given.
         steps: the other atoms.
         conditions: what is looked at afterwards.
+        makes_edges: whether what it derives are edges of the head's property.
     """
 
     offset: int
@@ -58,6 +59,7 @@ class Plan(NamedTuple):
     trigger: tuple[int, int]
     steps: tuple[Step, ...]
     conditions: tuple[Step, ...]
+    makes_edges: bool
 
     @property
     def renames(self) -> bool:

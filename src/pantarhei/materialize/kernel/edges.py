@@ -26,6 +26,7 @@ NONE = cython.declare(cython.int, -1)
 # As newest.py and joins.py.
 PENDING = cython.declare(cython.int, 1)
 EDGE = cython.declare(cython.int, 128)
+DERIVE = cython.declare(cython.int, 0)
 RULE = cython.declare(cython.int, 0)
 
 
@@ -88,14 +89,17 @@ class EdgeRows(Levels):
             )
         return 0
 
-    def flag_all(self):
-        """Flag every fact as an edge, where all that follows is there. Costs a pass over the rows."""
-        row: cython.int
+    def flag_settled(self, facts: cython.int[:, ::1]):
+        """Flag these facts, which are stored, with all that are copied from them; hand on what was flagged
+        before.
+        """
+        i: cython.Py_ssize_t
         with cython.nogil:
-            for row in range(self.used):
-                if self.rows[row].predicate >= 0 and self.is_noted(self.rows[row].predicate):
-                    self.rows[row].flags |= EDGE
-            self.new_edges.size = 0
+            for i in range(len(facts)):
+                self.rows[self.find(facts[i, 0], facts[i, 1], facts[i, 2])].flags |= EDGE
+            self.purpose = DERIVE
+            while self.new_edges.size > 0:
+                self.hand_on()
 
     def check_invariants(self):
         """Assert that rows, lists and flags agree. Costs O(rows); for tests."""
