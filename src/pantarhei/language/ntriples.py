@@ -55,6 +55,15 @@ def parse_term(text: str, scope: str = "") -> Term:
     return BNode(scope + term) if isinstance(term, BNode) else term
 
 
+def is_plain_iri(text: str) -> bool:
+    """Whether `text` is an IRI just as it is written, in angle brackets and without escapes.
+
+    >>> is_plain_iri("<urn:a>"), is_plain_iri("<urn:\\\\u0041>"), is_plain_iri("_:a")
+    (True, False, False)
+    """
+    return _PLAIN_IRI.fullmatch(text) is not None
+
+
 def _not_a_term(text: str) -> InvalidTripleError:
     reason = 'not a term in N-Triples syntax (write an IRI as <…>, a literal as "…", a blank node as _:b)'
     return InvalidTripleError(text if len(text) < 200 else text[:200] + "…", reason)

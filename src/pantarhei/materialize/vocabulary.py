@@ -21,7 +21,7 @@ from pantarhei.errors import InvalidTripleError
 from pantarhei.language.builtin import COMPARISONS, compute, holds
 from pantarhei.language.columns import ColumnarTriples, TermColumn, TripleColumns, columns_of
 from pantarhei.language.data_range import DataRange, tester
-from pantarhei.language.ntriples import parse_term
+from pantarhei.language.ntriples import is_plain_iri, parse_term
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, value_of
 from pantarhei.language.value import is_ill_typed
@@ -51,6 +51,7 @@ class _Role(NamedTuple):
     terms: tuple[type, ...]
     expected: str
     known: dict[str, int]
+    has_individuals: bool
 
 
 class Tables(NamedTuple):
@@ -87,15 +88,18 @@ class Vocabulary:
         self.ill_typed = LiteralSet()
         self._roles: dict[Place, _Role] = {
             "subject": _Role(
-                self._number_name, (URIRef, BNode), "the subject must be an IRI or a blank node", {}
+                self._number_name, (URIRef, BNode), "the subject must be an IRI or a blank node", {}, True
             ),
-            "predicate": _Role(self._number_property, (URIRef,), "the predicate must be an IRI", {}),
-            "object": _Role(self._number_object, (URIRef, BNode, Literal), "the object must be a term", {}),
+            "predicate": _Role(self._number_property, (URIRef,), "the predicate must be an IRI", {}, False),
+            "object": _Role(
+                self._number_object, (URIRef, BNode, Literal), "the object must be a term", {}, True
+            ),
             "class": _Role(
                 self._number_class,
                 (URIRef, BNode),
                 "the object of rdf:type must be a class, not a literal",
                 {},
+                False,
             ),
         }
         self.memberships: npt.NDArray[np.uint8] = np.zeros(0, np.uint8)
@@ -252,6 +256,8 @@ class Vocabulary:
         return numbers
 
     def _number_text(self, text: str, scope: str, role: _Role) -> int:
+        if role.has_individuals and is_plain_iri(text):  # which is its key then
+            return self._number_key(text, role)
         term = parse_term(text, scope)
         if type(term) not in role.terms:
             raise InvalidTripleError(text, role.expected)
@@ -260,6 +266,14 @@ class Vocabulary:
         # A text is kept when its term comes again: most of what is new in a stream never does. A blank node's
         # is not, since its label means another node in the next message.
         if self._term_count == terms and not isinstance(term, BNode):
+            role.known[text] = number
+        return number
+
+    def _number_key(self, text: str, role: _Role) -> int:
+        number = self._name_numbers.setdefault(text, len(self.names))
+        if number == len(self.names):
+            self.names.keys.append(text)
+        else:
             role.known[text] = number
         return number
 

@@ -136,7 +136,7 @@ def line_blocks(
             line, is_skipping = line + 1, False
         end = data.rfind(b"\n") + 1
         if end:
-            block = bytes(rest) + data[:end]
+            block = b"".join((rest, memoryview(data)[:end]))
             yield line, block
             # bytes.count would take thrice as long
             line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))
