@@ -107,7 +107,7 @@ def switches_everywhere():
     """Even one key is worth a switch."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatch_module, "LEAST_CONSTANTS", 1)
-        patch.setattr(dispatch_module.dispatch, "__defaults__", (1,))
+        patch.setattr(dispatch_module.dispatch, "__defaults__", ((), 1))
         patch.setattr(program_module, "LEAST_CLASSES_BACKWARD", 1)
         yield
 

@@ -261,6 +261,19 @@ def test_subclasses_that_an_individual_is_not_in_are_no_other_support(keep):
     assert counts[0] == counts[1] <= 20
 
 
+def test_superclasses_that_an_individual_is_in_already_are_not_looked_at_again():
+    """Below a hierarchy that is deep: a second class of the individual costs no more than a first one."""
+    counts = []
+    for depth in (5, 50):
+        up = [Rule("cax-sco", (is_a(f"C{i}"),), is_a(f"C{i + 1}")) for i in range(depth)]
+        other = Rule("cax-sco", (is_a("Other"),), is_a("C1"))
+        reasoner = StreamReasoner(Ontology.from_rules([*up, other]), Window(100))
+        reasoner.push(1, [member("C0", "a")])
+        counts.append(looked_at(reasoner, lambda: reasoner.push(1, [member("Other", "a")])))  # noqa: B023
+        assert len(reasoner.materialization()) == depth + 2
+    assert counts[0] == counts[1] <= 3
+
+
 def two_ways_each(count, budget):
     """`count` facts that each follow in two ways and together contradict: 2^(count - 1) conflict sets."""
     ways = [Rule("cax-sco", (is_a(f"{way}{i}"),), is_a(f"H{i}")) for i in range(count) for way in "PQ"]

@@ -13,7 +13,7 @@ A plan hangs on one switch or on none. Where there are few plans there is no swi
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,8 @@ class Dispatch:
     """The plans of each predicate, and its switches.
 
     The plans of predicate `p`, offsets into the program's code, are `plans[start[p]:start[p + 1]]`. Those up
-    to `unswitched[p]` are to be tried with every fact. Its switches are `range(switch_start[p],
+    to `joining[p]` are the inclusions of classes that the program's superclasses have, and those up to
+    `unswitched[p]` are to be tried with every fact. Its switches are `range(switch_start[p],
     switch_start[p + 1])`. Switch `s` is of kind `kinds[s]` and has `plans[switched[s, 0]:switched[s, 1]]`; of
     these a key has `plans[ranges[c, 0]:ranges[c, 1]]`, where `keys[c]` is `s << 32 | key`: the first such `c`
     from `home` on, before a key is -1.
@@ -49,6 +50,7 @@ class Dispatch:
 
     plans: Integers
     start: Integers
+    joining: Integers
     unswitched: Integers
     switch_start: Integers
     kinds: Integers
@@ -67,7 +69,11 @@ class _Switch:
 
 
 def dispatch(
-    code: Sequence[int], entries: Sequence[tuple[int, int]], count: int, least_classes: int = LEAST_CLASSES
+    code: Sequence[int],
+    entries: Sequence[tuple[int, int]],
+    count: int,
+    inclusions: Collection[int] = (),
+    least_classes: int = LEAST_CLASSES,
 ) -> tuple[Dispatch, set[int]]:
     """The dispatch of `entries`, (predicate, offset) of each plan, and the classes that switches ask for.
 
@@ -75,26 +81,31 @@ def dispatch(
 
     Args:
         count: how many predicates there are.
+        inclusions: the offsets of plans that are inclusions between classes.
         least_classes: the least different keys of a switch by class.
     """
     offsets = defaultdict[int, list[int]](list)
     for predicate, offset in entries:
         offsets[predicate].append(offset)
     plans: list[int] = []
-    start, unswitched, switch_start = [0], [], [0]
+    start, joining, unswitched, switch_start = [0], list[int](), list[int](), [0]
     kinds: list[int] = []
     switched: list[tuple[int, int]] = []
     found: list[tuple[int, int, int]] = []  # (key, first plan, plan after the last)
     classes: set[int] = set()
     for predicate in range(count):
-        every, switches = _switches(code, offsets.get(predicate, []), least_classes)
+        own = offsets.get(predicate, [])
+        plans += [offset for offset in own if offset in inclusions]
+        joining.append(len(plans))
+        others = [offset for offset in own if offset not in inclusions]
+        every, switches = _switches(code, others, least_classes)
         plans += every
         unswitched.append(len(plans))
         for switch in switches:
             first = len(plans)
-            for key, own in switch.plans.items():
-                found.append((len(kinds) << 32 | key, len(plans), len(plans) + len(own)))
-                plans += own
+            for key, asking in switch.plans.items():
+                found.append((len(kinds) << 32 | key, len(plans), len(plans) + len(asking)))
+                plans += asking
             kinds.append(switch.kind)
             switched.append((first, len(plans)))
             if switch.kind >= SUBJECT_CLASS:
@@ -105,6 +116,7 @@ def dispatch(
     return Dispatch(
         np.array(plans, np.int32),
         np.array(start, np.int32),
+        np.array(joining, np.int32),
         np.array(unswitched, np.int32),
         np.array(switch_start, np.int32),
         np.array(kinds, np.int32),

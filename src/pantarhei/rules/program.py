@@ -36,6 +36,7 @@ from pantarhei.rules.plan import (
     WrittenPlan,
 )
 from pantarhei.rules.plan import NONE as NONE  # where most who need it look for it
+from pantarhei.rules.superclasses import Superclasses, inclusion, superclasses
 
 Integers = npt.NDArray[np.int32]
 
@@ -59,7 +60,8 @@ class Symbol(NamedTuple):
 class Plans:
     """What the join machine reads; `WrittenPlan` takes a plan out of the code.
 
-    `forward` and `backward` say which plans to try with a fact. `constraints` has a row (trigger predicate,
+    `forward` and `backward` say which plans to try with a fact, `superclasses` what comes with a class fact
+    without trying those that are inclusions between classes. `constraints` has a row (trigger predicate,
     offset) for one forward plan of each constraint. `indexed_by_subject` and `indexed_by_object` name the
     predicates whose chains plans and switches walk. `membership_bytes` is how many bytes the membership bits
     of a literal take. `edge_atoms` and `copies` are of each rule, `edges_noted` of each predicate
@@ -69,6 +71,7 @@ class Plans:
     code: Integers
     forward: Dispatch
     backward: Dispatch
+    superclasses: Superclasses
     constraints: Integers
     indexed_by_subject: tuple[int, ...]
     indexed_by_object: tuple[int, ...]
@@ -141,6 +144,8 @@ class _Compiler:
         self.forward: list[tuple[int, int]] = []  # (trigger predicate, offset)
         self.backward: list[tuple[int, int]] = []
         self.constraints: list[tuple[int, int]] = []  # (trigger predicate, offset)
+        self.inclusions: dict[int, int] = {}  # trigger predicates by the offsets of plans
+        self.above: defaultdict[int, list[int]] = defaultdict(list)  # direct superclasses
         self.most_variables = 1
 
     def program(self) -> Program:
@@ -148,8 +153,11 @@ class _Compiler:
             self._compile_rule(number, rule)
         widest = max((len(rule.body) for rule in self.rules), default=1)
         count = len(self.predicates)
-        forward, classes = dispatch(self.code, self.forward, count)
-        backward, others = dispatch(self.code, self.backward, count, LEAST_CLASSES_BACKWARD)
+        above = superclasses(self.above, count)
+        climbing = {p for p in range(count) if above.start[p] < above.start[p + 1]}
+        inclusions = {offset for offset, predicate in self.inclusions.items() if predicate in climbing}
+        forward, classes = dispatch(self.code, self.forward, count, inclusions)
+        backward, others = dispatch(self.code, self.backward, count, least_classes=LEAST_CLASSES_BACKWARD)
         self.walked.update((FORWARD, class_) for class_ in classes | others)
         edges = edges_of(self.rules)
         noted = [symbol.arity == 2 and symbol.name in edges.noted for symbol in self.predicates]
@@ -157,6 +165,7 @@ class _Compiler:
             code=np.array(self.code or [0], np.int32),
             forward=forward,
             backward=backward,
+            superclasses=above,
             constraints=np.array(self.constraints, np.int32).reshape(-1, 2),
             indexed_by_subject=tuple(sorted(p for kind, p in self.walked if kind == FORWARD)),
             indexed_by_object=tuple(sorted(p for kind, p in self.walked if kind == BACKWARD)),
@@ -192,6 +201,9 @@ class _Compiler:
         for position, atom in enumerate(rule.body):
             offset = self._write_plan(number, rule, variables, atom, position)
             self.forward.append((self._predicate(atom), offset))
+            if len(rule.body) == 1 and (class_ := inclusion(WrittenPlan.at(self.code, offset))) != NONE:
+                self.inclusions[offset] = self._predicate(atom)
+                self.above[self._predicate(atom)].append(class_)
             if rule.head is None and position == 0:
                 self.constraints.append(self.forward[-1])
         if rule.head is not None:

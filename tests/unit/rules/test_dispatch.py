@@ -68,7 +68,7 @@ def keys_asked(plan):
 
 
 @given(rules(literals=True))
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_each_plan_is_tried_with_the_facts_whose_keys_it_asks_for(given):
     without = compile_(given).plans
     with switches_everywhere():
@@ -92,6 +92,7 @@ def test_each_plan_is_tried_with_the_facts_whose_keys_it_asks_for(given):
 
 
 @given(rules(literals=True))
+@settings(deadline=None)
 def test_few_plans_have_no_switch(given):
     plans = compile_(given[: LEAST_CONSTANTS - 1]).plans
     for dispatch in (plans.forward, plans.backward):

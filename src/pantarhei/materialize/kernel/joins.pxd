@@ -8,6 +8,9 @@ cdef class Joins(Rows):
     cdef int[::1] code
     cdef Switches forward
     cdef Switches backward
+    cdef int[::1] superclasses
+    cdef int[::1] superclass_start
+    cdef int[::1] superclass_ends
     cdef unsigned char[::1] chosen
     cdef unsigned char[::1] streamed
     cdef bint crossing_is_stale
@@ -24,10 +27,11 @@ cdef class Joins(Rows):
 
     cdef int fire(self, int row, int level) except -1 nogil
     cdef int fire_chosen(self, int row, int level) except -1 nogil
+    cdef int fire_joining(self, int row, int level) except -1 nogil
     cdef int explain(self, int row) except -1 nogil
     cdef void choose_crossing(self) noexcept nogil
     cdef void choose_constraints(self) noexcept nogil
-    cdef int attempt(self, Switches switches, int trigger, int row, int level, bint chosen) except -1 nogil
+    cdef int attempt(self, Switches switches, int trigger, int row, int level, int which) except -1 nogil
     cdef int attempt_switched(
         self, Switches switches, int switch, int trigger, int row, int level, bint chosen
     ) except -1 nogil

@@ -80,6 +80,11 @@ INSIDE = cython.declare(cython.int, 2)
 OUTSIDE = cython.declare(cython.int, 3)
 HOLDS = cython.declare(cython.int, 4)
 
+# Which plans to begin.
+ALL = cython.declare(cython.int, 0)
+CHOSEN = cython.declare(cython.int, 1)
+JOINING = cython.declare(cython.int, 2)
+
 # Kinds of switches (rules/dispatch.py); those below are by constant, the others by class.
 SWITCH_OBJECT = cython.declare(cython.int, 1)
 SWITCH_SUBJECT_CLASS = cython.declare(cython.int, 2)
@@ -99,6 +104,9 @@ class Joins(Rows):
         self.code = ints_of(plans.code)
         self.forward = Switches(plans.forward)
         self.backward = Switches(plans.backward)
+        self.superclasses = ints_of(plans.superclasses.classes)
+        self.superclass_start = ints_of(plans.superclasses.start)
+        self.superclass_ends = ints_of(plans.superclasses.ends)
         self.known = len(plans.forward.start) - 1
         self.streamed = new_bytes(self.known)
         self.chosen = new_bytes(len(plans.forward.plans))
@@ -128,15 +136,19 @@ class Joins(Rows):
 
     def fire(self, row, level):
         """Enumerate all rule instances with `row` in the body. Returns 1 if `leaf` stopped it."""
-        return self.attempt(self.forward, row, row, level, False)
+        return self.attempt(self.forward, row, row, level, ALL)
 
     def fire_chosen(self, row, level):
         """As `fire`, but with the chosen plans only."""
-        return self.attempt(self.forward, row, row, level, True)
+        return self.attempt(self.forward, row, row, level, CHOSEN)
+
+    def fire_joining(self, row, level):
+        """As `fire`, but without the inclusions that `superclasses` has."""
+        return self.attempt(self.forward, row, row, level, JOINING)
 
     def explain(self, row):
         """Enumerate the rule instances with the fact of `row` as their head; 1 if `leaf` stopped it."""
-        return self.attempt(self.backward, row, NONE, 0x3FFFFFFF, False)
+        return self.attempt(self.backward, row, NONE, 0x3FFFFFFF, ALL)
 
     def choose_crossing(self):
         """Choose the forward plans that can join a fact of a finished interpretation with one outside.
@@ -163,19 +175,20 @@ class Joins(Rows):
             self.chosen[i] = self.code[plan + HEAD] < 0 and self.code[plan + TRIGGER_ATOM] == 0
         self.crossing_is_stale = True
 
-    def attempt(self, switches, trigger, row, level, chosen):
-        """Begin the plans that the fact of row `trigger` may match, only the chosen ones where `chosen`.
+    def attempt(self, switches, trigger, row, level, which):
+        """Begin the plans that the fact of row `trigger` may match.
 
         Args:
             row: `trigger` where the fact is matched to an atom of the body, `NONE` where to the head.
+            which: plans it may be, ALL, CHOSEN or JOINING.
         """
         i: cython.int
         predicate: cython.int = self.rows[trigger].predicate
+        chosen: cython.bint = which == CHOSEN
         if predicate >= self.known:
             return 0
-        if self.attempt_range(
-            switches, switches.start[predicate], switches.unswitched[predicate], trigger, row, level, chosen
-        ):
+        i = switches.joining[predicate] if which == JOINING else switches.start[predicate]
+        if self.attempt_range(switches, i, switches.unswitched[predicate], trigger, row, level, chosen):
             return 1
         for i in range(switches.switch_start[predicate], switches.switch_start[predicate + 1]):
             if self.attempt_switched(switches, i, trigger, row, level, chosen):

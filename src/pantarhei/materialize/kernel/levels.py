@@ -85,16 +85,21 @@ class Levels(Proofs):
 
     def enqueue(self, row, level):
         """Queue `row` at `level`, out of the list it was in."""
+        self.raise_to(row, level)
+        self.rows[row].flags |= PENDING
+        if self.queues[self.bucket(level)] < 0:
+            self.agenda_push(level)
+        self.enlist(row)
+        return 0
+
+    def raise_to(self, row, level):
+        """Give `row` its new level, out of the list it was in."""
         self.note_streamed(self.rows[row].predicate, level)
         self.delist(row)
         self.rows[row].level = level
         if self.rows[row].held <= level:
             self.rows[row].held = -1
-        self.rows[row].flags = (self.rows[row].flags | PENDING) & ~UNPROVEN
-        if self.queues[self.bucket(level)] < 0:
-            self.agenda_push(level)
-        self.enlist(row)
-        return 0
+        self.rows[row].flags &= ~UNPROVEN
 
     def note_streamed(self, predicate, level):
         """Note that a fact of `predicate` is stored at `level`."""

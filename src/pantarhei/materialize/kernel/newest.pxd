@@ -21,6 +21,8 @@ cdef class NewestKernel(EdgeRows):
 
     cdef bint is_unproven(self, int plan, int level) noexcept nogil
     cdef int derive(self, int predicate, int subject, int object, int level, bint unproven, bint edge) except -1 nogil
+    cdef void take(self, int row) noexcept nogil
+    cdef int add_superclasses(self, int row, int level) except -1 nogil
     cdef int run(self) except -1 nogil
     cdef void read_block_ahead(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
     cdef void read_chains_ahead(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil

@@ -211,15 +211,52 @@ class NewestKernel(EdgeRows):
                 continue
             self.delist(row)
             finished = self.rows[row].flags & FINISHED
-            self.rows[row].flags &= ~(PENDING | FINISHED)
-            self.enlist(row)
-            self.rows[row].sequence = self.clock
-            self.clock += 1
-            self.pops += 1
+            self.take(row)
             if finished:
                 self.fire_chosen(row, level)
-            else:
+            elif self.merged:
                 self.fire(row, level)
+            else:
+                self.fire_joining(row, level)
+                self.add_superclasses(row, level)
+        return 0
+
+    def take(self, row):
+        """Enter `row`, which is in no list, into the partition of its level, as the last to settle there."""
+        self.rows[row].flags &= ~(PENDING | FINISHED)
+        self.enlist(row)
+        self.rows[row].sequence = self.clock
+        self.clock += 1
+        self.pops += 1
+
+    def add_superclasses(self, row, level):
+        """Take the facts of the superclasses of a class fact that was taken: no other has a higher level.
+
+        What was taken at the level before has its own superclasses. That is so where the level of a row says
+        how far others may rest on it, and so not where interpretations were merged.
+        """
+        predicate: cython.int = self.rows[row].predicate
+        subject: cython.int = self.rows[row].subject
+        class_: cython.int
+        other: cython.int
+        at: cython.int
+        if predicate >= self.known:
+            return 0
+        at = self.superclass_start[predicate]
+        while at < self.superclass_start[predicate + 1]:
+            class_ = self.superclasses[at]
+            self.firings += 1
+            self.candidates += 1
+            other = self.find(class_, subject, NONE)
+            if other >= 0 and self.rows[other].level >= level and not self.rows[other].flags & PENDING:
+                at = self.superclass_ends[at]
+                continue
+            if other < 0:
+                other = self.insert(class_, subject, NONE)
+            self.raise_to(other, level)
+            self.take(other)
+            self.fire_joining(other, level)
+            at += 1
         return 0
 
     # -- adding and sliding ------------------------------------------------------------------------

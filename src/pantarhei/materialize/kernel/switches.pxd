@@ -4,6 +4,7 @@
 cdef class Switches:
     cdef int[::1] plans
     cdef int[::1] start
+    cdef int[::1] joining
     cdef int[::1] unswitched
     cdef int[::1] switch_start
     cdef int[::1] kinds

@@ -17,6 +17,7 @@ class Switches:
     def __init__(self, dispatch):
         self.plans = ints_of(dispatch.plans)
         self.start = ints_of(dispatch.start)
+        self.joining = ints_of(dispatch.joining)
         self.unswitched = ints_of(dispatch.unswitched)
         self.switch_start = ints_of(dispatch.switch_start)
         self.kinds = ints_of(dispatch.kinds)
