@@ -19,9 +19,10 @@ from pantarhei.language.columns import triples_of
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.materialize.consistency import refuse_violations
+from pantarhei.materialize.encoded import Encoded
 from pantarhei.materialize.growth import GrowingProgram, groups_of_same
 from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.materialize.vocabulary import Encoded, Vocabulary
+from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.demand import Theory
 from pantarhei.rules.fingerprint import fingerprint_of_rules
 

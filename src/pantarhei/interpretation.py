@@ -22,8 +22,9 @@ from pantarhei.language.columns import ColumnarTriples
 from pantarhei.language.ntriples import write_term
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.canonical import CanonicalModels
+from pantarhei.materialize.encoded import Encoded
 from pantarhei.materialize.model import Lineage
-from pantarhei.materialize.vocabulary import Encoded, Vocabulary
+from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.repair.conflict import Budget, find_conflicts
 from pantarhei.rules.program import FIRST_LITERAL, NONE, Forms, Integers
 
@@ -55,7 +56,7 @@ class Terms(NamedTuple):
 class Interpretation:
     """The canonical model of one ABox: what it asserts, and what follows from that and the background.
 
-    Each fact stands there once; of several forms of its literal the last one given.
+    Each fact stands there once; of several forms of its literal the first one given.
 
     Args:
         facts: shape (n, 3), asserted ones first. Numbers below those of the foundation mean its terms, the
@@ -242,7 +243,7 @@ class _Writing:
             if place < asserted:
                 form = self._vocabulary.literals[fact[2] - FIRST_LITERAL] if form is None else form
                 first.setdefault(fact[2], form)
-                of_subject[fact[1:]] = form
+                of_subject.setdefault(fact[1:], form)
             else:
                 own = None if fact[2] - FIRST_LITERAL < self._common.literals else first.get(fact[2])
                 form = of_subject.get(fact[1:], own)
@@ -339,7 +340,8 @@ def split(table: pa.Table, encoded: Encoded) -> Closed:
     forms: dict[tuple[int, ...], Literal] = {}
     for fact in map(tuple, asserted.tolist() if encoded.forms else ()):
         if fact in encoded.forms:
-            forms[fact] = forms[fact[1:]] = encoded.forms[fact]
+            forms[fact] = encoded.forms[fact]
+            forms.setdefault(fact[1:], encoded.forms[fact])
     return Closed(np.concatenate([asserted, encoded.facts[derived]]), Encoded(asserted, forms))
 
 

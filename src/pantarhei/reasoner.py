@@ -32,9 +32,9 @@ from pantarhei.interpretation import Closed, Interpretation, encode, split
 from pantarhei.language.columns import ColumnarTriples, triples_of
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of
+from pantarhei.materialize.encoded import Encoded
 from pantarhei.materialize.forms import GivenForms
 from pantarhei.materialize.model import Keep, Work
-from pantarhei.materialize.vocabulary import Encoded
 from pantarhei.ontology import Ontology
 from pantarhei.query.result import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph

@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
+from rdflib import Literal
 
 from pantarhei.books import Arrival, Books
 from pantarhei.fitting import Fitting
@@ -19,9 +20,9 @@ from pantarhei.language.delta import Delta, TripleDelta
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
+from pantarhei.materialize.encoded import Encoded
 from pantarhei.materialize.forms import FormsChange, GivenForms
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Encoded
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.rules.program import NO_FORMS, Integers
@@ -146,12 +147,8 @@ class Tick:
         assert before is not None, "the newest entry has an arrival"
         log, left = self._slid()
         older = log.without_newest()
-        entry = replace(
-            newest,
-            facts=np.concatenate([newest.facts, given.facts]),
-            cut=_NO_FACTS,
-            forms={**newest.forms, **given.forms},
-        )
+        whole = Encoded(newest.facts, newest.forms).followed_by(given)
+        entry = replace(newest, facts=whole.facts, cut=_NO_FACTS, forms=whole.forms)
         if before.contradicted:
             _undo(model, older, before)
             asserted = _asserted_again(older, before, entry)
@@ -236,6 +233,9 @@ def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
 
 def _asserted_again(older: Log, undone: Arrival, entry: Entry) -> Encoded:
     """What stands asserted where the cut of an arrival was undone, and `entry` came instead."""
-    again = set(map(tuple, undone.cut.tolist()))
-    forms = {fact: form for old in older for fact, form in old.forms.items() if fact in again}
-    return Encoded(np.concatenate([undone.cut, entry.facts]), {**forms, **entry.forms})
+    varied = {fact for old in older for fact in old.forms}
+    oldest: dict[tuple[int, ...], Literal | None] = {}
+    for old, facts in older.occurrences(undone.cut) if varied else ():  # newest first
+        oldest.update((fact, old.forms.get(fact)) for fact in map(tuple, facts.tolist()) if fact in varied)
+    forms = {fact: form for fact, form in oldest.items() if form is not None}
+    return Encoded(undone.cut, forms).followed_by(Encoded(entry.facts, entry.forms))

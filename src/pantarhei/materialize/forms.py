@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from rdflib import Literal
 
+from pantarhei.materialize.encoded import Encoded
 from pantarhei.materialize.renaming import Renaming
-from pantarhei.materialize.vocabulary import Encoded, Vocabulary
+from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import NO_FORMS, Forms, Integers
 
 

@@ -10,6 +10,7 @@ and for holders of the `lexicon` of its time for ever.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from typing import Literal as Literal_
 
@@ -25,6 +26,7 @@ from pantarhei.language.ntriples import is_plain_iri, parse_term
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple, value_of
 from pantarhei.language.value import is_ill_typed
+from pantarhei.materialize.encoded import Encoded, forms_given
 from pantarhei.materialize.lexicon import Lexicon, LiteralSet, Names, key_of
 from pantarhei.materialize.renaming import Renaming
 from pantarhei.rules.program import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Program, Symbol
@@ -35,13 +37,6 @@ if TYPE_CHECKING:
 Place = Literal_["subject", "predicate", "object", "class"]
 _NumbersOf = Callable[[list[str], Place], list[int]]
 _TYPE = str(RDF_TYPE)
-
-
-class Encoded(NamedTuple):
-    """Facts, shape (n, 3), and the forms of their literals that are not the first ones of their values."""
-
-    facts: Integers
-    forms: Forms
 
 
 class _Role(NamedTuple):
@@ -144,7 +139,7 @@ class Vocabulary:
                 terms' numbers.
         """
         flat: list[int] = []
-        forms: dict[tuple[int, ...], Literal] = {}
+        given: dict[int, Literal] = {}
         for triple in triples:
             subject, predicate, object_ = check_triple(triple)
             if predicate == RDF_TYPE:
@@ -153,10 +148,10 @@ class Vocabulary:
                 number, who = self._number_property(cast(Predicate, predicate)), self._number_name(subject)
                 what = self._number_object(object_)
                 if what < 0:
-                    what, form = self._variants[~what]
-                    forms[number, who, what] = forms[who, what] = form
+                    what, given[len(flat) // 3] = self._variants[~what]
                 flat += (number, who, what)
-        return Encoded(np.array(flat, np.int32).reshape(-1, 3), forms)
+        facts = np.array(flat, np.int32).reshape(-1, 3)
+        return Encoded(facts, forms_given(facts, given))
 
     def encode_table(self, table: pa.Table, scope: str) -> Encoded:
         """The facts of an Arrow table with columns `subject`, `predicate`, `object` of N-Triples terms.
@@ -183,8 +178,7 @@ class Vocabulary:
             else self.encode(part)
             for part in triples.parts
         ]
-        forms = {fact: form for part in encoded for fact, form in part.forms.items()}
-        return Encoded(np.concatenate([part.facts for part in encoded]), forms)
+        return reduce(Encoded.followed_by, encoded)
 
     def _encode_columns(self, columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
         subjects, predicates, objects = columns.subject, columns.predicate.occurring(), columns.object
@@ -210,14 +204,12 @@ class Vocabulary:
 
         Only those of the first `asserted` facts count.
         """
-        forms: dict[tuple[int, ...], Literal] = {}
+        given: dict[int, Literal] = {}
         for row in rows.tolist():
-            predicate, subject, code = facts[row].tolist()
-            number, form = self._variants[~code]
-            facts[row, 2] = number
+            facts[row, 2], form = self._variants[~int(facts[row, 2])]
             if row < asserted:
-                forms[predicate, subject, number] = forms[subject, number] = form
-        return forms
+                given[row] = form
+        return forms_given(facts[:asserted], given)
 
     def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> Integers:
         """The numbers of terms in N-Triples syntax that stand in a place; of an object `~i` where the i-th of
