@@ -208,7 +208,8 @@ class Holdings:
     ) -> WindowUpdate:
         """A tick's `stages` done from the first of `starts` from which they come through.
 
-        Costs a materialization of the window, and of what is left of it for each start.
+        Costs a materialization of the window, and of what is left of it for each start. From the last it is
+        tried first: where that is too much all others are.
 
         Raises:
             Overfull, MemoryLimitError: the ABox is too much even without anything older.
@@ -220,7 +221,9 @@ class Holdings:
             tick = self._tick_from(start, step, materialization)
             return tick.model, self._done(tick, stages, self._unused_beside(tick.model, arriving))
 
-        attempt(starts[-1])
+        if len(starts) == 1:
+            return self._put_in_place(*attempt(starts[0]))
+        attempt(starts[-1])  # not kept: two models at once may be too much
         for start in starts[:-1]:
             with suppress(Overfull):
                 return self._put_in_place(*attempt(start))

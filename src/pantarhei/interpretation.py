@@ -176,13 +176,14 @@ class ABoxMaterializer:
             if not self._growing.covers(abox.facts):
                 self._growing.grow(abox.facts)
                 self._models = CanonicalModels(self._foundation.model())
-        models = self._models
+        # what comes between two ABoxes may begin anew
+        models, vocabulary, texts = self._models, self._vocabulary, self._texts
         closed = models.close([abox.facts for abox in aboxes], self._budget.instances if conflicts else None)
         for abox, model in zip(aboxes, closed, strict=True):
             conflict_sets: tuple[tuple[int, ...], ...] = ()
             if model.lineage is not None:
                 conflict_sets = self._conflicts(model.lineage, model.asserted, models.level)
-            writing = _Writing(self._vocabulary, self.common, scope, self._texts)
+            writing = _Writing(vocabulary, self.common, scope, texts)
             facts, terms = writing.written(model.asserted, model.derived, abox.forms)
             yield Interpretation(
                 facts, len(model.asserted), terms, conflict_sets, model.contradictory, self._digest

@@ -10,7 +10,7 @@ from rdflib import RDF, Literal, URIRef
 import pantarhei.materialize.bulk.closure as closure_module
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Builtin, Member, Rule
-from pantarhei.materialize.bulk.closure import BulkProgram, TooSlowError
+from pantarhei.materialize.bulk.closure import BulkProgram, TooManyError, TooSlowError
 from pantarhei.materialize.bulk.columns import Columns
 from pantarhei.materialize.bulk.load import load
 from pantarhei.materialize.kernel.rows import Overfull
@@ -18,7 +18,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import compile_
 from scenes import HOT, SWRLB
-from strategies import EX, A, C, R, V, is_a, related, worlds, x, y, z
+from strategies import EX, A, C, R, S, V, is_a, related, worlds, x, y, z
 from worlds import SideBySide, World, arrivals, at_once, windows
 
 STEPS = Counter()
@@ -155,6 +155,19 @@ def test_as_many_as_may_be_held_are_loaded_though_known_facts_rise(in_pieces, se
             given, previous = np.ascontiguousarray(facts[some]), np.empty(len(some), np.int32)
             load(model.kernel, program, given, levels[some], previous, model.vocabulary)
     assert len(model) == whole
+
+
+def test_edges_are_not_counted_beside_the_facts_that_they_are(in_pieces):
+    transitive = Rule("prp-trp", (related(R, x, y), related(R, y, z)), related(R, x, z))
+    chain = Rule("prp-spo2", (related(S, x, y), related(R, y, z)), related(R, x, z))
+    links = [(EX[f"a{i}"], R, EX[f"b{i}"]) for i in range(50)]
+    starts = [(EX[f"c{i}"], S, EX[f"a{i}"]) for i in range(20)]
+    model, facts = encoded_model([transitive, chain], [*links, *starts])
+    program = BulkProgram(model.program.plans)
+    levels = np.zeros(len(facts), np.int32)
+    assert program.closure({}, facts, levels, model.vocabulary, most=90).came == 90
+    with pytest.raises(TooManyError):
+        program.closure({}, facts, levels, model.vocabulary, most=89)
 
 
 # -- what takes long -------------------------------------------------------------------------------

@@ -261,7 +261,7 @@ def test_a_table_is_closed_a_part_at_a_time(monkeypatch):
     aboxes = [[member(A, EX[f"i{i}"]) for i in range(count)] for count in (2, 3, 1, 7, 0, 4)]
     told_of = list(told(Foundation.of(ontology), aboxes, ALWAYS, False))
     assert [len(model[1]) for model in told_of] == [2, 3, 1, 7, 0, 4]
-    assert [[len(facts) for facts in some] for some, _ in together] == [[2, 3], [1], [7], [0, 4]]
+    assert [[len(facts) for facts in some] for some, *_ in together] == [[2, 3], [1], [7], [0, 4]]
 
 
 def test_aboxes_with_forms_of_their_own_are_closed_together(monkeypatch):
@@ -280,7 +280,7 @@ def test_where_values_are_computed_each_abox_begins_anew(monkeypatch):
     aboxes = [[(EX.a, V, Literal(value))] for value in (1, 2)]
     told_of = list(told(Foundation.of(ontology), aboxes, ALWAYS, False))
     assert [parse_term(model[1][0][2]) for model in told_of] == [Literal(2), Literal(3)]
-    assert [len(some) for some, _ in together] == [1, 1]
+    assert [len(some) for some, *_ in together] == [1, 1]
 
 
 def test_few_facts_are_closed_by_row_and_many_small_aboxes_by_column(monkeypatch):

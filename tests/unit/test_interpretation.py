@@ -88,6 +88,29 @@ def test_a_worker_that_forgets_terms_goes_on_alike(monkeypatch):
     assert len(forgetful._vocabulary.names) < 10 < len(usual._vocabulary.names)
 
 
+def test_an_abox_between_two_parts_does_not_change_what_the_parts_mean(monkeypatch):
+    """Though for its sake what the parts are numbered with is forgotten."""
+    monkeypatch.setattr(interpretation, "MOST_TERMS", 2)
+    foundation = Foundation.of(ONTOLOGY)
+    texts, worker = Texts(foundation), ABoxMaterializer(foundation)
+    subjects = [EX[f"i{number}"] for number in range(4)]
+    columns = ([term.n3() for term in terms] for terms in (subjects, [RDF.type] * 4, [A] * 4))
+    table = pa.table(dict(zip(("subject", "predicate", "object"), columns, strict=True)))
+    met = []
+    for part in worker.materialize_parts(table, range(5)):
+        met.append(texts.table(part).to_pydict()["subject"])
+        worker.materialize([member(A, EX.between), member(A, EX.other)])
+    assert met == [[subject.n3()] * 2 for subject in subjects]
+
+
+def test_an_abox_counts_each_fact_once_though_levels_are_counted_anew():
+    worker = ABoxMaterializer(Foundation.of(ONTOLOGY))
+    worker._models._model.renumber_at = 9
+    for _ in range(30):
+        made = worker.materialize([member(A, EX.a), member(A, EX.a)])
+        assert (made.asserted, len(made.facts)) == (1, 2)
+
+
 def test_parts_of_a_table_and_tables_of_one_abox_come_out_alike():
     graph = Graph()
     for triple in [(EX.a, R, EX.b), member(EX.New, EX.b), (EX.a, EX.new, Literal("x", datatype=XSD.integer))]:

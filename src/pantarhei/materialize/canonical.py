@@ -69,14 +69,17 @@ class CanonicalModels:
         Args:
             instances: tell how constraints are violated, as `WindowModel.lineage` does with this limit.
         """
-        most = most_aboxes(len(self._model.vocabulary.names))
+        names = len(self._model.vocabulary.names)
+        most = most_aboxes(names)
         for first in range(0, len(aboxes), most):
-            yield from self._close(aboxes[first : first + most], instances)
+            yield from self._close(aboxes[first : first + most], names, instances)
 
-    def _close(self, aboxes: Sequence[Integers], instances: int | None) -> Iterator[CanonicalModel]:
+    def _close(
+        self, aboxes: Sequence[Integers], names: int, instances: int | None
+    ) -> Iterator[CanonicalModel]:
         bounds = [0, *np.cumsum([len(facts) for facts in aboxes]).tolist()]
         is_much = bounds[-1] + self.bulk_each * len(aboxes) >= self.bulk_from
-        closed = self._by_column(aboxes, bounds) if is_much else None
+        closed = self._by_column(aboxes, bounds, names) if is_much else None
         for number, (facts, (start, end)) in enumerate(zip(aboxes, pairwise(bounds), strict=True)):
             if closed is None or (instances is not None and number in closed.contradictory):
                 yield self._by_row(facts, instances)
@@ -84,13 +87,15 @@ class CanonicalModels:
                 asserted, derived = facts[closed.first[start:end]], closed.derived[number]
                 yield CanonicalModel(asserted, derived, number in closed.contradictory, None)
 
-    def _by_column(self, aboxes: Sequence[Integers], bounds: Sequence[int]) -> ClosedABoxes | None:
+    def _by_column(
+        self, aboxes: Sequence[Integers], bounds: Sequence[int], names: int
+    ) -> ClosedABoxes | None:
         """None where it takes too much time or memory."""
         model = self._model
         if self._at_once is None:
             self._at_once = ABoxProgram(model.program.plans, self._background)
             self._background = _NOTHING  # it has them
-        facts, names = np.concatenate(aboxes), len(model.vocabulary.names)
+        facts = np.concatenate(aboxes)
         most = _MOST_FACTS if len(aboxes) > 1 else sys.maxsize
         try:
             return self._at_once.close(facts, bounds, names, model.vocabulary, most)
@@ -102,7 +107,7 @@ class CanonicalModels:
         self._level += 1
         model.slide(self._level)
         previous = model.add(facts, self._level)
-        asserted = facts[_first_places(facts, previous, self._level)]
+        asserted = facts[_first_places(facts, previous, model.were_new(previous, self._level))]
         derived = model.derived_at(self._level)
         lineage = None
         if instances is None:
@@ -114,9 +119,9 @@ class CanonicalModels:
         return CanonicalModel(asserted, derived, contradictory, lineage)
 
 
-def _first_places(facts: Integers, previous: Integers, level: int) -> npt.NDArray[np.intp]:
-    """Where each different fact stands first; `previous` is what asserting them at `level` gave."""
-    first = previous != level
+def _first_places(facts: Integers, previous: Integers, new: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Where each different fact stands first, by what asserting them gave, and which were `new` by that."""
+    first = new.copy()
     again = np.flatnonzero(first & (previous == FOREVER))  # facts of the background do not tell
     seen: set[tuple[int, ...]] = set()
     for i, fact in zip(again.tolist(), map(tuple, facts[again].tolist()), strict=True):

@@ -208,6 +208,10 @@ class WindowModel:
         """Undo `previous = add(facts, level)`."""
         self.kernel.withdraw(readable(facts), readable(previous), level - self._shift)
 
+    def were_new(self, previous: Integers, level: int) -> npt.NDArray[np.bool_]:
+        """Which facts were not asserted at `level` before, by what `add` there has just returned."""
+        return np.asarray(previous != level - self._shift)
+
     def slide(self, oldest: int) -> None:
         """Drop the partitions below the level `oldest`."""
         if oldest > self.kernel.oldest + self._shift:

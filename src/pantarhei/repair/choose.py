@@ -184,7 +184,7 @@ class _Search:
             try:
                 for kept in states:
                     active = [then for then, newer in self.decided_at[time] if newer <= kept]
-                    for hit in self._minimal_hitting_sets(minimal(active)):
+                    for hit in self._minimal_hitting_sets(minimal(active, self._spend)):
                         lacking |= hit
                         following.add((kept | (self.at[time] - hit)) & matters)
                         self._spend(1)
@@ -203,7 +203,8 @@ class _Search:
         for one in sets:
             self._spend(len(hitting) * len(one))
             hitting = minimal(
-                h if h & one else h | {e} for h in hitting for e in (one if not h & one else (0,))
+                (h if h & one else h | {e} for h in hitting for e in (one if not h & one else (0,))),
+                self._spend,
             )
         return hitting
 

@@ -6,9 +6,9 @@ or if something else derives it than transitivity. Rules that only *copy* facts 
 subproperties, inverses, symmetric properties) hand on whether they are edges: else the facts that
 transitivity derives would all come back as edges through the inverse.
 
-A fact that is no edge is derived by transitivity, or copied from one that is: in the end from the ends of a
-path of edges, which is copied along with it. So nothing is lost where a fact counts as an edge that was one
-once and is not any more; it only costs firings.
+A fact that is no edge is derived by transitivity, or copied from one that is no edge either: in the end it
+joins the ends of a path of edges, which is copied along with it. So nothing is lost where a fact counts as an
+edge that was one once and is not any more; it only costs firings.
 """
 
 from __future__ import annotations

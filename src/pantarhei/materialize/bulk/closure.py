@@ -222,7 +222,8 @@ class _Evaluation:
         if waiting.are_many:
             columns = self._columns.get(predicate, NO_COLUMNS)
             news = self._matcher.news(predicate, *merged(waiting.parts))
-            self._check(int(np.count_nonzero(columns.find(news.keys) < 0)))
+            if predicate >= 0:  # edges are facts that are counted already
+                self._check(int(np.count_nonzero(columns.find(news.keys) < 0)))
             waiting.keep(news)
 
     def _check(self, more: int) -> None:
@@ -242,13 +243,14 @@ class _Evaluation:
         if not len(news):
             return
         self._columns[predicate] = stored = columns.with_news(news)
-        came = len(stored) - len(columns)
-        self._pay(came, len(stored))
         if predicate < 0:
+            self._pay(0, len(stored))
             self._closure.edges.append(Settled(edges_of(predicate), news))
         else:
+            came = len(stored) - len(columns)
             self._came += came
             self._check(0)
+            self._pay(came, len(stored))
             self._closure.settled.append(Settled(predicate, news))
         for plan in self._program.plans_of(predicate):
             if plan.head[0] == NONE:

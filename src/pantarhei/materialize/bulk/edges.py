@@ -28,8 +28,8 @@ def with_edges(predicate: int, plan: WrittenPlan, plans: Plans) -> Iterator[tupl
         yield edges_of(predicate), plan
         return
     if edge_atom != NO_EDGE:
-        (kind, joined, *others) = plan.steps[0]  # there is no other
-        plan = plan._replace(steps=((kind, edges_of(joined), others[0], others[1], others[2]),))
+        kind, joined, subject, object_, atom = plan.steps[0]  # there is no other
+        plan = plan._replace(steps=((kind, edges_of(joined), subject, object_, atom),))
     yield predicate, plan
     if plans.copies[plan.rule]:
         yield edges_of(predicate), plan._replace(head=(edges_of(plan.head[0]), *plan.head[1:]))
