@@ -11,16 +11,27 @@ import json
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import cache
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from pantarhei.errors import MissingImportError, OptionError, PantarheiError, SparkError, TimestampError
+from pantarhei.errors import (
+    ForeignInterpretationError,
+    InvalidRowError,
+    LateABoxError,
+    MemoryLimitError,
+    MissingImportError,
+    OptionError,
+    PantarheiError,
+    SparkError,
+    TimestampError,
+)
 from pantarhei.language.time import Duration, TimePoint, parse_length, parse_timestamp
 
 if TYPE_CHECKING:
@@ -387,14 +398,14 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except OptionError as error:
-        raise _failed(as_typed(str(error)), 2) from None
+        raise _failed(as_typed(error), 2) from None
     except MissingImportError as error:
         where = f"{error.importing} imports <{error.iri}>, which is in no catalog"
         raise _failed(f"{where}; give its folder as --catalog, or go on with --imports skip", 1) from None
     except SparkError as error:
-        raise _failed(as_typed(_one_line(str(error))), 1) from None
+        raise _failed(_one_line(as_typed(error)), 1) from None
     except PantarheiError as error:
-        raise _failed(as_typed(str(error)), 1) from None
+        raise _failed(as_typed(error), 1) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     except OSError as error:
@@ -410,20 +421,54 @@ def _failed(message: str, code: int) -> typer.Exit:
     return typer.Exit(code)
 
 
-def as_typed(message: str) -> str:
-    """An error's message with the options that it names as they are typed here.
+def as_typed(error: PantarheiError) -> str:
+    """An error's message with its options as they are typed here; what was given stays as it is."""
+    if isinstance(error, OptionError):
+        option = _typed(error.option, error.given)
+        return f"{option} is not possible: expected {_with_options(error.expected)}"
+    if isinstance(error, SparkError):  # a worker's message, with what was given in it
+        return str(error).replace('on_error="skip"', _typed("on_error", "skip"))
+    if not isinstance(error, _NAMING_OPTIONS):
+        return str(error)
+    given: dict[str, str] = {}
+    limit = error.limit if isinstance(error, MemoryLimitError) else None
+    make: Callable[..., PantarheiError] = type(error)
 
-    >>> as_typed('more than max_facts=1_000; or drop the oldest with on_limit="drop"')
+    def masked(value: object) -> object:
+        if isinstance(value, tuple):
+            return tuple(map(masked, value))
+        if not isinstance(value, str) or value == limit:
+            return value
+        mask = chr(_PRIVATE_USE + len(given))
+        given[mask] = value
+        return mask
+
+    message = _with_options(str(make(*map(masked, error.args))))
+    return "".join(given.get(character, character) for character in message)
+
+
+# The errors whose messages say which option would help.
+_NAMING_OPTIONS = (ForeignInterpretationError, InvalidRowError, LateABoxError, MemoryLimitError)
+_PRIVATE_USE = 0xE000
+
+
+@cache
+def _options() -> frozenset[str]:
+    return frozenset(name.rstrip("_") for command in (run, check) for name in signature(command).parameters)
+
+
+def _with_options(message: str) -> str:
+    """A message of ours with its options as they are typed.
+
+    >>> _with_options('more than max_facts=1_000; or drop the oldest with on_limit="drop"')
     'more than --max-facts 1000; or drop the oldest with --on-limit drop'
     """
-    options = {name.rstrip("_") for command in (run, check) for name in signature(command).parameters}
     value = r"""=("[^"]*"|'[^']*'|[^\s,;)]*[^\s,;).:])"""
-    named = rf"(?<![\w/?&#.:=-])({'|'.join(sorted(options))})(?:{value})?(?![\w=])"
-    return re.sub(named, _typed, message)
+    named = rf"(?<![\w-])({'|'.join(sorted(_options()))})(?:{value})?(?![\w=])"
+    return re.sub(named, lambda found: _typed(found[1], found[2]), message)
 
 
-def _typed(found: re.Match[str]) -> str:
-    name, value = found[1], found[2]
+def _typed(name: str, value: str | None) -> str:
     option = f"--{name.replace('_', '-')}"
     if value is None:  # an option's name may be a word of its own
         return option if "_" in name else name

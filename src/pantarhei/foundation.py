@@ -10,12 +10,13 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from rdflib import OWL, Graph
 
 from pantarhei.errors import OptionError
 from pantarhei.language.columns import triples_of
+from pantarhei.language.pickling import exactly
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.materialize.consistency import refuse_violations
@@ -97,6 +98,9 @@ class Foundation:
         numbers = growing.vocabulary
         common = Common(len(numbers.symbols), len(numbers.names), len(numbers.literals))
         return cls(growing, encoded, common, unique_names)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(Foundation, self.growing, self.background, self.common, self.unique_names)
 
     @property
     def vocabulary(self) -> Vocabulary:

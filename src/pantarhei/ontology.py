@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from rdflib import OWL, RDF, RDFS, Graph, Literal, URIRef
 
@@ -22,6 +22,7 @@ from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
 from pantarhei.foundation import Foundation, always_true
 from pantarhei.language.data_range import DataRange, check_range, why_unknown
+from pantarhei.language.pickling import exactly
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.materialize.consistency import inconsistency
@@ -259,12 +260,10 @@ class Ontology:
         theory = Theory.of((*self.rules, *self.constraints), unique_names)
         return sharding_report(theory, always, facts, foundation.growing.same, streaming, keys)
 
-    def __getstate__(self) -> dict[str, object]:
-        made = ("graph", "schema", "_closure", "_lock")
-        return {name: value for name, value in self.__dict__.items() if name not in made}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(
+            Ontology, *(getattr(self, field.name) for field in fields(self) if field.name != "_lock")
+        )
 
 
 def load_ontology(

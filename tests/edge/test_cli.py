@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import pantarhei
 from pantarhei.cli import app, as_typed
+from pantarhei.errors import InvalidRowError, MemoryLimitError, MissingFileError, OptionError, QueryError
 
 ROOT = Path(__file__).parents[2]
 PEDALS = ROOT / "ontologies" / "pedals.ttl"
@@ -438,25 +439,38 @@ def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
 
 
 @pytest.mark.parametrize(
-    ("message", "typed"),
+    ("error", "typed"),
     [
-        ("slide=5 is not possible", "--slide 5 is not possible"),
-        ("give it with unique_names=False, or not", "give it with --no-unique-names, or not"),
-        ("time='clock' is not possible", "--time clock is not possible"),
         (
-            "the time of a stream, its format, its max_facts",
-            "the time of a stream, its format, its --max-facts",
+            OptionError("slide", "5", "no more than range"),
+            "--slide 5 is not possible: expected no more than range",
+        ),
+        (OptionError("unique_names", "False", "True"), "--no-unique-names is not possible: expected True"),
+        (OptionError("time", "'clock'", "a name"), "--time clock is not possible: expected a name"),
+        (
+            OptionError("on_limit", "drop", "max_facts or max_bytes beside it"),
+            "--on-limit drop is not possible: expected --max-facts or --max-bytes beside it",
+        ),
+        (QueryError("max_facts=10 unique_names=True"), "max_facts=10 unique_names=True"),
+        (
+            MissingFileError("max_facts.ttl", "no such file"),
+            str(MissingFileError("max_facts.ttl", "no such file")),
         ),
         (
-            "<http://example.org/a?format=csv&time=1#repair=off>",
-            "<http://example.org/a?format=csv&time=1#repair=off>",
+            MemoryLimitError("max_facts", 4, 5, "range=5", True),
+            str(MemoryLimitError("max_facts", 4, 5, "range=5", True)).replace("max_facts=4", "--max-facts 4"),
         ),
-        ("/data/on_error=skip/a.nq is missing", "/data/on_error=skip/a.nq is missing"),
-        ("origin=2026-01-01T00:00:00+00:00: too late", "--origin 2026-01-01T00:00:00+00:00: too late"),
+        (
+            InvalidRowError(["range=1", "max_facts"], "on_error", "keep=newest"),
+            str(InvalidRowError(["range=1", "max_facts"], "on_error", "keep=newest")).replace(
+                'on_error="skip"', "--on-error skip"
+            ),
+        ),
     ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
-def test_options_in_messages_stand_as_they_are_typed(message, typed):
-    assert as_typed(message) == typed
+def test_options_stand_as_they_are_typed_and_what_was_given_as_it_was(error, typed):
+    assert as_typed(error) == typed
 
 
 @pytest.mark.parametrize(

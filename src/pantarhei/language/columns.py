@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from rdflib import Graph
 
 from pantarhei.errors import InvalidTripleError, OptionError
 from pantarhei.language.ntriples import parse_term
+from pantarhei.language.pickling import exactly
 from pantarhei.language.term import Term, Triple
 
 if TYPE_CHECKING:
@@ -163,8 +164,8 @@ class ColumnarTriples(Sequence[Triple]):
     def __repr__(self) -> str:
         return repr(self.triples)
 
-    def __reduce__(self) -> tuple[type[tuple[Triple, ...]], tuple[list[Triple]]]:
-        return tuple, (list(self.triples),)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(tuple, list(self.triples))
 
 
 NAMES = ("subject", "predicate", "object")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from pantarhei.language.pickling import exactly
 from pantarhei.language.term import Triple
 
 F = TypeVar("F", bound=Hashable)
@@ -62,7 +63,7 @@ class TripleDelta:
         return f"TripleDelta(+{len(self.added)} -{len(self.removed)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._delta,)
+        return exactly(_restored, self._delta)
 
 
 def _restored(delta: Delta[Triple]) -> TripleDelta:

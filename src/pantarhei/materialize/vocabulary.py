@@ -349,7 +349,11 @@ class Vocabulary:
         return self._add_symbol(Symbol(name, 2)) if found is None else found
 
     def _add_symbol(self, symbol: Symbol) -> int:
+        """The number of a new symbol, whose name is rdflib's own, whatever class it was given in."""
         number = len(self.symbols)
+        name = symbol.name
+        if type(name) not in (URIRef, BNode):
+            symbol = Symbol(URIRef(name) if isinstance(name, URIRef) else BNode(name), symbol.arity)
         key = key_of(symbol.name)
         (self._classes if symbol.arity == 1 else self._properties)[key] = number
         self.symbols.append(symbol)

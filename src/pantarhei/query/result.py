@@ -11,6 +11,7 @@ from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.query import Result
 
 from pantarhei.language.ntriples import write_term
+from pantarhei.language.pickling import exactly
 from pantarhei.language.term import Term, Triple, in_order
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class QueryResult(Result):
 
     def __reduce__(self) -> tuple[Any, ...]:
         triples = None if self.graph is None else tuple(self.graph)
-        return _restored, (self.type, self.vars, self.bindings, self.askAnswer, triples)
+        return exactly(_restored, self.type, self.vars, self.bindings, self.askAnswer, triples)
 
     def columns(self) -> dict[str, list[Term | None]]:
         """The answers by variable; `subject`, `predicate`, `object` for graphs; `answer` for ASK."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
+from pantarhei.language.pickling import exactly
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
@@ -52,7 +53,7 @@ class LazySequence(Sequence[_T]):
         return f"<{self._length} of {type(self).__name__}>" if self._length > 10 else repr(list(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._members,)
+        return exactly(_restored, self._members)
 
 
 def _restored(members: tuple[_T, ...]) -> LazySequence[_T]:
@@ -155,4 +156,4 @@ class Repair:
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = (self.at, self.method, tuple(self.conflicts), self.removed, self.undecided, self.unlisted)
-        return Repair.of, known
+        return exactly(Repair.of, *known)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from rdflib import Graph
 
 from pantarhei.errors import TimestampError
 from pantarhei.language.columns import ColumnarTriples, Part, TripleColumns
+from pantarhei.language.pickling import exactly
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, kind_of
 
@@ -21,6 +22,9 @@ class TimestampedABox(NamedTuple):
 
     at: TimePoint
     triples: Sequence[Triple]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(TimestampedABox, *self)
 
 
 class Triples:

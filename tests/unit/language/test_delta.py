@@ -51,8 +51,8 @@ def test_a_delta_of_triples_is_made_once_when_looked_at():
 
 
 def test_a_delta_of_triples_pickles_unlooked_at():
-    back = pickle.loads(pickle.dumps(TripleDelta(lambda: Delta.of([(triple("a"), 1)])).__reduce__()[1][0]))
-    assert back == Delta.of([(triple("a"), 1)])
+    added = pickle.dumps(TripleDelta(lambda: Delta.of([(triple("a"), 1)])))
+    assert pickle.loads(added).added == {triple("a")}
     assert pickle.loads(pickle.dumps(TripleDelta(lambda: Delta.of([(triple("a"), -1)])))).removed == {
         triple("a")
     }

@@ -23,6 +23,19 @@ def test_names_come_back_with_their_kinds():
     assert names[1:3] == GIVEN[1:3] and names[-1] == GIVEN[-1] and len(names) == len(GIVEN)
 
 
+def test_classes_and_properties_come_back_as_rdflibs_own_terms():
+    class Mine(URIRef):
+        pass
+
+    vocabulary = Vocabulary(compile_([]))
+    facts = vocabulary.encode([(EX.a, Mine(EX.p), EX.b), (EX.a, RDF.type, Mine(EX.C))]).facts
+    found = list(vocabulary.decode(facts))
+    assert [type(found[0][1]), type(found[1][2])] == [URIRef, URIRef]
+    assert found == list(
+        vocabulary.decode(vocabulary.encode([(EX.a, EX.p, EX.b), (EX.a, RDF.type, EX.C)]).facts)
+    )
+
+
 def test_a_subclass_of_blank_nodes_is_a_blank_node():
     class Own(BNode):
         pass
