@@ -31,6 +31,7 @@ from rdflib import RDF, XSD
 import pantarhei as pr
 from bench.engine import SPACE, ontology_of, rdflib_triples
 from bench.measuring import SEED, Figure, check, figure
+from bench.memory import peak_megabytes
 
 SENSORS, ROOMS, LEVELS, BANDS = 10_000, 500, 40, 4
 PER_TICK, OBSERVED, CHECKED = 10_000, 4_000, 100
@@ -152,7 +153,7 @@ def watch(source: IO[bytes]) -> Course:
         megabytes.append(resident_megabytes())
         terms = max(terms, reasoner.stats().terms)
         check(f"cut at {at}", len(update.repair.removed), CHECKED if at >= TURN else 0)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    peak = peak_megabytes()
     check("facts at the end", len(reasoner.graph), facts_in(range(at - WIDTH + 1, at + 1)))
     return Course(seconds, megabytes, peak, terms)
 

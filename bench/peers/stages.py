@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bench.memory import peak_megabytes
+
 
 class Stages:
     """CPU and wall seconds by stage."""
@@ -30,22 +32,12 @@ class Stages:
         before = self.seconds.get(stage, (0.0, 0.0))
         spent = time.process_time() - cpu, time.perf_counter() - wall
         self.seconds[stage] = before[0] + spent[0], before[1] + spent[1]
-        self.megabytes = max(self.megabytes, _peak())
+        self.megabytes = max(self.megabytes, peak_megabytes())
 
     def tell(self, found: Any, **notes: Any) -> None:
         """Say on standard output what was found, and what it took."""
         told = {"stages": self.seconds, "megabytes": self.megabytes, "found": found, "notes": notes}
         print(json.dumps(told))
-
-
-def _peak() -> float:
-    """MB that the process has held at most. Resource usage would tell of the process it was forked from."""
-    status = Path("/proc/self/status")
-    lines = status.read_text().splitlines() if status.exists() else []
-    peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
-    if peaks:
-        return peaks[0] * 1024 / 1e6
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def job() -> dict[str, Any]:
