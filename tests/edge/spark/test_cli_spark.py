@@ -218,7 +218,7 @@ def test_a_window_that_does_not_fit_the_times_is_found_out_before_spark_works(ru
 @pytest.mark.parametrize(
     ("stream", "arguments", "part", "code"),
     [
-        ("-", [], "stream=- is not possible: expected a file, a folder or a glob", 2),
+        ("-", [], "--stream - is not possible: expected a file, a folder or a glob", 2),
         ("nowhere.nq", [], "nowhere.nq: No such file", 1),
         ("nowhere*.nq", [], "nowhere*.nq: No file matches", 1),
         ("README.md", [], "README.md", 2),
