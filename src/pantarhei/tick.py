@@ -147,7 +147,7 @@ class Tick:
         assert before is not None, "the newest entry has an arrival"
         log, left = self._slid()
         older = log.without_newest()
-        whole = Encoded(newest.facts, newest.forms).followed_by(given)
+        whole = Encoded.together([Encoded(newest.facts, newest.forms), given])
         entry = replace(newest, facts=whole.facts, cut=_NO_FACTS, forms=whole.forms)
         if before.contradicted:
             _undo(model, older, before)
@@ -238,4 +238,4 @@ def _asserted_again(older: Log, undone: Arrival, entry: Entry) -> Encoded:
     for old, facts in older.occurrences(undone.cut) if varied else ():  # newest first
         oldest.update((fact, old.forms.get(fact)) for fact in map(tuple, facts.tolist()) if fact in varied)
     forms = {fact: form for fact, form in oldest.items() if form is not None}
-    return Encoded(undone.cut, forms).followed_by(Encoded(entry.facts, entry.forms))
+    return Encoded.together([Encoded(undone.cut, forms), Encoded(entry.facts, entry.forms)])

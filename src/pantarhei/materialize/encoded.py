@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,15 +20,18 @@ class Encoded(NamedTuple):
     facts: Integers
     forms: Forms
 
-    def followed_by(self, other: Encoded) -> Encoded:
-        """These facts, and the others behind them. Costs a look at these where the others have forms."""
-        facts = np.concatenate([self.facts, other.facts])
-        if not other.forms:
-            return Encoded(facts, self.forms)
-        known = _keys(self.facts, {key[-1] for key in other.forms})
-        return Encoded(
-            facts, {**{key: form for key, form in other.forms.items() if key not in known}, **self.forms}
-        )
+    @classmethod
+    def together(cls, parts: Sequence[Encoded]) -> Encoded:
+        """The facts of one part or several, one part behind the other. Costs a look at them where any have
+        forms.
+        """
+        values = {key[-1] for part in parts for key in part.forms}
+        known: set[tuple[int, ...]] = set()
+        forms: dict[tuple[int, ...], Literal] = {}
+        for part in parts if values else ():
+            forms.update((key, form) for key, form in part.forms.items() if key not in known)
+            known |= _keys(part.facts, values)
+        return cls(np.concatenate([part.facts for part in parts]), forms)
 
 
 def forms_given(facts: Integers, given: Mapping[int, Literal]) -> Forms:

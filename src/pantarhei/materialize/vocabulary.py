@@ -10,7 +10,6 @@ and for holders of the `lexicon` of its time for ever.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from typing import Literal as Literal_
 
@@ -178,7 +177,7 @@ class Vocabulary:
             else self.encode(part)
             for part in triples.parts
         ]
-        return reduce(Encoded.followed_by, encoded)
+        return Encoded.together(encoded)
 
     def _encode_columns(self, columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
         subjects, predicates, objects = columns.subject, columns.predicate.occurring(), columns.object

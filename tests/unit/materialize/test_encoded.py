@@ -29,7 +29,7 @@ def test_the_form_given_first_counts():
 def test_what_comes_before_counts_where_facts_follow_facts():
     first = Encoded(facts(1, 2), {(0, 2, VALUE): PLUS, (2, VALUE): PLUS})
     then = Encoded(facts(1, 2, 3), {(0, who, VALUE): ZERO_ONE for who in (1, 2, 3)})
-    whole = first.followed_by(then)
+    whole = Encoded.together([first, then])
     assert whole.facts.tolist() == facts(1, 2, 1, 2, 3).tolist()
     assert whole.forms == {(0, 2, VALUE): PLUS, (2, VALUE): PLUS, (0, 3, VALUE): ZERO_ONE}
 
