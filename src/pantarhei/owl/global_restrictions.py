@@ -7,12 +7,13 @@ W3C: OWL 2 structural specification, section 11. They keep OWL 2 DL decidable; r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import NamedTuple
 
 from rdflib import OWL
 
+from pantarhei.language.reachability import reached
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, PropertyExpression, PropertyKind, Trait
 from pantarhei.owl.normal_form import inverse
@@ -90,11 +91,11 @@ class _Hierarchy:
     def not_simple(self) -> frozenset[PropertyExpression]:
         """The properties of the hierarchy that are not simple."""
         start = [on for on in (*self.above, *self.composite) if self._why_composite(on) is not None]
-        return frozenset(_reached(start, self.above))
+        return frozenset(reached(start, _next_in(self.above)))
 
     def why_not_simple(self, on: PropertyExpression) -> str | None:
         """What makes the property not simple, None if it is."""
-        for lower in _reached([on], self.below):
+        for lower in reached([on], _next_in(self.below)):
             why = self._why_composite(lower)
             if why is not None:
                 return why if named(lower) == named(on) else f"{lower} lies below it: {why}"
@@ -104,15 +105,8 @@ class _Hierarchy:
         return "it is universal or empty" if named(on).iri in _UNIVERSAL else self.composite.get(on)
 
 
-def _reached(start: Iterable[PropertyExpression], edges: _Edges) -> Iterator[PropertyExpression]:
-    """What edges lead to, the start first."""
-    waiting = list(dict.fromkeys(start))
-    seen = set(waiting)
-    for property_ in waiting:
-        yield property_
-        new = [other for other in edges.get(property_, ()) if other not in seen]
-        seen.update(new)
-        waiting += new
+def _next_in(edges: _Edges) -> Callable[[PropertyExpression], Iterable[PropertyExpression]]:
+    return lambda on: edges.get(on, ())
 
 
 # --- Simple properties ---

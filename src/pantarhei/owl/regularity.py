@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from rdflib import OWL
 
+from pantarhei.language.reachability import Edges, components, gathered, reached
 from pantarhei.owl.axiom import InverseOf, Property, PropertyExpression, SubPropertyChainOf
-from pantarhei.owl.reachability import Edges, components, gathered, reached
 
 # For how many properties at a time it is asked what leads to them: a bit for each with each property.
 _AT_A_TIME = 4096
@@ -139,9 +139,11 @@ class _Order:
 
     def circle(self, chain: int) -> int:
         """The first property, from the chain's members downwards, that comes after what it implies."""
-        later = reached([self.supers[chain]], self.before)
-        above = {upper // 2 for upper in reached((2 * number for number in later), self.included)}
-        return next(number for number in reached(self.members[chain], self.after) if number in above)
+        later = reached([self.supers[chain]], self.before.__getitem__)
+        above = {upper // 2 for upper in reached((2 * number for number in later), self.included.__getitem__)}
+        return next(
+            number for number in reached(self.members[chain], self.after.__getitem__) if number in above
+        )
 
 
 def _edges(count: int, pairs: Iterable[tuple[int, int]]) -> Edges:

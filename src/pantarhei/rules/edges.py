@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from rdflib import Variable
 
+from pantarhei.language.reachability import reached
 from pantarhei.language.rule import Predicate, Rule
 
 NO_EDGE = -1
@@ -96,11 +97,4 @@ def _reached(start: Iterable[Predicate], pairs: Iterable[tuple[Predicate, Predic
     after: dict[Predicate, list[Predicate]] = {}
     for from_, to in pairs:
         after.setdefault(from_, []).append(to)
-    reached = set(start)
-    waiting = list(reached)
-    while waiting:
-        for found in after.get(waiting.pop(), ()):
-            if found not in reached:
-                reached.add(found)
-                waiting.append(found)
-    return reached
+    return set(reached(start, lambda predicate: after.get(predicate, ())))

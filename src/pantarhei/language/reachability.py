@@ -1,26 +1,28 @@
 """What leads to what in a directed graph: nodes in order, strongly connected components, sets as bits.
 
-A graph has the nodes `0 … n-1`; `edges[node]` are those that an edge leads to.
+Where nodes are numbers they are `0 … n-1`, and `edges[node]` are those that an edge leads to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 Edges = Sequence[Sequence[int]]
+_Node = TypeVar("_Node", bound=Hashable)
 
 
-def reached(start: Iterable[int], edges: Edges) -> Iterator[int]:
-    """The nodes that edges lead to, those of `start` first, breadth first.
+def reached(start: Iterable[_Node], after: Callable[[_Node], Iterable[_Node]]) -> Iterator[_Node]:
+    """The nodes that are reached by going on to those `after` each; those of `start` first, breadth first.
 
-    >>> list(reached([1], [[0], [2, 0], []]))
+    >>> list(reached([1], [[0], [2, 0], []].__getitem__))
     [1, 2, 0]
     """
     waiting = list(dict.fromkeys(start))
     seen = set(waiting)
     for node in waiting:
         yield node
-        for other in edges[node]:
+        for other in after(node):
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)

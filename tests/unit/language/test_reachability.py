@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.owl.reachability import components, gathered, reached
+from pantarhei.language.reachability import components, gathered, reached
 
 GRAPHS = st.integers(0, 7).flatmap(
     lambda n: st.lists(
@@ -15,7 +15,7 @@ GRAPHS = st.integers(0, 7).flatmap(
 
 
 def reaching(edges):
-    return [set(reached([node], edges)) for node in range(len(edges))]
+    return [set(reached([node], edges.__getitem__)) for node in range(len(edges))]
 
 
 @given(GRAPHS)
@@ -36,7 +36,7 @@ def test_what_is_gathered_is_what_is_reached(edges):
 
 
 def test_nodes_are_reached_breadth_first_each_once():
-    assert list(reached([3, 0, 3], [[1, 2], [4], [4], [0], [3]])) == [3, 0, 1, 2, 4]
+    assert list(reached([3, 0, 3], [[1, 2], [4], [4], [0], [3]].__getitem__)) == [3, 0, 1, 2, 4]
 
 
 def test_a_path_longer_than_the_stack_is_followed():
