@@ -61,18 +61,16 @@ class Plans:
     """What the join machine reads; `WrittenPlan` takes a plan out of the code.
 
     `forward` and `backward` say which plans to try with a fact, `superclasses` what comes with a class fact
-    without trying those that are inclusions between classes. `constraints` has a row (trigger predicate,
-    offset) for one forward plan of each constraint. `indexed_by_subject` and `indexed_by_object` name the
-    predicates whose chains plans and switches walk. `membership_bytes` is how many bytes the membership bits
-    of a literal take. `edge_atoms` and `copies` are of each rule, `edges_noted` of each predicate
-    (rules/edges.py).
+    without trying those that are inclusions between classes. `indexed_by_subject` and `indexed_by_object`
+    name the predicates whose chains plans and switches walk. `membership_bytes` is how many bytes the
+    membership bits of a literal take. `edge_atoms` and `copies` are of each rule, `edges_noted` of each
+    predicate (rules/edges.py).
     """
 
     code: Integers
     forward: Dispatch
     backward: Dispatch
     superclasses: Superclasses
-    constraints: Integers
     indexed_by_subject: tuple[int, ...]
     indexed_by_object: tuple[int, ...]
     most_variables: int
@@ -143,7 +141,6 @@ class _Compiler:
         self.walked: set[tuple[int, int]] = set()  # (kind of step, predicate)
         self.forward: list[tuple[int, int]] = []  # (trigger predicate, offset)
         self.backward: list[tuple[int, int]] = []
-        self.constraints: list[tuple[int, int]] = []  # (trigger predicate, offset)
         self.inclusions: dict[int, int] = {}  # trigger predicates by the offsets of plans
         self.above: defaultdict[int, list[int]] = defaultdict(list)  # direct superclasses
         self.most_variables = 1
@@ -166,7 +163,6 @@ class _Compiler:
             forward=forward,
             backward=backward,
             superclasses=above,
-            constraints=np.array(self.constraints, np.int32).reshape(-1, 2),
             indexed_by_subject=tuple(sorted(p for kind, p in self.walked if kind == FORWARD)),
             indexed_by_object=tuple(sorted(p for kind, p in self.walked if kind == BACKWARD)),
             most_variables=self.most_variables,
@@ -204,8 +200,6 @@ class _Compiler:
             if len(rule.body) == 1 and (class_ := inclusion(WrittenPlan.at(self.code, offset))) != NONE:
                 self.inclusions[offset] = self._predicate(atom)
                 self.above[self._predicate(atom)].append(class_)
-            if rule.head is None and position == 0:
-                self.constraints.append(self.forward[-1])
         if rule.head is not None:
             offset = self._write_plan(number, rule, variables, rule.head, NONE)
             self.backward.append((self._predicate(rule.head), offset))
