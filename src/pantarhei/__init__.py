@@ -4,6 +4,7 @@ from pantarhei.errors import (
     BackgroundOnlyError,
     CheckpointError,
     CheckpointMismatchError,
+    CompressedInputError,
     ForeignInterpretationError,
     InconsistentOntologyError,
     InputError,
@@ -28,6 +29,7 @@ from pantarhei.errors import (
     StreamError,
     TimestampError,
     UncompiledKernelWarning,
+    UnknownFormatError,
     UnsupportedAxiomError,
 )
 from pantarhei.foundation import Foundation
@@ -52,6 +54,7 @@ __all__ = [
     "Budget",
     "CheckpointError",
     "CheckpointMismatchError",
+    "CompressedInputError",
     "Conflict",
     "ForeignInterpretationError",
     "Foundation",
@@ -87,6 +90,7 @@ __all__ = [
     "TimestampError",
     "TimestampedABox",
     "UncompiledKernelWarning",
+    "UnknownFormatError",
     "UnsupportedAxiomError",
     "Window",
     "WindowUpdate",

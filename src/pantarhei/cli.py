@@ -31,6 +31,7 @@ from pantarhei.errors import (
     PantarheiError,
     SparkError,
     TimestampError,
+    UnknownFormatError,
 )
 from pantarhei.language.time import Duration, TimePoint, parse_length, parse_timestamp
 
@@ -313,9 +314,9 @@ def _source(options: Following, master: str | None) -> Source:
         try:
             return FileSource(options)
         except OptionError as error:
-            if error.option != "format":
+            if error.option != "source":
                 raise
-            raise OptionError("stream_format", error.given, error.expected) from None
+            raise OptionError("stream", error.given, error.expected) from None
     from pantarhei.spark.follow import SparkSource
 
     return SparkSource(options, master)
@@ -354,8 +355,10 @@ def check(
     """`pantarhei check`."""
     with _errors():
         import pantarhei as pr
+        from pantarhei.streams.follow import format_told_by
 
-        loaded = pr.load_ontology(ontology, catalog=catalog, imports=imports.value)
+        with format_told_by(None):
+            loaded = pr.load_ontology(ontology, catalog=catalog, imports=imports.value)
         report = loaded.report()
         form = loaded.inconsistency_normal_form(depth=3 if depth is None else depth)
         if format_ is ReportFormat.json:
@@ -423,6 +426,9 @@ def _failed(message: str, code: int) -> typer.Exit:
 
 def as_typed(error: PantarheiError) -> str:
     """An error's message with its options as they are typed here; what was given stays as it is."""
+    if isinstance(error, UnknownFormatError):
+        option = error.option and f"--{error.option.replace('_', '-')}"
+        return str(UnknownFormatError(option, error.source, error.suffixes, error.formats))
     if isinstance(error, OptionError):
         option = _typed(error.option, error.given)
         return f"{option} is not possible: expected {_with_options(error.expected)}"

@@ -4,6 +4,7 @@
     ├── InputError                 something given could not be read
     │   ├── MissingFileError           a file that is not there, or cannot be opened
     │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
+    │   │   └── CompressedInputError       compressed, where text is read
     │   ├── InvalidTripleError         not a triple of RDF terms
     │   ├── BackgroundOnlyError        a stream asserts what only the background may
     │   ├── InvalidRowError            a row of a table that is no timestamped triple
@@ -22,6 +23,7 @@
     ├── CheckpointError            a checkpoint that cannot be written, read or used
     │   └── CheckpointMismatchError    one of another ontology or background
     ├── OptionError                an option's value is not one of those it can have
+    │   └── UnknownFormatError         neither a file's name nor an option tells its format
     ├── QueryError                 a query that is malformed or refused
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no Java that Spark can run on
@@ -66,6 +68,39 @@ class MalformedInputError(InputError):
     def __str__(self) -> str:
         where = self.source if self.line is None else f"{self.source}, line {self.line}"
         return f"{where}: {self.reason}"
+
+
+class CompressedInputError(MalformedInputError):
+    """A compressed file, where text is read.
+
+    Args:
+        source: what is compressed.
+        compression: how: "gzip", "bzip2", "xz", "zstd" or "zip".
+    """
+
+    line = None
+
+    def __init__(self, source: str, compression: str) -> None:
+        PantarheiError.__init__(self, source, compression)
+        self.source, self.compression = source, compression
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What is wrong, and what to do."""
+        to_file, to_pipe = _UNPACKING.get(self.compression, (self.compression, self.compression))
+        return (
+            f"it is compressed ({self.compression}), and only text is read; unpack it first ({to_file}), or "
+            f"read from a pipe what is unpacked ({to_pipe})"
+        )
+
+
+_UNPACKING = {
+    "gzip": ("gzip -d", "gzip -dc"),
+    "bzip2": ("bzip2 -d", "bzip2 -dc"),
+    "xz": ("xz -d", "xz -dc"),
+    "zstd": ("zstd -d", "zstd -dc"),
+    "zip": ("unzip", "unzip -p"),
+}
 
 
 class InvalidTripleError(InputError):
@@ -361,6 +396,42 @@ class OptionError(PantarheiError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.option}={self.given} is not possible: expected {self.expected}"
+
+
+class UnknownFormatError(OptionError):
+    """Neither the name of a file nor an option tells in which format the file is.
+
+    Args:
+        option: the option that would tell, None if there is none.
+        source: the file.
+        suffixes: ends of names that tell.
+        formats: the option's values.
+    """
+
+    def __init__(
+        self, option: str | None, source: str, suffixes: Sequence[str], formats: Sequence[str]
+    ) -> None:
+        PantarheiError.__init__(self, option, source, tuple(suffixes), tuple(formats))
+        self.option, self.source = option, source  # type: ignore[assignment]
+        self.suffixes, self.formats = tuple(suffixes), tuple(formats)
+
+    @property
+    def given(self) -> str:  # type: ignore[override]
+        """The file, since no format was given."""
+        return self.source
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        """What would tell the format."""
+        name = f"a name that ends in {_or(self.suffixes)}"
+        return name if self.option is None else f"{name}, or the option {self.option} ({_or(self.formats)})"
+
+    def __str__(self) -> str:
+        return f"the format of {self.source} is not known: expected {self.expected}"
+
+
+def _or(names: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 class QueryError(PantarheiError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import subprocess
@@ -499,7 +500,30 @@ def test_wrong_usage_of_commands(cli):
 
 
 def test_a_stream_without_a_suffix_is_asked_for_its_format(run):
-    fails(run(stream="-"), "--stream-format None for <stdin>", "nquads", code=2)
+    fails(run(stream="-"), "the format of <stdin> is not known", "--stream-format (nquads or trig)", code=2)
+
+
+def test_a_format_that_is_not_known_is_told_by_an_option_only_where_there_is_one(run, cli, quads, tmp_path):
+    path = tmp_path / "file.dat"
+    path.write_bytes(quads("urn:1").read_bytes())
+    stream = fails(run(stream=path), f"the format of {path} is not known", ".nquads or .trig", code=2)
+    assert "the option --stream-format (nquads or trig)" in stream
+    answers = fails(run("--output", path), ".ndjson", "the option --format (table, ndjson or csv)", code=2)
+    assert "stream" not in answers
+    for done in (run(ontology=path), run("--background", path), cli("check", path)):
+        assert "option" not in fails(done, f"the format of {path} is not known", ".ttl, ", code=2)
+
+
+def test_a_stream_in_a_syntax_without_graphs_is_refused_by_the_name_of_its_option(run):
+    fails(run(stream="stream.ttl"), "--stream stream.ttl is not possible", "has no graphs", code=2)
+
+
+@pytest.mark.parametrize("which", ["ontology", "stream"])
+def test_a_compressed_file_is_to_be_unpacked_first(run, tmp_path, which):
+    for name in ("file.nq", "file.nq.gz"):
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(b""))
+        fails(run(**{which: path}), f"error: {path}: it is compressed (gzip)", "gzip -d")
 
 
 def test_an_interrupt_ends_with_a_summary(run, monkeypatch):

@@ -15,9 +15,10 @@ from typing import NamedTuple
 import pyoxigraph
 from rdflib import BNode, Dataset, Graph, Literal, URIRef
 
-from pantarhei.errors import MalformedInputError, MissingFileError, OptionError
+from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.language.ntriples import to_rdflib
 from pantarhei.language.term import Term, Triple, check_triple
+from pantarhei.owl.first_bytes import plain_text
 from pantarhei.owl.nesting_guard import refuse_deep_nesting
 from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
 from pantarhei.owl.xml_guard import refuse_entity_expansion
@@ -44,8 +45,6 @@ SUFFIXES = {
     ".owx": "owl-xml",
 }
 
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
 
 
@@ -69,9 +68,9 @@ def read_document(source: object, format: str | None = None) -> Document:
         format: one of `FORMATS`; by default the file's suffix and first bytes tell.
 
     Raises:
-        MalformedInputError: the text is not the format it claims to be.
+        MalformedInputError: the text is not the format it claims to be, or compressed.
         MissingFileError: there is no such file.
-        OptionError: the source or format is of no known kind.
+        OptionError: the source or format is of no known kind, or nothing tells the format.
     """
     if isinstance(source, str | Path):
         prefixes: dict[str, str] = {}
@@ -90,7 +89,7 @@ def read_document(source: object, format: str | None = None) -> Document:
 def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iterable[Triple]:
     """The triples of a file; what prefixes it declares is added to `prefixes`."""
     try:
-        content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
+        content = plain_text(path.read_bytes(), str(path))
     except OSError as error:
         raise MissingFileError(str(path), error.strerror or str(error)) from error
     name = _format_of(path, content, format)
@@ -111,7 +110,7 @@ def _format_of(path: Path, content: bytes, format: str | None) -> str:
         raise OptionError("format", repr(format), "one of " + ", ".join(FORMATS))
     name = format or SUFFIXES.get(path.suffix.lower())
     if name is None:
-        raise OptionError("format", f"None for {path.name}", "one of " + ", ".join(FORMATS))
+        raise UnknownFormatError("format", str(path), tuple(SUFFIXES), tuple(FORMATS))
     if name == "xml" and format is None and is_owl_xml(content):
         return "owl-xml"
     return name

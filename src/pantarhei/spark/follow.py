@@ -20,7 +20,7 @@ from pantarhei.spark.materialize import Closing
 from pantarhei.spark.quiet import quiet_session
 from pantarhei.spark.sources.file_source import infer_kind
 from pantarhei.spark.sources.options import FileOptions
-from pantarhei.streams.follow import Counts, Following
+from pantarhei.streams.follow import Counts, Following, format_told_by
 from pantarhei.streams.read import Skipped
 from pantarhei.streams.times import time_properties
 from pantarhei.tick import WindowUpdate
@@ -70,7 +70,8 @@ class SparkSource:
             SparkError: Spark cannot be started, or fails.
             OSError: a file cannot be read.
         """
-        kind = self._kind()
+        with format_told_by("stream_format"):
+            kind = self._kind()
         step_to(reasoner.window, None, time_of(0, kind))  # raises where they do not fit
         closed = self._closed(reasoner, kind)
         if self._account.error is not None:

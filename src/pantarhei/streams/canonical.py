@@ -14,9 +14,9 @@ from string import ascii_letters, digits
 import numpy as np
 import pyoxigraph as ox
 
+from pantarhei.streams.terms import MOST_CACHED
 from pantarhei.streams.words import Flags, Places, Words
 
-_CACHED = 200_000
 _IRI = r"<https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9._~/-]*)?(?:#[A-Za-z0-9._~/-]*)?>"
 _XSD = r"<http://www\.w3\.org/2001/XMLSchema#(?!string>)[a-zA-Z]+>"
 _ORDINARY = re.compile(rf'{_IRI}|"[ !#-\[\]-~]*"(?:\^\^{_XSD}|@[a-z]{{2}})?|_:[A-Za-z][A-Za-z0-9]*')
@@ -54,7 +54,7 @@ class CanonicalTerms:
         new = texts - self._known
         if new:
             found = canonical_of(new)
-            if len(self._known) >= _CACHED:
+            if len(self._known) >= MOST_CACHED:
                 self._known = (texts & self._known) | found
             else:
                 self._known |= found

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from rdflib import RDF, Graph
 
-from pantarhei.errors import MalformedInputError
+from pantarhei.errors import MalformedInputError, UnknownFormatError
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import Duration, TimePoint
 from pantarhei.query.evaluate import prepare
@@ -120,9 +120,10 @@ class FileSource:
     """
 
     def __init__(self, options: Following) -> None:
-        self._reader = read_stream(
-            options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
-        )
+        with format_told_by("stream_format"):
+            self._reader = read_stream(
+                options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
+            )
         self._allowed_lateness = options.allowed_lateness
         self._skips_late = options.on_error == "skip" and options.allowed_lateness is None
 
@@ -152,6 +153,15 @@ class FileSource:
                 continue
             counts.note(abox.at, len(abox.triples))
             yield abox
+
+
+@contextmanager
+def format_told_by(option: str | None) -> Iterator[None]:
+    """Errors about a format that is not known name this option of `Following`, or that there is none."""
+    try:
+        yield
+    except UnknownFormatError as error:
+        raise UnknownFormatError(option, error.source, error.suffixes, error.formats) from None
 
 
 def follow(options: Following, source: Source) -> None:
@@ -199,14 +209,15 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
     import pantarhei as pr
     from pantarhei.owl.read import read_graph
 
-    ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+    with format_told_by(None):
+        ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+        background = read_graph(options.background) if options.background else None
     window = pr.Window(
         range=options.range,
         slide=1 if options.slide is None else options.slide,
         origin=0 if options.origin is None else options.origin,
         closed=cast("Closed", options.closed),
     )
-    background = read_graph(options.background) if options.background else None
     repair, keep = cast("Method", options.repair), cast("Keep", options.keep)
     names = options.unique_names
     return pr.StreamReasoner(

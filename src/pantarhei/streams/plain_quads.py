@@ -17,21 +17,19 @@ import numpy as np
 import pyarrow as pa
 import pyoxigraph as ox
 
-from pantarhei.language.columns import Codes, TermColumn, TripleColumns
+from pantarhei.language.columns import NAMES, Codes, TermColumn, TripleColumns
 from pantarhei.language.ntriples import parse_term
 from pantarhei.language.term import Term, Triple
+from pantarhei.owl.first_bytes import BYTE_ORDER_MARK
 from pantarhei.streams.canonical import CanonicalTerms
 from pantarhei.streams.statements import OddLines
-from pantarhei.streams.terms import Scope
+from pantarhei.streams.terms import MOST_CACHED, Scope
 from pantarhei.streams.words import Flags, Places, Split, split_lines
 
-_CACHED = 200_000
 _MOST_ODD = 4  # of so many lines, one may be odd; else all are left to the parser
 _SHORT = 48  # runs of fewer lines, taken together, cost less as triples than by column
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _BRACKET, _QUOTE, _BLANK, _STOP = b'<"_.'
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-NAMES = ("subject", "predicate", "object")
 _WITH_GRAPH, _WITHOUT_GRAPH = 5, 4  # words of a line, the full stop one of them
 _NO_NAME = "<urn:x-none>"
 
@@ -199,7 +197,7 @@ class PlainQuadsReader:
 
     def _plain(self, block: bytes) -> _PlainLines | None:
         """The plain lines of a block; None if it is no text, or its lines may be others than they seem."""
-        if b"\r" in block or block.startswith(_BYTE_ORDER_MARK):
+        if b"\r" in block or block.startswith(BYTE_ORDER_MARK):
             return None
         split = split_lines(block, _WITH_GRAPH if self._graphs else _WITHOUT_GRAPH)
         try:
@@ -238,7 +236,7 @@ class PlainQuadsReader:
     def _term(self, text: str) -> Term:
         term = self._terms.get(text)
         if term is None:
-            if len(self._terms) >= _CACHED:
+            if len(self._terms) >= MOST_CACHED:
                 self._terms.clear()
             term = self._terms[text] = parse_term(text)
         return term
@@ -246,7 +244,7 @@ class PlainQuadsReader:
     def _name(self, text: str) -> ox.NamedNode:
         name = self._names.get(text)
         if name is None:
-            if len(self._names) >= _CACHED:
+            if len(self._names) >= MOST_CACHED:
                 self._names.clear()
             name = self._names[text] = ox.NamedNode(text[1:-1])
         return name

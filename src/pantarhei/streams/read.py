@@ -15,7 +15,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from pantarhei.errors import MissingFileError, OptionError
+from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
+from pantarhei.owl.first_bytes import refuse_unreadable
 from pantarhei.streams.abox import TimestampedABox, merged
 from pantarhei.streams.messages import TripleMessages
 from pantarhei.streams.nquads import QuadsReader
@@ -31,6 +32,7 @@ _FORMATS = {
     **dict.fromkeys(("nquads", "nq", "n-quads", "application/n-quads"), "nquads"),
     **dict.fromkeys(("trig", "application/trig"), "trig"),
 }
+_SUFFIXES = (".nq", ".nquads", ".trig")
 _WITHOUT_GRAPHS = {"nt", "ntriples", "ttl", "turtle", "rdf", "xml", "owl", "n3"}
 
 
@@ -116,10 +118,12 @@ def read_stream(
             the next statement begins.
 
     Raises:
-        OptionError: source or option is none of those above, or the format cannot hold timestamped graphs.
+        OptionError: source or option is none of those above, or the format cannot hold timestamped graphs;
+            `UnknownFormatError` if nothing tells the format.
 
     While iterating, `MalformedInputError`, `TimestampError` and `MissingTimestampError` name the file and,
-    where it is known, the line; `MissingFileError` if it cannot be opened, `OSError` if reading fails later.
+    where it is known, the line; `CompressedInputError` if it is to be unpacked first, whatever `on_error`
+    says; `MissingFileError` if it cannot be opened, `OSError` if reading fails later.
     An ABox is given out when the next message begins; with "auto" when that one has ended, since a property
     inside may say that it is of the same time.
 
@@ -137,18 +141,20 @@ def read_stream(
 
 
 def _syntax_of(source: Source, format: str | None) -> str:
-    name = str(format or "") or Path(_name_of(source)).suffix.lstrip(".")
+    source_name = _name_of(source)
+    name = str(format or "") or Path(source_name).suffix.lstrip(".")
     syntax = _FORMATS.get(name.lower())
-    if syntax is None and name.lower() in _WITHOUT_GRAPHS:
-        raise OptionError(
-            "format", name, "nquads or trig: a stream's graphs carry its time, and this syntax has no graphs"
-        )
-    if syntax is None:
-        given = repr(format) if format else f"None for {_name_of(source)}"
-        raise OptionError(
-            "format", given, "nquads or trig, to be given where the file's suffix does not tell"
-        )
-    return syntax
+    if syntax is not None:
+        return syntax
+    if name.lower() in _WITHOUT_GRAPHS:
+        option, given = ("format", name) if format else ("source", source_name)
+        expected = "nquads or trig: a stream's graphs carry its time, and this format has no graphs"
+        raise OptionError(option, given, expected)
+    if format:
+        raise OptionError("format", repr(format), "nquads or trig")
+    if source != "-" and isinstance(source, str | os.PathLike):
+        refuse_unreadable(Path(source))
+    raise UnknownFormatError("format", source_name, _SUFFIXES, ("nquads", "trig"))
 
 
 def _name_of(source: Source) -> str:

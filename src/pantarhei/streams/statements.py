@@ -14,11 +14,17 @@ import numpy as np
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.owl.first_bytes import is_undecided, plain_text
 from pantarhei.owl.nesting_guard import DEEPEST_TRIPLE_TERM, without_strings
-from pantarhei.owl.read import BYTE_ORDER_MARK, TOO_LONG, is_too_long, reason_of
+from pantarhei.owl.read import TOO_LONG, is_too_long, reason_of
 
 BLOCK = 1 << 16
 LONGEST_LINE = 1 << 24
+"""Bytes that a line of N-Quads or N-Triples has at most, its newline not one of them.
+
+Lines mean nothing in TriG: there a term is limited, by what pyoxigraph's parser holds at once, 16 MiB too.
+"""
+_SHOWN = 1000  # bytes of a line that is left out
 
 
 class Statement(NamedTuple):
@@ -58,6 +64,24 @@ class ByteFeed:
             data = data.encode()
         self.bytes_read += len(data)
         return data
+
+    def read_first(self, source: str, size: int = BLOCK) -> bytes:
+        """What the file begins with, without a byte order mark: as much as tells that it is text.
+
+        Raises:
+            CompressedInputError: it is compressed.
+        """
+        data = self.read(size)
+        while data and is_undecided(data) and (more := self.read(size)):
+            data += more
+        return plain_text(data, source)
+
+    def pieces(self, source: str, size: int, line: int = 1) -> Iterator[bytes]:
+        """All that there is, at most `size` bytes at once; line 1 is that with which a file begins."""
+        data = self.read_first(source, size) if line == 1 else self.read(size)
+        while data:
+            yield data
+            data = self.read(size)
 
 
 _TOO_DEEP = f"triple terms nested deeper than {DEEPEST_TRIPLE_TERM} levels"
@@ -106,7 +130,7 @@ def _line_by_line(
         except SyntaxError as error:
             if skip is None:
                 raise MalformedInputError(source, line, reason_of(error)) from None
-            skip(line, reason_of(error), text[:1000].decode(errors="replace"))
+            skip(line, reason_of(error), _shown(text))
         else:
             for quad in quads:
                 yield Statement(line, quad)
@@ -122,18 +146,22 @@ def line_blocks(
         skip: takes lines that are longer than `LONGEST_LINE`.
 
     Raises:
-        MalformedInputError: a line is that long and nothing takes it.
+        MalformedInputError: a line is that long and nothing takes it, or the file is compressed.
     """
-    rest = bytearray()
+    rest = bytearray()  # of a line that goes on
     is_skipping = False  # inside a line that was too long
-    while data := feed.read(size):
-        if line == 1 and not rest:
-            data = data.removeprefix(BYTE_ORDER_MARK)
-        if is_skipping:
-            _, newline, data = data.partition(b"\n")
-            if not newline:
+    # a line that ends in the piece in which it begins is not too long
+    for data in feed.pieces(source, min(size, LONGEST_LINE), line):
+        first = data.find(b"\n")
+        length = len(data) if first < 0 else first
+        if is_skipping or len(rest) + length > LONGEST_LINE:
+            if not is_skipping:
+                _refuse_long_line(b"".join((rest[:_SHOWN], data[:length])), source, line, skip)
+            rest.clear()
+            is_skipping = first < 0
+            if is_skipping:
                 continue
-            line, is_skipping = line + 1, False
+            line, data = line + 1, data[first + 1 :]
         end = data.rfind(b"\n") + 1
         if end:
             block = b"".join((rest, memoryview(data)[:end]))
@@ -143,15 +171,20 @@ def line_blocks(
             rest = bytearray(data[end:])
         else:
             rest += data
-            if len(rest) > LONGEST_LINE:
-                reason = f"the line is longer than {LONGEST_LINE:,} bytes"
-                if skip is None:
-                    raise MalformedInputError(source, line, reason)
-                skip(line, reason, rest[:1000].decode(errors="replace"))
-                rest.clear()
-                is_skipping = True
     if rest:
         yield line, bytes(rest)
+
+
+def _refuse_long_line(begin: bytes, source: str, line: int, skip: Skip | None) -> None:
+    reason = f"the line is longer than {LONGEST_LINE:,} bytes"
+    if skip is None:
+        raise MalformedInputError(source, line, reason)
+    skip(line, reason, _shown(begin))
+
+
+def _shown(text: bytes) -> str:
+    """The beginning of a line, for those who want to see what was left out."""
+    return text[:_SHOWN].decode(errors="replace")
 
 
 class _Lines:
@@ -165,9 +198,7 @@ class _Lines:
     def read(self, size: int = BLOCK) -> bytes:
         if not self._rest:
             is_first = self._feed.bytes_read == 0
-            self._rest = self._feed.read()
-            if is_first:
-                self._rest = self._rest.removeprefix(BYTE_ORDER_MARK) or self._feed.read()
+            self._rest = self._feed.read_first(self._source) if is_first else self._feed.read()
         end = self._rest.find(b"\n") + 1 or len(self._rest)
         end = min(end, size) if size > 0 else end
         piece, self._rest = self._rest[:end], self._rest[end:]

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 import pyoxigraph as ox
 
-from pantarhei.errors import MalformedInputError, MissingFileError, OptionError
-from pantarhei.language.columns import TermColumn, TripleColumns
+from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
+from pantarhei.language.columns import NAMES, TermColumn, TripleColumns
+from pantarhei.owl.first_bytes import plain_text, refuse_unreadable
 from pantarhei.owl.nesting_guard import refuse_deep_nesting
-from pantarhei.owl.read import BYTE_ORDER_MARK, FORMATS, SUFFIXES, TOO_LONG, is_too_long, reason_of
+from pantarhei.owl.read import FORMATS, SUFFIXES, TOO_LONG, is_too_long, reason_of
 from pantarhei.owl.xml_guard import refuse_entity_expansion
 from pantarhei.streams.nquads import BLOCK
 from pantarhei.streams.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
@@ -44,9 +45,10 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
         format: "nt", "nquads", "turtle", "trig" or "xml"; by default the path's suffix tells.
 
     Raises:
-        OptionError: the format is none of those, or the source is no path.
+        OptionError: the format is none of those, the suffix does not tell it, or the source is no path.
         MissingFileError: the file cannot be read.
-        MalformedInputError: it is not what its format says; names the line where that is known.
+        MalformedInputError: it is not what its format says; names the line where that is known. Or it is
+            compressed.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -73,12 +75,13 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
 
 def _format_of(path: Path, format: str | None) -> str:
     name = format or SUFFIXES.get(path.suffix.lower())
-    if name not in _KNOWN:
-        if format is None and not path.is_file():
-            raise MissingFileError(str(path), "it is no file" if path.exists() else "there is no such file")
-        given = f"None for {path.name}" if format is None else repr(format)
-        raise OptionError("format", given, "one of " + ", ".join(_KNOWN))
-    return name
+    if name in _KNOWN:
+        return name
+    if format is not None:
+        raise OptionError("format", repr(format), "one of " + ", ".join(_KNOWN))
+    refuse_unreadable(path)
+    suffixes = tuple(suffix for suffix, known in SUFFIXES.items() if known in _KNOWN)
+    raise UnknownFormatError("format", str(path), suffixes, _KNOWN)
 
 
 def _parts_written_anew(path: Path, name: str) -> Iterator[_Part]:
@@ -92,7 +95,7 @@ def _parts_written_anew(path: Path, name: str) -> Iterator[_Part]:
 
 def _as_lines(path: Path, name: str) -> bytes:
     """A file as canonical N-Triples, one with graphs as N-Quads."""
-    content = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
+    content = plain_text(path.read_bytes(), str(path))
     if name == "xml":
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
@@ -132,7 +135,7 @@ class _Part(NamedTuple):
 def _table(parts: Iterable[_Part], name: str) -> pa.Table:
     import pyarrow as pa
 
-    columns = ("subject", "predicate", "object", *(["graph"] if name in _WITH_GRAPHS else []))
+    columns = (*NAMES, *(["graph"] if name in _WITH_GRAPHS else []))
     chunks: dict[str, list[pa.Array]] = {column: [] for column in columns}
     for part in parts:
         for column, terms in zip(columns, part.triples, strict=False):

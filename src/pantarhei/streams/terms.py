@@ -11,7 +11,7 @@ from pantarhei.errors import InvalidTripleError
 from pantarhei.language.ntriples import to_rdflib
 from pantarhei.language.term import Term, Triple
 
-_CACHED = 200_000
+MOST_CACHED = 200_000  # terms that a cache may hold
 
 
 class Scope:
@@ -63,7 +63,7 @@ class TermReader:
         if isinstance(term, ox.BlankNode):
             return scope.name(term)
         known = _converted(term)
-        if len(self._cache) >= _CACHED:
+        if len(self._cache) >= MOST_CACHED:
             self._cache.clear()
         self._cache[term] = known
         return known

@@ -26,7 +26,7 @@ from typing import Self, TextIO
 
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.errors import OptionError
+from pantarhei.errors import OptionError, UnknownFormatError
 from pantarhei.language.term import Term
 from pantarhei.language.time import TimePoint
 from pantarhei.query.result import QueryResult
@@ -158,11 +158,10 @@ def open_writer(
     to_file = target not in (None, "-")
     if format is None:
         format = _SUFFIXES.get(Path(str(target)).suffix.lower(), "") if to_file else "table"
+    if not format:
+        raise UnknownFormatError("format", str(target), tuple(_SUFFIXES), FORMATS)
     if format not in FORMATS:
-        given = format or str(target)
-        raise OptionError(
-            "format", given, f"one of {', '.join(FORMATS)}, or a file that ends in .ndjson or .csv"
-        )
+        raise OptionError("format", format, f"one of {', '.join(FORMATS)}")
     file = _created(str(target)) if to_file else sys.stdout
     if format == "table":
         return TableWriter(file, to_file, prefixes)

@@ -93,7 +93,7 @@ def test_canonical_words_are_what_the_parser_would_write(texts):
 @given(st.lists(st.lists(words, min_size=1, max_size=6), max_size=5), st.sampled_from([1, 3]))
 def test_what_was_asked_before_changes_no_answer(several, cached):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(canonical, "_CACHED", cached)
+        patch.setattr(canonical, "MOST_CACHED", cached)
         known = CanonicalTerms()
         for texts in several:
             found, decoded = split(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import itertools
 import os
@@ -16,12 +17,14 @@ from hypothesis import strategies as st
 from rdflib import XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import (
+    CompressedInputError,
     InputError,
     MalformedInputError,
     MissingFileError,
     MissingTimestampError,
     OptionError,
     TimestampError,
+    UnknownFormatError,
 )
 from pantarhei.streams import read_stream, statements
 from pantarhei.streams.messages import Messages
@@ -330,7 +333,6 @@ def test_the_suffix_tells_the_format(tmp_path, suffix):
     ("source", "options", "reason"),
     [
         ("stream.ttl", {}, "graphs"),
-        ("stream", {}, "format"),
         ("-", {}, "format"),
         ("stream.nq", {"format": "pdf"}, "pdf"),
         ("stream.nq", {"time": "now"}, "IRI"),
@@ -341,6 +343,36 @@ def test_the_suffix_tells_the_format(tmp_path, suffix):
 def test_options_that_are_none_are_refused_at_once(source, options, reason):
     with pytest.raises(OptionError, match=reason):
         read_stream(source, **options)
+
+
+@pytest.mark.parametrize("syntax", ["nquads", "trig"])
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_compressed_stream_is_refused_and_the_same_unpacked_is_read(syntax, on_error, size):
+    text = (quad("urn:1") if syntax == "nquads" else "<urn:1> { <urn:a> <urn:b> <urn:c> }").encode()
+    packed = gzip.compress(text)
+    pieces = [packed[start : start + size] for start in range(0, len(packed), size)]
+    with pytest.raises(CompressedInputError, match=r"<stream>: it is compressed .gzip.*gzip -d") as raised:
+        list(read_stream(Lines(pieces), format=syntax, on_error=on_error))
+    assert isinstance(raised.value, MalformedInputError)
+    assert (raised.value.source, raised.value.line) == ("<stream>", None)
+    with gzip.open(io.BytesIO(packed)) as unpacked:
+        assert times(read_stream(unpacked, format=syntax)) == [1]
+
+
+def test_a_name_that_does_not_tell_the_format_is_asked_about_unless_there_is_more_amiss(tmp_path):
+    path, packed = tmp_path / "stream.dat", tmp_path / "stream.nq.gz"
+    for source in (path, path.parent / "none.nq.gz"):
+        with pytest.raises(MissingFileError, match="No such file"):
+            read_stream(source)
+    with pytest.raises(MissingFileError, match="directory"):
+        read_stream(tmp_path)
+    path.write_text(quad("urn:1"))
+    with pytest.raises(UnknownFormatError, match=r"stream\.dat.*\.nq, \.nquads or \.trig.*nquads or trig"):
+        read_stream(path)
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    with pytest.raises(CompressedInputError, match=str(packed)):
+        read_stream(packed)
 
 
 @pytest.mark.parametrize("source", [None, 7, b"stream.nq"])
@@ -431,6 +463,23 @@ def test_a_line_that_is_too_long_is_named_or_skipped_and_the_next_one_read(monke
     assert reader.skipped[0].text == long[:1000]
 
 
+@pytest.mark.parametrize("over", [0, 1])
+@pytest.mark.parametrize("ending", ["\n", "\n" + quad("urn:3"), ""])
+@given(size=st.integers(1, 101))
+def test_no_line_is_longer_than_the_limit_wherever_the_pieces_end(over, ending, size):
+    line = quad("urn:2").rstrip("\n")
+    longest = line + "#" * (100 + over - len(line))
+    text = (quad("urn:1") + longest + ending).encode()
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(statements, "LONGEST_LINE", 100)
+        for source in (Lines(pieces), io.BytesIO(text)):
+            reader = read_stream(source, format="nquads", on_error="skip")
+            others = [1, 3] if len(ending) > 1 else [1]
+            assert times(reader) == (others if over else sorted([*others, 2]))
+            assert [skipped.text for skipped in reader.skipped] == ([longest] if over else [])
+
+
 def test_a_term_beyond_the_parsers_buffer_is_malformed():
     with pytest.raises(MalformedInputError, match=r"<stream>, line [0-9]+: .*16 MiB"):
         list(trig(f'<urn:1> {{ :a :b :c }}\n<urn:2> {{ :a :b "{"x" * (17 << 20)}" }}'))
@@ -487,7 +536,8 @@ def test_any_bytes_give_aboxes_or_a_typed_error(data):
     for syntax in ("nquads", "trig"):
         with contextlib.suppress(InputError):
             list(read_stream(io.BytesIO(data), format=syntax))
-    list(read_stream(io.BytesIO(data), format="nquads", on_error="skip"))
+    with contextlib.suppress(CompressedInputError):
+        list(read_stream(io.BytesIO(data), format="nquads", on_error="skip"))
 
 
 def test_plain_strings_are_one_literal_however_they_are_written():

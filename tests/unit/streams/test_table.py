@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 
 import pyarrow as pa
@@ -13,10 +14,16 @@ from rdflib import RDF, Graph, URIRef
 from rdflib.compare import isomorphic
 
 import pantarhei as pr
-from pantarhei.errors import InputError, MalformedInputError, MissingFileError, OptionError
+from pantarhei.errors import (
+    CompressedInputError,
+    InputError,
+    MalformedInputError,
+    MissingFileError,
+    OptionError,
+)
 from pantarhei.language.columns import triples_of
 from pantarhei.owl.read import read_graph
-from pantarhei.streams import plain_quads, read_table, table
+from pantarhei.streams import plain_quads, read_table, statements, table
 from quad_lines import NODES, PROPERTIES, WORDS
 
 TURTLE = """@prefix : <urn:x:> .
@@ -149,6 +156,31 @@ def test_a_byte_order_mark_is_no_part_of_the_content(tmp_path, suffix):
     path.write_text("\ufeff<urn:a> <urn:b> <urn:c> .\n")
     assert texts(read_table(path))[0][:3] == ("<urn:a>", "<urn:b>", "<urn:c>")
     assert len(read_graph(path)) == 1
+
+
+@pytest.mark.parametrize("name", ["data.nt", "data.nq", "data.ttl", "data.nt.gz"])
+def test_a_compressed_file_is_said_to_be_so(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b"<urn:a> <urn:b> <urn:c> .\n"))
+    before = path.read_bytes()
+    for read in (read_table, read_graph):
+        with pytest.raises(CompressedInputError, match=f"{path}: it is compressed .gzip") as raised:
+            read(path)
+        assert raised.value.compression == "gzip"
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_line_is_as_long_as_the_limit_at_most(tmp_path, monkeypatch, over):
+    monkeypatch.setattr(statements, "LONGEST_LINE", 100)
+    line = "<urn:a> <urn:b> <urn:c> ."
+    path = tmp_path / "data.nt"
+    path.write_text(f"{line}\n{line}{'#' * (100 + over - len(line))}\n{line}\n")
+    if over:
+        with pytest.raises(MalformedInputError, match="line 2: the line is longer than 100 bytes"):
+            read_table(path)
+    else:
+        assert read_table(path).num_rows == 3
 
 
 def test_a_term_beyond_the_parsers_buffer_is_an_error(tmp_path):

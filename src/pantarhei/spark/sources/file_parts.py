@@ -15,7 +15,7 @@ from typing import IO
 
 import pyoxigraph as ox
 
-from pantarhei.errors import OptionError, TimestampError
+from pantarhei.errors import OptionError, TimestampError, UnknownFormatError
 from pantarhei.language.time import TimePoint
 from pantarhei.streams.times import time_in_name
 
@@ -46,11 +46,11 @@ def syntax_of(path: str, format: str | None) -> str:
     """
     name = (format or SYNTAXES.get(Path(path).suffix.lower(), "")).lower()
     syntax = _NAMES.get(name, name)
-    if syntax not in SYNTAXES.values():
-        given = repr(format) if format else path
-        expected = 'nquads or trig; give format="nquads" where the suffix does not tell'
-        raise OptionError("format", given, expected)
-    return syntax
+    if syntax in SYNTAXES.values():
+        return syntax
+    if format:
+        raise OptionError("format", repr(format), "nquads or trig")
+    raise UnknownFormatError("format", path, tuple(SYNTAXES), ("nquads", "trig"))
 
 
 def list_files(path: str, format: str | None) -> list[str]:

@@ -7,9 +7,9 @@ from typing import NamedTuple, cast
 
 import pyarrow as pa
 
-TextTriple = tuple[str, str, str]
+from pantarhei.language.columns import NAMES
 
-NAMES = ("subject", "predicate", "object")
+TextTriple = tuple[str, str, str]
 
 
 class _Lists(NamedTuple):

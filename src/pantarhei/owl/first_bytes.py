@@ -1,0 +1,57 @@
+"""What a document begins with: a byte order mark, which is no part of it, or what tells a compressed file.
+
+Nothing is unpacked here: a small file can hold more than a disk.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pantarhei.errors import CompressedInputError, MissingFileError
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+COMPRESSIONS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+}
+_MARKS = (BYTE_ORDER_MARK, *COMPRESSIONS)
+_LONGEST_MARK = max(map(len, _MARKS))
+
+
+def is_undecided(first: bytes) -> bool:
+    """Whether it takes more than these first bytes of a document to tell what it begins with."""
+    return any(mark.startswith(first) for mark in _MARKS)
+
+
+def plain_text(first: bytes, source: str) -> bytes:
+    """A document or its first bytes, without a byte order mark.
+
+    Raises:
+        CompressedInputError: it is compressed.
+
+    >>> plain_text(b"\\xef\\xbb\\xbf<urn:a>", "a.nt")
+    b'<urn:a>'
+    """
+    for mark, compression in COMPRESSIONS.items():
+        if first.startswith(mark):
+            raise CompressedInputError(source, compression)
+    return first.removeprefix(BYTE_ORDER_MARK)
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Refuse what would be no text whatever its format is. Pipes and the like are not looked into.
+
+    Raises:
+        MissingFileError: it is not there, no file, or cannot be opened.
+        CompressedInputError: it is compressed.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        return
+    try:
+        with path.open("rb") as file:
+            plain_text(file.read(_LONGEST_MARK), str(path))
+    except OSError as error:
+        raise MissingFileError(str(path), error.strerror or str(error)) from error
