@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from enum import StrEnum
 from functools import cache
 from inspect import signature
@@ -27,13 +28,21 @@ from pantarhei.errors import (
     LateABoxError,
     MemoryLimitError,
     MissingImportError,
+    MissingTimestampError,
     OptionError,
     PantarheiError,
     SparkError,
     TimestampError,
     UnknownFormatError,
 )
-from pantarhei.language.time import Duration, TimePoint, parse_length, parse_timestamp
+from pantarhei.language.time import (
+    Duration,
+    TimeKind,
+    TimePoint,
+    duration_ticks,
+    parse_length,
+    parse_timestamp,
+)
 
 if TYPE_CHECKING:
     from pantarhei.streams.follow import Following, Source
@@ -129,11 +138,24 @@ _CHECK = (
 )
 
 
+# The groups of options in the help of `run`, in their order there.
+_IN, _READING, _WINDOW, _REASONING, _LIMITS, _OUT = (
+    "What is read",
+    "How the stream is read",
+    "The window",
+    "Reasoning",
+    "Limits",
+    "Answers",
+)
+
+
 def _length(text: str, option: str) -> Duration:
     try:
-        return parse_length(text)
+        length = parse_length(text)
+        duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else TimeKind.FLOAT)
     except TimestampError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
+    return length
 
 
 def _timestamp(text: str, option: str) -> TimePoint:
@@ -173,93 +195,137 @@ def pantarhei(
 @app.command(help=_RUN, epilog=_RUN_EXAMPLES)
 def run(
     ontology: Annotated[
-        Path, typer.Option(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")
+        Path,
+        typer.Option(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.", rich_help_panel=_IN),
     ],
     stream: Annotated[
-        str, typer.Option(help="The stream: N-Quads or TriG, each graph with a time; - for stdin.")
+        str,
+        typer.Option(
+            help="The stream: N-Quads or TriG, each graph with a time; - for stdin.", rich_help_panel=_IN
+        ),
     ],
     range_: Annotated[
         str,
-        typer.Option("--range", metavar="DURATION", help="Length of the window: PT5M, or a number."),
-    ],
-    slide: Annotated[
-        str | None,
         typer.Option(
+            "--range",
             metavar="DURATION",
-            help="Step of the window's end; by default it moves with every ABox.",
+            help="Length of the window: PT5M for five minutes; a number if times are numbers.",
+            rich_help_panel=_WINDOW,
+        ),
+    ],
+    background: Annotated[
+        Path | None,
+        typer.Option(help="Facts that hold at every time and are never removed.", rich_help_panel=_IN),
+    ] = None,
+    catalog: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where imports of the ontology are found; nothing is ever fetched.", rich_help_panel=_IN
         ),
     ] = None,
-    origin: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="A boundary that the steps are aligned to."),
+    imports: Annotated[
+        Imports, typer.Option(help="What to do with imports that are not found.", rich_help_panel=_IN)
+    ] = Imports.error,
+    stream_format: Annotated[
+        StreamFormat | None,
+        typer.Option(help="The stream's format, where its suffix does not tell.", rich_help_panel=_READING),
     ] = None,
+    time: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|graph|IRI",
+            help="Where a graph's time is: in its name, or the property with this IRI.",
+            rich_help_panel=_READING,
+        ),
+    ] = "auto",
+    on_error: Annotated[
+        OnError, typer.Option(help="What to do with bad input in the stream.", rich_help_panel=_READING)
+    ] = OnError.error,
     allowed_lateness: Annotated[
         str | None,
         typer.Option(
             metavar="DURATION",
             help="How far ABoxes may be out of order; they are held back that long. By default not at all.",
+            rich_help_panel=_READING,
         ),
     ] = None,
-    closed: Annotated[Closed, typer.Option(help="Which ends of the window are included.")] = Closed.both,
-    query: Annotated[
-        Path | None,
-        typer.Option(help="A SPARQL query, answered after every ABox; without, a line on each update."),
+    slide: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Step of the window's end; by default it moves with every ABox.",
+            rich_help_panel=_WINDOW,
+        ),
     ] = None,
-    background: Annotated[
-        Path | None, typer.Option(help="Facts that hold at every time and are never removed.")
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="A boundary that the steps are aligned to.", rich_help_panel=_WINDOW
+        ),
     ] = None,
-    repair: Annotated[Repair, typer.Option(help="What becomes of contradictions.")] = Repair.exact,
+    closed: Annotated[
+        Closed, typer.Option(help="Which ends of the window are included.", rich_help_panel=_WINDOW)
+    ] = Closed.both,
+    repair: Annotated[
+        Repair, typer.Option(help="What becomes of contradictions.", rich_help_panel=_REASONING)
+    ] = Repair.exact,
     keep: Annotated[
-        Keep, typer.Option(help="How a fact that several timestamps support is kept.")
+        Keep,
+        typer.Option(help="How a fact that several timestamps support is kept.", rich_help_panel=_REASONING),
     ] = Keep.newest,
     unique_names: Annotated[
         bool,
         typer.Option(
             "--unique-names/--no-unique-names",
             help="Whether different names are different things; if not, equality is reasoned with.",
+            rich_help_panel=_REASONING,
         ),
     ] = True,
     max_facts: Annotated[
-        int | None, typer.Option(min=1, help="How many facts there may be after an ABox, derived ones too.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many facts there may be after an ABox, derived ones too.",
+            rich_help_panel=_LIMITS,
+        ),
     ] = None,
     max_bytes: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="How many bytes the window may take: 200MB, 1.5GiB."),
+        typer.Option(
+            metavar="SIZE", help="How many bytes the window may take: 200MB, 1.5GiB.", rich_help_panel=_LIMITS
+        ),
     ] = None,
     on_limit: Annotated[
         OnLimit,
-        typer.Option(help="Where that is too little: an error, or the oldest timestamps leave early."),
-    ] = OnLimit.error,
-    time: Annotated[
-        str,
         typer.Option(
-            metavar="auto|graph|IRI",
-            help="Where a graph's time is: in its name, or the property with this IRI.",
+            help="Where that is too little: an error, or the oldest timestamps leave early.",
+            rich_help_panel=_LIMITS,
         ),
-    ] = "auto",
-    on_error: Annotated[
-        OnError, typer.Option(help="What to do with bad input in the stream.")
-    ] = OnError.error,
-    catalog: Annotated[
-        Path | None, typer.Option(help="Where imports of the ontology are found; nothing is ever fetched.")
+    ] = OnLimit.error,
+    query: Annotated[
+        Path | None,
+        typer.Option(
+            help="A SPARQL query, answered after every ABox; without, a line on each update.",
+            rich_help_panel=_OUT,
+        ),
     ] = None,
-    imports: Annotated[
-        Imports, typer.Option(help="What to do with imports that are not found.")
-    ] = Imports.error,
-    stream_format: Annotated[
-        StreamFormat | None, typer.Option(help="The stream's format, where its suffix does not tell.")
+    output: Annotated[
+        str | None,
+        typer.Option(help="Where answers are written; by default standard output.", rich_help_panel=_OUT),
     ] = None,
     format_: Annotated[
         AnswerFormat | None,
         typer.Option(
-            "--format", help="How answers are written; by default as --output's suffix says, else a table."
+            "--format",
+            help="How answers are written; by default as --output's suffix says, else a table.",
+            rich_help_panel=_OUT,
         ),
     ] = None,
-    output: Annotated[
-        str | None, typer.Option(help="Where answers are written; by default standard output.")
-    ] = None,
     repairs: Annotated[
-        bool, typer.Option("--repairs", help="Say on standard error what each repair removed, and why.")
+        bool,
+        typer.Option(
+            "--repairs", help="Say on standard error what each repair removed, and why.", rich_help_panel=_OUT
+        ),
     ] = False,
     spark: Annotated[
         str | None,
@@ -267,6 +333,7 @@ def run(
             metavar="MASTER",
             help="Read the stream and close its ABoxes on Spark: local\\[*], spark://host:7077. The whole "
             "stream is put in time order first, so nothing is late. It may be a folder or a glob, not stdin.",
+            rich_help_panel=_READING,
         ),
     ] = None,
 ) -> None:
@@ -434,6 +501,8 @@ def as_typed(error: PantarheiError) -> str:
         return f"{option} is not possible: expected {_with_options(error.expected)}"
     if isinstance(error, SparkError):  # a worker's message, with what was given in it
         return str(error).replace('on_error="skip"', _typed("on_error", "skip"))
+    if isinstance(error, MissingTimestampError | TimestampError):
+        return re.sub(r"\btime=(?=<IRI of the property>|graph$)", "--time ", str(error))
     if not isinstance(error, _NAMING_OPTIONS):
         return str(error)
     given: dict[str, str] = {}

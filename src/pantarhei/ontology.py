@@ -132,6 +132,11 @@ class Ontology:
         unsatisfiable = {str(name): tuple(p.lines()) for name, p in self.schema.unsatisfiable.items()}
         return replace(self._report, unsatisfiable=tuple(sorted(unsatisfiable.items())))
 
+    @property
+    def losses(self) -> tuple[Entry, ...]:
+        """The axioms of which something is lost, as `report` has them, without its cost."""
+        return self._report.losses
+
     @cached_property
     def schema(self) -> Schema:
         """Subclasses, domains, ranges and the rest, as the ontology entails them; computed when first asked.

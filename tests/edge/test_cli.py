@@ -433,6 +433,41 @@ def test_a_query_that_is_refused(run, tmp_path, text, reason):
     fails(run("--query", query), "error: ", reason)
 
 
+def test_a_malformed_query_is_named(run, tmp_path):
+    query = tmp_path / "query.rq"
+    query.write_text("SELECT ?x\n{ ?x ?y }")
+    fails(run("--query", query), f"error: {query}: malformed query, line 2, column 3: ")
+
+
+def test_what_an_ontology_loses_is_told_after_the_answers(run, written, quads):
+    stream = quads("urn:1")
+    lossy = run(ontology=written(LOSSY), stream=stream)
+    assert lossy.exit_code == 0, lossy.output
+    assert "something of 1 axiom is lost; pantarhei check says what" in lossy.stderr.splitlines()[-1]
+    empty = run(ontology=written(""), stream=stream)
+    assert "gives no rules and no constraints" in empty.stderr.splitlines()[-1]
+    assert len(run(stream=stream).stderr.splitlines()) == 1
+
+
+def test_where_a_graph_without_a_time_has_one_is_told_as_it_is_typed(run, quads):
+    fails(run(stream=quads("urn:none")), "choose with --time <IRI of the property>")
+
+
+def test_a_window_of_another_kind_than_the_streams_time_is_worded(run, quads):
+    text = fails(
+        run(stream=quads("urn:1"), range_="PT5M"), "the timestamp 1", "the window's range is 0:05:00"
+    )
+    assert "timedelta" not in text
+    text = fails(run("--origin", "2026-01-01T00:00:00Z"), "the timestamp 2026-01-01T00:00:00+00:00")
+    assert "datetime" not in text
+
+
+def test_help_has_the_names_of_all_options_in_full(cli):
+    text = cli("run", "--help").stdout
+    for name in ("--allowed-lateness", "--no-unique-names", "--stream-format", "spark://host:7077"):
+        assert name in text
+
+
 def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
     stream = quads("http://example.org/3", "http://example.org/1")
     fails(run(stream=stream), "wait for them with --allowed-lateness")
@@ -481,6 +516,7 @@ def test_options_stand_as_they_are_typed_and_what_was_given_as_it_was(error, typ
         (["--repair", "maybe"], "maybe"),
         (["--format", "xml"], "xml"),
         (["--slide", "often"], "often"),
+        (["--slide", "-1"], "--slide: the duration -1 does not do here"),
         (["--origin", "soon"], "soon"),
         (["--time", "clock"], "clock"),
         (["--output", "answers.xlsx"], "answers.xlsx"),

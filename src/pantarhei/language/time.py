@@ -74,7 +74,9 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
     1000000
     """
     if not is_of_kind(at, kind):
-        raise TimestampError(f"the timestamp {at!r}", f"{kind.value} like the stream's other timestamps")
+        raise TimestampError(
+            f"the timestamp {show_time(at)}", f"{kind.value} like the stream's other timestamps"
+        )
     if isinstance(at, datetime):
         return (at - _EPOCH) // timedelta(microseconds=1)
     return _bounded(at, _scaled(at, kind))
@@ -113,7 +115,7 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
                 f"the duration {duration!r}", "a whole number, since the stream's time is an integer"
             )
     if ticks < 0:
-        raise TimestampError(f"the duration {duration!r}", "a duration that is not negative")
+        raise TimestampError(f"the duration {duration}", "a duration that is not negative")
     return _bounded(duration, ticks)
 
 
@@ -152,7 +154,7 @@ def parse_duration(text: str) -> timedelta:
     if not parts or text.strip().endswith("T"):
         raise TimestampError(
             f"the duration {text!r}",
-            "an ISO 8601 duration in weeks, days, hours, minutes and seconds, such as PT5M",
+            "an ISO 8601 duration in weeks, days, hours, minutes and seconds, such as PT5M for five minutes",
         )
     try:
         return timedelta(**parts)
@@ -193,13 +195,21 @@ def parse_timestamp(text: str) -> TimePoint:
 def parse_length(text: str) -> Duration:
     """A duration as the command line takes it: a number or an ISO 8601 duration.
 
+    Raises:
+        TimestampError: it is neither.
+
     >>> parse_length("2"), parse_length("PT1M")
     (2, datetime.timedelta(seconds=60))
     """
     text = text.strip()
     if _NUMBER.fullmatch(text):
         return int(text)
-    return float(text) if _REAL.fullmatch(text) else parse_duration(text)
+    if _REAL.fullmatch(text):
+        return float(text)
+    try:
+        return parse_duration(text)
+    except TimestampError as error:
+        raise TimestampError(error.given, f"a number, or {error.expected}") from None
 
 
 def time_of(ticks: int, kind: TimeKind) -> TimePoint:

@@ -32,7 +32,9 @@ class Imports:
         """The imports of a catalog as the caller gives it."""
         if isinstance(catalog, str | Path):
             if not Path(catalog).is_dir():
-                raise OptionError("catalog", repr(str(catalog)), "a folder, or a mapping from IRIs to paths")
+                raise OptionError(
+                    "catalog", repr(str(catalog)), "a folder, or in Python a mapping from IRIs to paths"
+                )
             return cls({}, Path(catalog), skip_missing)
         return cls({str(iri): Path(path) for iri, path in (catalog or {}).items()}, None, skip_missing)
 

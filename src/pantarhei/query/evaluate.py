@@ -81,15 +81,31 @@ def _parsed(text: str, namespaces: Mapping[str, URIRef], base: str | None) -> Qu
     except (
         Exception
     ) as error:  # rdflib's translation raises bare exceptions, for an unknown prefix among others
-        raise QueryError(f"malformed query: {error}") from error
+        raise QueryError(f"malformed query: {_translation_failure(error)}") from error
+
+
+_EMPTY = "the query is empty: expected SELECT, CONSTRUCT, DESCRIBE or ASK"
 
 
 def _place(error: ParseBaseException) -> str:
-    """Line, column, and the line with a mark below the place."""
+    """What is wrong there, with line and column, and the line with a mark below the place."""
+    is_at_end, is_at_start = not error.pstr[error.loc :].strip(), "ConstructQuery |" in error.msg
+    if is_at_end:
+        return _EMPTY if is_at_start else "malformed query: it ends before it is complete"
     mark = " " * (error.column - 1) + "^"
-    expected = error.msg.strip() or "not SPARQL"
+    reason = (
+        "neither a whole PREFIX or BASE nor SELECT, CONSTRUCT, DESCRIBE or ASK begins here"
+        if is_at_start
+        else "what begins here is not complete, or no part of a query"
+    )
     place = f"line {error.lineno}, column {error.column}"
-    return f"malformed query, {place}: {expected}\n    {error.line}\n    {mark}"
+    return f"malformed query, {place}: {reason}\n    {error.line}\n    {mark}"
+
+
+def _translation_failure(error: Exception) -> str:
+    """What rdflib says, but for prefixes."""
+    _, _, prefix = str(error).partition("Unknown namespace prefix : ")
+    return f"the prefix {prefix}: is not declared; write PREFIX {prefix}: <…> first" if prefix else str(error)
 
 
 def _is_update(text: str) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from rdflib import RDF, Graph
 
-from pantarhei.errors import MalformedInputError, UnknownFormatError
+from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import Duration, TimePoint
 from pantarhei.query.evaluate import prepare
@@ -173,7 +173,10 @@ def follow(options: Following, source: Source) -> None:
     """
     text = _read_text(options.query) if options.query else None
     reasoner = _reasoner(options)
-    prefixes = _prefixes(text, reasoner.ontology.graph) if text is not None else {}
+    try:
+        prefixes = _prefixes(text, reasoner.ontology.graph) if text is not None else {}
+    except QueryError as error:
+        raise QueryError(f"{options.query}: {error.reason}") from None
     counts = Counts()
     with open_writer(options.output, options.format, prefixes) as writer:
         try:
@@ -190,6 +193,8 @@ def follow(options: Following, source: Source) -> None:
             _print_summary(reasoner, source, counts)
             raise
     _print_summary(reasoner, source, counts)
+    for line in _ontology_lines(reasoner.ontology, options.ontology):
+        print(line, file=sys.stderr)
 
 
 def _read_text(path: Path) -> str:
@@ -203,6 +208,17 @@ def _prefixes(query: str, ontology: Graph) -> dict[str, str]:
     """The prefixes that the query can use; refuses the query if it is not one."""
     manager = prepare(query, dict(ontology.namespaces())).prologue.namespace_manager
     return {prefix: str(iri) for prefix, iri in manager.store.namespaces()}
+
+
+def _ontology_lines(ontology: pr.Ontology, path: Path) -> Iterator[str]:
+    """What whoever wonders at the answers should know of the ontology."""
+    if not (ontology.rules or ontology.constraints):
+        yield f"{path} gives no rules and no constraints; pantarhei check says what there is in it"
+    if ontology.losses:
+        yield (
+            f"{path} is taken in part: something of {counted(len(ontology.losses), 'axiom')} is lost; "
+            "pantarhei check says what, and why"
+        )
 
 
 def _reasoner(options: Following) -> pr.StreamReasoner:

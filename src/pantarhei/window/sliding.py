@@ -134,8 +134,9 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
     given = kind_of(at)
     kind = current.kind if current else window.kind or given
     if given is not kind and not (kind is TimeKind.FLOAT and given is TimeKind.INTEGER):
-        what = "the stream's other timestamps" if current else f"{window} measures"
-        raise TimestampError(f"the timestamp {at!r}", f"{kind.value}, as {what}")
+        others, range_ = "as the stream's other timestamps are", f"since the window's range is {window.range}"
+        expected = f"{kind.value}, {others if current else range_}"
+        raise TimestampError(f"the timestamp {show_time(at)}", expected)
     now = ticks_of(at, kind)
     if current and now < current.now:
         raise LateABoxError(show_time(at), show_time(time_of(current.now, kind)))

@@ -296,6 +296,24 @@ def test_what_would_leave_the_process_or_write_is_refused(graph, dataset, monkey
             graph.query(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the query is empty"),
+        ("# only a comment\n", "the query is empty"),
+        ("SELECT ?x WHERE { ?x a :A ", "malformed query: it ends before it is complete"),
+        ("SELEC ?x { ?x ?y ?z }", "line 1, column 1: neither .* nor SELECT"),
+        ("SELECT ?x\n{ ?x ?y }", "line 2, column 3: what begins here is not complete"),
+        ("SELECT ?x { ?x ?y ?z }}", "line 1, column 23: what begins here is not complete, or no part"),
+        ("SELECT ?x { ?x a nonesuch:B }", "the prefix nonesuch: is not declared"),
+    ],
+)
+def test_malformed_queries_say_what_is_wrong_without_the_parsers_words(graph, text, reason):
+    with pytest.raises(QueryError, match=reason) as raised:
+        graph.query(text)
+    assert "Expected" not in str(raised.value)
+
+
 def test_malformed_queries_say_where(graph):
     with pytest.raises(QueryError) as caught:
         run_query(graph, "SELECT ?x\nWHERE { ?x a }")

@@ -1,5 +1,6 @@
 """Which timestamps a window holds."""
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 
@@ -277,8 +278,11 @@ def test_a_stream_has_one_kind_of_time(window, first, other):
 
 @pytest.mark.parametrize(("window", "at"), [(Window(2), NOON), (Window("PT1S"), 1), (Window("PT1S"), 1.0)])
 def test_the_first_timestamp_is_of_the_windows_kind(window, at):
-    with pytest.raises(TimestampError):
+    with pytest.raises(TimestampError) as raised:
         step_to(window, None, at)
+    assert not re.search(r"Window\(|datetime\.", str(raised.value)), (
+        "it is worded, and no object as it is made"
+    )
 
 
 def test_a_late_time_is_late_by_its_place_not_by_its_window():
