@@ -194,5 +194,5 @@ def test_what_is_shown_is_read_back(at):
 
 def test_lengths_are_numbers_or_durations():
     assert [parse_length(text) for text in ("2", "0.5", "PT2S")] == [2, 0.5, timedelta(seconds=2)]
-    with pytest.raises(TimestampError, match="'two'.*expected a number, or an ISO 8601 duration.* PT5M"):
+    with pytest.raises(TimestampError, match=r"'two'.*expected a number, or an ISO 8601 duration.* PT5M"):
         parse_length("two")
