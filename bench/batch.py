@@ -12,7 +12,7 @@ The university ontology with 0.1 and 1 million generated triples, and Brick 1.4 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -78,14 +78,19 @@ def _against_nemo(case: Case, rounds: int, large: bool) -> Iterator[Figure]:
     task = {"ontology": str(case.path), **case.files}
     ours = Job("pantarhei", "ids", {**task, "way": "ids"}), Job("pantarhei", "file", {**task, "way": "file"})
     runs: Runs = {}
-    for job, outcome in contest(case.name, [ours[0], ids, alone, ours[1], file], rounds, case.folder):
+    yield from _contest(case, [ours[0], ids, alone, ours[1], file], rounds, runs)
+    brick = "Brick" in case.name
+    yield from _in_ids(case.name, runs, large, brick)
+    yield from _end_to_end(case.name, runs, large, brick)
+
+
+def _contest(case: Case, jobs: Sequence[Job], rounds: int, runs: Runs) -> Iterator[Figure]:
+    """Let the jobs run by turns; outcomes go into `runs`, and why there is none is a remark."""
+    for job, outcome in contest(case.name, jobs, rounds, case.folder):
         if isinstance(outcome, Outcome):
             runs[job.name] = outcome
         else:
             yield remark(case.name, f"{job.name}: {outcome}")
-    brick = "Brick" in case.name
-    yield from _in_ids(case.name, runs, large, brick)
-    yield from _end_to_end(case.name, runs, large, brick)
 
 
 def _in_ids(workload: str, runs: Runs, large: bool, brick: bool) -> Iterator[Figure]:
@@ -161,11 +166,7 @@ def _against_graph_reasoners(
         Job(peer, peer, task),
     ]
     runs: Runs = {}
-    for job, outcome in contest(case.name, jobs, rounds, case.folder):
-        if isinstance(outcome, Outcome):
-            runs[job.name] = outcome
-        else:
-            yield remark(case.name, f"{job.name}: {outcome}")
+    yield from _contest(case, jobs, rounds, runs)
     if peer not in runs:
         return
     theirs, title = runs[peer], TITLES[peer]

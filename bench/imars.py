@@ -25,10 +25,10 @@ import numpy as np
 
 from bench.engine import SPACE, KernelLane, Rows, ontology_of
 from bench.maintenance_program import MaintenanceProgram
-from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios, remark, sorted_rows
+from bench.measuring import SEED, Figure, check, cpu_seconds, figure, ratios, sorted_rows
 from bench.peers.answers import hashes
 from bench.peers.pantarhei import found_by
-from bench.peers.process import Job, Outcome, contest, figure_of
+from bench.peers.process import Job, times_anew
 from pantarhei.materialize.model import WindowModel
 
 ONTOLOGY = ":isIn a owl:ObjectProperty , owl:TransitiveProperty ."
@@ -226,18 +226,14 @@ def _peers(
         Job("clingo", "clingo, anew, linear rule", {**task, "program": str(clingo)}),
     ]
     ours = found_by(kernel.vocabulary, kernel.model.facts(), None)
-    for job, outcome in contest(workload, jobs, rounds, folder):
-        if not isinstance(outcome, Outcome):
-            yield remark(workload, f"{job.name}: {outcome}")
-            continue
-        check(f"{workload}: {job.name}", outcome.found, list(ours))
-        stage = "import and reason"
-        seconds, walls = outcome.seconds(stage), outcome.wall_seconds(stage)
-        yield figure_of(workload, job.name, seconds, walls, "ms", 1e3)
+
+    def beside_ours(job: Job, seconds: list[float]) -> Iterator[Figure]:
         for change in CHANGES:
             aim = NEMO_AT_LEAST.get((window, change)) if job.name == "Nemo, anew" else None
             times = ratios(seconds, _of_length(samples[OURS, change], len(seconds)))
             yield figure(workload, f"{job.name} : ours, {change} %", times, "times", at_least=aim)
+
+    yield from times_anew(workload, jobs, rounds, folder, list(ours), beside_ours)
 
 
 def _of_length(samples: Sequence[float], count: int) -> list[float]:

@@ -6,17 +6,13 @@ classes are counted, and must be as many each time. A program is what a worker o
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 
+from bench.fresh import ROOT, timed_runs
 from bench.measuring import Figure, check, figure
 
-ROOT = Path(__file__).resolve().parents[1]
 UNIVERSITY = ROOT / "ontologies" / "university.ttl"
 
 LOAD = """
@@ -50,19 +46,12 @@ def measure(quick: bool) -> Iterator[Figure]:
 
 
 def _loading(workload: str, path: Path, rounds: int, load_at_most: float) -> Iterator[Figure]:
-    stages: list[list[float]] = []
-    sizes: set[tuple[int, ...]] = set()
-    for _ in range(rounds):
-        command = [sys.executable, "-c", LOAD, str(path)]
-        output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        marks, *counted, same = json.loads(output)
-        check(workload, same, True)
-        sizes.add(tuple(counted))
-        stages.append([end - begin for begin, end in pairwise(marks)])
-    check(workload, len(sizes), 1)
-    ((size, rules, classes),) = sizes
+    runs = list(timed_runs(LOAD, rounds, str(path)))
+    for run in runs:
+        check(workload, run.told, [*runs[0].told[:-1], True])
+    size, rules, classes, _ = runs[0].told
     aims = {"load": load_at_most, "unpickle it": 1.0}
-    for stage, samples in zip(STAGES, zip(*stages, strict=True), strict=True):
+    for stage, samples in zip(STAGES, zip(*(run.stages for run in runs), strict=True), strict=True):
         yield figure(workload, stage, samples, "s", at_most=aims.get(stage))
     yield Figure(workload, "the program, pickled", size / 1e6, "MB", at_most=20)
     yield Figure(workload, "rules", rules, "rules")

@@ -8,6 +8,7 @@ ticks. Nemo is given such a window with its background, as numbers, and takes th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,9 +28,9 @@ from bench.engine import (
     dictionary_table,
     ontology_of,
 )
-from bench.measuring import SEED, Figure, check, figure, fill, race, remark
+from bench.measuring import SEED, Figure, figure, fill, race
 from bench.peers.pantarhei import found_by
-from bench.peers.process import Outcome, contest, figure_of
+from bench.peers.process import times_anew
 from bench.readings import BACKGROUND, ONTOLOGY, SENSORS, Reports, expected
 
 RATES = (1, 10, 100, 1_000, 10_000)
@@ -90,18 +91,11 @@ def _anew(variant: str, folder: Path, rounds: int) -> Iterator[Figure]:
     path = folder / f"{variant}.ttl"
     path.write_text(PREFIXES + ONTOLOGY)
     case = Case(workload, path, dataset_of(rows + BACKGROUND), folder)
-    job = NemoCase(case).jobs()[1]
+    job = replace(NemoCase(case).jobs()[1], name="the window anew, Nemo")
     kernel = KernelLane(case.ontology, BACKGROUND, stream.width, stream.rows)
     fill([kernel], range(stream.width))
     ours = found_by(kernel.vocabulary, kernel.model.facts(), case.files["individuals"])
-    for _, outcome in contest(workload, [job], rounds, folder):
-        if not isinstance(outcome, Outcome):
-            yield remark(workload, f"Nemo: {outcome}")
-            continue
-        check(f"{workload}: Nemo", outcome.found, list(ours))
-        stage = "import and reason"
-        seconds, walls = outcome.seconds(stage), outcome.wall_seconds(stage)
-        yield figure_of(workload, "the window anew, Nemo", seconds, walls, "ms", 1e3)
+    yield from times_anew(workload, [job], rounds, folder, list(ours))
 
 
 def dataset_of(rows: Rows) -> Dataset:

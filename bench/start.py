@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterator
 
-from bench.fresh import fresh
+from bench.fresh import timed_runs
 from bench.measuring import Figure, check, figure
 
-STAGES = ("import", "ontology", "first window", "first SPARQL answer")
+STAGES = ("Python alone", "import", "ontology", "first window", "first SPARQL answer")
 START = """
 import time
-marks = [time.process_time()]
+marks = [0.0, time.process_time()]
 def mark(): marks.append(time.process_time())
 
 import pantarhei as pr; mark()
@@ -29,21 +27,14 @@ import json; print(json.dumps([marks, facts, answers]))
 
 def measure(quick: bool) -> Iterator[Figure]:
     """CPU time of each stage, and CPU and wall time of the process up to the first window."""
-    stages: list[list[float]] = []
-    processes: list[float] = []
-    with fresh(START) as run:
-        for _ in range(3 if quick else 11):
-            begin = time.perf_counter()
-            output = run()
-            processes.append(time.perf_counter() - begin)
-            marks, facts, answers = json.loads(output)
-            check("start", (facts > 0, answers), (True, 1))
-            stages.append([after - before for before, after in zip([0.0, *marks], marks, strict=False)])
-    columns = [list(column) for column in zip(*stages, strict=True)]
-    yield figure("start", "Python alone", columns[0], "s CPU")
-    for name, samples in zip(STAGES, columns[1:], strict=True):
+    runs = list(timed_runs(START, 3 if quick else 11))
+    for run in runs:
+        facts, answers = run.told
+        check("start", (facts > 0, answers), (True, 1))
+    stages = [run.stages for run in runs]
+    for name, samples in zip(STAGES, zip(*stages, strict=True), strict=True):
         yield figure("start", name, samples, "s CPU")
     first = [sum(stage[:-1]) for stage in stages]
     yield figure("start", "a fresh process to its first window", first, "s CPU", at_most=0.5)
     yield figure("start", "a fresh process to its first SPARQL answer", list(map(sum, stages)), "s CPU")
-    yield figure("start", "the whole process", processes, "s wall")
+    yield figure("start", "the whole process", [run.wall for run in runs], "s wall")

@@ -9,12 +9,8 @@ query. Its times are for information; the wall time is that of a machine on whic
 
 from __future__ import annotations
 
-import json
-import resource
-import time
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 
 from bench.engine import (
     ARROW_DICTIONARY,
@@ -27,7 +23,7 @@ from bench.engine import (
     ontology_of,
     rdflib_triples,
 )
-from bench.fresh import fresh
+from bench.fresh import timed_runs
 from bench.measuring import Figure, check, figure, fill, race
 from bench.readings import BACKGROUND, ONTOLOGY, SENSORS, Reports, expected
 
@@ -46,7 +42,7 @@ reasoner.push(1, [(pedals.car, RDF.type, pedals.BrakesPressed)])
 stages.append(now())
 answers = [str(row[0]) for row in reasoner.query("SELECT ?car WHERE { ?car a :Attended }")]
 stages.append(now())
-print(json.dumps({"stages": stages, "answers": answers}))
+print(json.dumps([stages, answers]))
 """
 STAGES = ("import", "load ontology", "first push", "first query")
 
@@ -87,25 +83,10 @@ def _ticks(width: int, quick: bool) -> Iterator[Figure]:
 
 
 def _first_answer(rounds: int) -> Iterator[Figure]:
-    walls, cpus = [], []
-    stages: list[list[float]] = []
-    with fresh(FIRST_ANSWER) as run:
-        for _ in range(rounds):
-            begun, used = time.perf_counter(), _children()
-            output = run()
-            walls.append(time.perf_counter() - begun)
-            cpus.append(_children() - used)
-            told = json.loads(output)
-            check("first answer", told["answers"], ["http://example.org/pedals#car"])
-            marks = told["stages"]
-            stages.append([end - begin for begin, end in pairwise(marks)])
-    yield figure("first answer", "wall time", walls, "s")
-    yield figure("first answer", "CPU time", cpus, "s")
-    for stage, samples in zip(STAGES, zip(*stages, strict=True), strict=True):
+    runs = list(timed_runs(FIRST_ANSWER, rounds))
+    for run in runs:
+        check("first answer", run.told, [["http://example.org/pedals#car"]])
+    yield figure("first answer", "wall time", [run.wall for run in runs], "s")
+    yield figure("first answer", "CPU time", [run.cpu for run in runs], "s")
+    for stage, samples in zip(STAGES, zip(*(run.stages for run in runs), strict=True), strict=True):
         yield figure("first answer", f"of it {stage}", samples, "s")
-
-
-def _children() -> float:
-    """CPU seconds of the processes that this one has waited for."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

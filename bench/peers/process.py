@@ -12,14 +12,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.measuring import Figure, WrongAnswerError, ratios
+from bench.measuring import Figure, WrongAnswerError, check, ratios, remark
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {
@@ -152,6 +152,33 @@ def _compare(workload: str, outcomes: Mapping[str, Outcome | str]) -> None:
     found = {name: o.found for name, o in outcomes.items() if isinstance(o, Outcome) and o.found is not None}
     if len({json.dumps(answer) for answer in found.values()}) > 1:
         raise WrongAnswerError(f"{workload}: the answers differ: {found}")
+
+
+def times_anew(
+    workload: str,
+    jobs: Sequence[Job],
+    rounds: int,
+    folder: Path,
+    ours: object,
+    further: Callable[[Job, list[float]], Iterable[Figure]] = lambda job, seconds: (),
+) -> Iterator[Figure]:
+    """Milliseconds that others take for what we hold, from nothing, with their import of numbers.
+
+    Args:
+        ours: what each of them must find.
+        further: figures made of the CPU seconds of a job, run by run.
+
+    Raises:
+        WrongAnswerError: one found something else.
+    """
+    for job, outcome in contest(workload, jobs, rounds, folder):
+        if not isinstance(outcome, Outcome):
+            yield remark(workload, f"{job.name}: {outcome}")
+            continue
+        check(f"{workload}: {job.name}", outcome.found, ours)
+        seconds, walls = outcome.seconds("import and reason"), outcome.wall_seconds("import and reason")
+        yield figure_of(workload, job.name, seconds, walls, "ms", 1e3)
+        yield from further(job, seconds)
 
 
 def figure_of(
