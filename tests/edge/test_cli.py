@@ -15,7 +15,8 @@ from rdflib import RDF
 from typer.testing import CliRunner
 
 import pantarhei
-from pantarhei.cli import app, as_typed
+from pantarhei.cli.commands import app, option_names
+from pantarhei.cli.wording import as_typed
 from pantarhei.errors import InvalidRowError, MemoryLimitError, MissingFileError, OptionError, QueryError
 
 ROOT = Path(__file__).parents[2]
@@ -506,7 +507,7 @@ def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_options_stand_as_they_are_typed_and_what_was_given_as_it_was(error, typed):
-    assert as_typed(error) == typed
+    assert as_typed(error, option_names()) == typed
 
 
 @pytest.mark.parametrize(

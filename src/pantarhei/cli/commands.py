@@ -1,4 +1,4 @@
-"""The command line: `pantarhei run`, `check` and `demo`.
+"""The commands `pantarhei run`, `check` and `demo`.
 
 Answers go to standard output or a file; everything else (progress, summary, errors) goes to standard error.
 The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage, 130 when interrupted.
@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import errno
 import json
-import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from enum import StrEnum
 from functools import cache
 from inspect import signature
 from pathlib import Path
@@ -22,19 +20,32 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from pantarhei.errors import (
-    ForeignInterpretationError,
-    InvalidRowError,
-    LateABoxError,
-    MemoryLimitError,
-    MissingImportError,
-    MissingTimestampError,
-    OptionError,
-    PantarheiError,
-    SparkError,
-    TimestampError,
-    UnknownFormatError,
+from pantarhei.cli.choices import (
+    AnswerFormat,
+    Closed,
+    Imports,
+    Keep,
+    OnError,
+    OnLimit,
+    Repair,
+    ReportFormat,
+    StreamFormat,
 )
+from pantarhei.cli.help_texts import (
+    ABOUT,
+    ANSWERS,
+    CHECK,
+    DEMO,
+    INPUT,
+    LIMITS,
+    READING,
+    REASONING,
+    RUN,
+    RUN_EXAMPLES,
+    WINDOW,
+)
+from pantarhei.cli.wording import as_typed, one_line
+from pantarhei.errors import MissingImportError, OptionError, PantarheiError, SparkError, TimestampError
 from pantarhei.language.time import (
     Duration,
     TimeKind,
@@ -54,98 +65,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-class Closed(StrEnum):
-    both = "both"
-    right = "right"
-
-
-class Repair(StrEnum):
-    exact = "exact"
-    grounded = "grounded"
-    algorithm3 = "algorithm3"
-    off = "off"
-
-
-class Keep(StrEnum):
-    newest = "newest"
-    every = "every"
-
-
-class OnLimit(StrEnum):
-    error = "error"
-    drop = "drop"
-
-
-class OnError(StrEnum):
-    error = "raise"
-    skip = "skip"
-
-
-class Imports(StrEnum):
-    error = "error"
-    skip = "skip"
-
-
-class StreamFormat(StrEnum):
-    nquads = "nquads"
-    trig = "trig"
-
-
-class AnswerFormat(StrEnum):
-    table = "table"
-    ndjson = "ndjson"
-    csv = "csv"
-
-
-class ReportFormat(StrEnum):
-    text = "text"
-    json = "json"
-
-
-# Help texts are wrapped by the terminal: a paragraph is one line.
-_ABOUT = (
-    "Reason over streams with an OWL 2 RL ontology.\n\n"
-    "A window slides over a stream of timestamped facts. What follows from them is kept up to date as it "
-    "slides, and contradictions are repaired as they arrive: new is better than old.\n\n"
-    "Begin with [bold]pantarhei demo[/bold], look at an ontology with [bold]pantarhei check[/bold], "
-    "then [bold]pantarhei run[/bold]."
-)
-_RUN = (
-    "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox.\n\n"
-    "Each graph of the stream is an ABox with a time. It is repaired on arrival: of facts that contradict "
-    "one another the newest stay. What has left the window is forgotten, with all that followed from it."
-)
-_RUN_EXAMPLES = (
-    "[bold]Examples[/bold]\n\n"
-    "pantarhei run --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
-    "--query examples/pedals/query.rq\n\n"
-    "producer | pantarhei run --ontology O.ttl --stream - --stream-format nquads --range PT5M --slide PT1M "
-    "--query Q.rq --output answers.ndjson\n\n"
-    "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
-)
-_DEMO = (
-    "Show windows at work on three streams that contradict themselves.\n\n"
-    "Run it in a source checkout, whose ontologies and examples it reads."
-)
-_CHECK = (
-    "Load an ontology and say what becomes of its axioms: rules, constraints, background, or why not.\n\n"
-    "A summary comes first: how many axioms became what, what is lost and for which reasons, what can have "
-    "no instance, which names are one, what is outside OWL 2 DL. The exit code is 1 for an ontology that "
-    "cannot be used, and with --strict for one that loses something."
-)
-
-
-# The groups of options in the help of `run`, in their order there.
-_IN, _READING, _WINDOW, _REASONING, _LIMITS, _OUT = (
-    "What is read",
-    "How the stream is read",
-    "The window",
-    "Reasoning",
-    "Limits",
-    "Answers",
 )
 
 
@@ -182,7 +101,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(help=_ABOUT)
+@app.callback(help=ABOUT)
 def pantarhei(
     version: Annotated[
         bool,
@@ -192,16 +111,18 @@ def pantarhei(
     """What the program does as a whole; its commands do the work."""
 
 
-@app.command(help=_RUN, epilog=_RUN_EXAMPLES)
+@app.command(help=RUN, epilog=RUN_EXAMPLES)
 def run(
     ontology: Annotated[
         Path,
-        typer.Option(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.", rich_help_panel=_IN),
+        typer.Option(
+            help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.", rich_help_panel=INPUT
+        ),
     ],
     stream: Annotated[
         str,
         typer.Option(
-            help="The stream: N-Quads or TriG, each graph with a time; - for stdin.", rich_help_panel=_IN
+            help="The stream: N-Quads or TriG, each graph with a time; - for stdin.", rich_help_panel=INPUT
         ),
     ],
     range_: Annotated[
@@ -210,43 +131,43 @@ def run(
             "--range",
             metavar="DURATION",
             help="Length of the window: PT5M for five minutes; a number if times are numbers.",
-            rich_help_panel=_WINDOW,
+            rich_help_panel=WINDOW,
         ),
     ],
     background: Annotated[
         Path | None,
-        typer.Option(help="Facts that hold at every time and are never removed.", rich_help_panel=_IN),
+        typer.Option(help="Facts that hold at every time and are never removed.", rich_help_panel=INPUT),
     ] = None,
     catalog: Annotated[
         Path | None,
         typer.Option(
-            help="Where imports of the ontology are found; nothing is ever fetched.", rich_help_panel=_IN
+            help="Where imports of the ontology are found; nothing is ever fetched.", rich_help_panel=INPUT
         ),
     ] = None,
     imports: Annotated[
-        Imports, typer.Option(help="What to do with imports that are not found.", rich_help_panel=_IN)
+        Imports, typer.Option(help="What to do with imports that are not found.", rich_help_panel=INPUT)
     ] = Imports.error,
     stream_format: Annotated[
         StreamFormat | None,
-        typer.Option(help="The stream's format, where its suffix does not tell.", rich_help_panel=_READING),
+        typer.Option(help="The stream's format, where its suffix does not tell.", rich_help_panel=READING),
     ] = None,
     time: Annotated[
         str,
         typer.Option(
             metavar="auto|graph|IRI",
             help="Where a graph's time is: in its name, or the property with this IRI.",
-            rich_help_panel=_READING,
+            rich_help_panel=READING,
         ),
     ] = "auto",
     on_error: Annotated[
-        OnError, typer.Option(help="What to do with bad input in the stream.", rich_help_panel=_READING)
+        OnError, typer.Option(help="What to do with bad input in the stream.", rich_help_panel=READING)
     ] = OnError.error,
     allowed_lateness: Annotated[
         str | None,
         typer.Option(
             metavar="DURATION",
             help="How far ABoxes may be out of order; they are held back that long. By default not at all.",
-            rich_help_panel=_READING,
+            rich_help_panel=READING,
         ),
     ] = None,
     slide: Annotated[
@@ -254,31 +175,31 @@ def run(
         typer.Option(
             metavar="DURATION",
             help="Step of the window's end; by default it moves with every ABox.",
-            rich_help_panel=_WINDOW,
+            rich_help_panel=WINDOW,
         ),
     ] = None,
     origin: Annotated[
         str | None,
         typer.Option(
-            metavar="TIME", help="A boundary that the steps are aligned to.", rich_help_panel=_WINDOW
+            metavar="TIME", help="A boundary that the steps are aligned to.", rich_help_panel=WINDOW
         ),
     ] = None,
     closed: Annotated[
-        Closed, typer.Option(help="Which ends of the window are included.", rich_help_panel=_WINDOW)
+        Closed, typer.Option(help="Which ends of the window are included.", rich_help_panel=WINDOW)
     ] = Closed.both,
     repair: Annotated[
-        Repair, typer.Option(help="What becomes of contradictions.", rich_help_panel=_REASONING)
+        Repair, typer.Option(help="What becomes of contradictions.", rich_help_panel=REASONING)
     ] = Repair.exact,
     keep: Annotated[
         Keep,
-        typer.Option(help="How a fact that several timestamps support is kept.", rich_help_panel=_REASONING),
+        typer.Option(help="How a fact that several timestamps support is kept.", rich_help_panel=REASONING),
     ] = Keep.newest,
     unique_names: Annotated[
         bool,
         typer.Option(
             "--unique-names/--no-unique-names",
             help="Whether different names are different things; if not, equality is reasoned with.",
-            rich_help_panel=_REASONING,
+            rich_help_panel=REASONING,
         ),
     ] = True,
     max_facts: Annotated[
@@ -286,45 +207,47 @@ def run(
         typer.Option(
             min=1,
             help="How many facts there may be after an ABox, derived ones too.",
-            rich_help_panel=_LIMITS,
+            rich_help_panel=LIMITS,
         ),
     ] = None,
     max_bytes: Annotated[
         str | None,
         typer.Option(
-            metavar="SIZE", help="How many bytes the window may take: 200MB, 1.5GiB.", rich_help_panel=_LIMITS
+            metavar="SIZE", help="How many bytes the window may take: 200MB, 1.5GiB.", rich_help_panel=LIMITS
         ),
     ] = None,
     on_limit: Annotated[
         OnLimit,
         typer.Option(
             help="Where that is too little: an error, or the oldest timestamps leave early.",
-            rich_help_panel=_LIMITS,
+            rich_help_panel=LIMITS,
         ),
     ] = OnLimit.error,
     query: Annotated[
         Path | None,
         typer.Option(
             help="A SPARQL query, answered after every ABox; without, a line on each update.",
-            rich_help_panel=_OUT,
+            rich_help_panel=ANSWERS,
         ),
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(help="Where answers are written; by default standard output.", rich_help_panel=_OUT),
+        typer.Option(help="Where answers are written; by default standard output.", rich_help_panel=ANSWERS),
     ] = None,
     format_: Annotated[
         AnswerFormat | None,
         typer.Option(
             "--format",
             help="How answers are written; by default as --output's suffix says, else a table.",
-            rich_help_panel=_OUT,
+            rich_help_panel=ANSWERS,
         ),
     ] = None,
     repairs: Annotated[
         bool,
         typer.Option(
-            "--repairs", help="Say on standard error what each repair removed, and why.", rich_help_panel=_OUT
+            "--repairs",
+            help="Say on standard error what each repair removed, and why.",
+            rich_help_panel=ANSWERS,
         ),
     ] = False,
     spark: Annotated[
@@ -333,7 +256,7 @@ def run(
             metavar="MASTER",
             help="Read the stream and close its ABoxes on Spark: local\\[*], spark://host:7077. The whole "
             "stream is put in time order first, so nothing is late. It may be a folder or a glob, not stdin.",
-            rich_help_panel=_READING,
+            rich_help_panel=READING,
         ),
     ] = None,
 ) -> None:
@@ -390,7 +313,7 @@ def _source(options: Following, master: str | None) -> Source:
 
 
 @app.command(
-    help=_CHECK, epilog="[bold]Example[/bold]\n\npantarhei check ontologies/pedals.ttl --details --depth 3"
+    help=CHECK, epilog="[bold]Example[/bold]\n\npantarhei check ontologies/pedals.ttl --details --depth 3"
 )
 def check(
     ontology: Annotated[
@@ -446,7 +369,7 @@ def check(
             raise _failed(f"lost in whole or in part: {len(report.losses)}; --strict allows no loss", 1)
 
 
-@app.command(help=_DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
+@app.command(help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
 def demo(
     small: Annotated[
         bool, typer.Option("--small", help="Fewer readings: quick even where the kernel is not compiled.")
@@ -468,14 +391,14 @@ def _errors() -> Iterator[None]:
     try:
         yield
     except OptionError as error:
-        raise _failed(as_typed(error), 2) from None
+        raise _failed(as_typed(error, option_names()), 2) from None
     except MissingImportError as error:
         where = f"{error.importing} imports <{error.iri}>, which is in no catalog"
         raise _failed(f"{where}; give its folder as --catalog, or go on with --imports skip", 1) from None
     except SparkError as error:
-        raise _failed(_one_line(as_typed(error)), 1) from None
+        raise _failed(one_line(as_typed(error, option_names())), 1) from None
     except PantarheiError as error:
-        raise _failed(as_typed(error), 1) from None
+        raise _failed(as_typed(error, option_names()), 1) from None
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     except OSError as error:
@@ -486,81 +409,15 @@ def _errors() -> Iterator[None]:
         raise _failed(f"{place}{error.strerror or error}", 1) from None
 
 
-def _failed(message: str, code: int) -> typer.Exit:
-    typer.echo(f"{typer.style('error:', fg='red', bold=True)} {message}", err=True)
-    return typer.Exit(code)
-
-
-def as_typed(error: PantarheiError) -> str:
-    """An error's message with its options as they are typed here; what was given stays as it is."""
-    if isinstance(error, UnknownFormatError):
-        option = error.option and f"--{error.option.replace('_', '-')}"
-        return str(UnknownFormatError(option, error.source, error.suffixes, error.formats))
-    if isinstance(error, OptionError):
-        option = _typed(error.option, error.given)
-        return f"{option} is not possible: expected {_with_options(error.expected)}"
-    if isinstance(error, SparkError):  # a worker's message, with what was given in it
-        return str(error).replace('on_error="skip"', _typed("on_error", "skip"))
-    if isinstance(error, MissingTimestampError | TimestampError):
-        return re.sub(r"\btime=(?=<IRI of the property>|graph$)", "--time ", str(error))
-    if not isinstance(error, _NAMING_OPTIONS):
-        return str(error)
-    given: dict[str, str] = {}
-    limit = error.limit if isinstance(error, MemoryLimitError) else None
-    make: Callable[..., PantarheiError] = type(error)
-
-    def masked(value: object) -> object:
-        if isinstance(value, tuple):
-            return tuple(map(masked, value))
-        if not isinstance(value, str) or value == limit:
-            return value
-        mask = chr(_PRIVATE_USE + len(given))
-        given[mask] = value
-        return mask
-
-    message = _with_options(str(make(*map(masked, error.args))))
-    return "".join(given.get(character, character) for character in message)
-
-
-# The errors whose messages say which option would help.
-_NAMING_OPTIONS = (ForeignInterpretationError, InvalidRowError, LateABoxError, MemoryLimitError)
-_PRIVATE_USE = 0xE000
-
-
 @cache
-def _options() -> frozenset[str]:
+def option_names() -> frozenset[str]:
+    """The names of all options, as in Python."""
     return frozenset(name.rstrip("_") for command in (run, check) for name in signature(command).parameters)
 
 
-def _with_options(message: str) -> str:
-    """A message of ours with its options as they are typed.
-
-    >>> _with_options('more than max_facts=1_000; or drop the oldest with on_limit="drop"')
-    'more than --max-facts 1000; or drop the oldest with --on-limit drop'
-    """
-    value = r"""=("[^"]*"|'[^']*'|[^\s,;)]*[^\s,;).:])"""
-    named = rf"(?<![\w-])({'|'.join(sorted(_options()))})(?:{value})?(?![\w=])"
-    return re.sub(named, lambda found: _typed(found[1], found[2]), message)
-
-
-def _typed(name: str, value: str | None) -> str:
-    option = f"--{name.replace('_', '-')}"
-    if value is None:  # an option's name may be a word of its own
-        return option if "_" in name else name
-    value = value.strip("\"'")
-    if value in ("True", "False"):
-        return option if value == "True" else f"--no-{option[2:]}"
-    return f"{option} {value.replace('_', '') if re.fullmatch('[0-9_]+', value) else value}"
-
-
-def _one_line(text: str) -> str:
-    """The lines of a text as one.
-
-    >>> _one_line("no master answers:\\n    host: refused\\nstart one")
-    'no master answers: host: refused; start one'
-    """
-    lines = [line.strip() for line in text.splitlines()]
-    return "; ".join(lines).replace(":; ", ": ")
+def _failed(message: str, code: int) -> typer.Exit:
+    typer.echo(f"{typer.style('error:', fg='red', bold=True)} {message}", err=True)
+    return typer.Exit(code)
 
 
 def _close_quietly() -> None:
@@ -584,7 +441,3 @@ def _warn(
 ) -> None:
     """A warning as a line of its own, without the place in the code."""
     print(f"warning: {message}", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    main()

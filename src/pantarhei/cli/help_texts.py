@@ -1,0 +1,45 @@
+"""What the help of the command line says of its commands, and in which groups their options are.
+
+Help texts are wrapped by the terminal: a paragraph is one line.
+"""
+
+ABOUT = (
+    "Reason over streams with an OWL 2 RL ontology.\n\n"
+    "A window slides over a stream of timestamped facts. What follows from them is kept up to date as it "
+    "slides, and contradictions are repaired as they arrive: new is better than old.\n\n"
+    "Begin with [bold]pantarhei demo[/bold], look at an ontology with [bold]pantarhei check[/bold], "
+    "then [bold]pantarhei run[/bold]."
+)
+RUN = (
+    "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox.\n\n"
+    "Each graph of the stream is an ABox with a time. It is repaired on arrival: of facts that contradict "
+    "one another the newest stay. What has left the window is forgotten, with all that followed from it."
+)
+RUN_EXAMPLES = (
+    "[bold]Examples[/bold]\n\n"
+    "pantarhei run --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
+    "--query examples/pedals/query.rq\n\n"
+    "producer | pantarhei run --ontology O.ttl --stream - --stream-format nquads --range PT5M --slide PT1M "
+    "--query Q.rq --output answers.ndjson\n\n"
+    "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
+)
+DEMO = (
+    "Show windows at work on three streams that contradict themselves.\n\n"
+    "Run it in a source checkout, whose ontologies and examples it reads."
+)
+CHECK = (
+    "Load an ontology and say what becomes of its axioms: rules, constraints, background, or why not.\n\n"
+    "A summary comes first: how many axioms became what, what is lost and for which reasons, what can have "
+    "no instance, which names are one, what is outside OWL 2 DL. The exit code is 1 for an ontology that "
+    "cannot be used, and with --strict for one that loses something."
+)
+
+# The groups of options in the help of `run`, in their order there.
+INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS = (
+    "What is read",
+    "How the stream is read",
+    "The window",
+    "Reasoning",
+    "Limits",
+    "Answers",
+)

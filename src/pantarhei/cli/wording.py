@@ -1,0 +1,90 @@
+"""Errors worded for the command line: the options in them as they are typed there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+
+from pantarhei.errors import (
+    ForeignInterpretationError,
+    InvalidRowError,
+    LateABoxError,
+    MemoryLimitError,
+    MissingTimestampError,
+    OptionError,
+    PantarheiError,
+    SparkError,
+    TimestampError,
+    UnknownFormatError,
+)
+
+# The errors whose messages say which option would help.
+_NAMING_OPTIONS = (ForeignInterpretationError, InvalidRowError, LateABoxError, MemoryLimitError)
+_PRIVATE_USE = 0xE000
+
+
+def as_typed(error: PantarheiError, options: Collection[str]) -> str:
+    """An error's message with its options as they are typed; what was given stays as it is.
+
+    Args:
+        options: the names of the options, as in Python.
+    """
+    if isinstance(error, UnknownFormatError):
+        option = error.option and f"--{error.option.replace('_', '-')}"
+        return str(UnknownFormatError(option, error.source, error.suffixes, error.formats))
+    if isinstance(error, OptionError):
+        option = _typed(error.option, error.given)
+        return f"{option} is not possible: expected {_with_options(error.expected, options)}"
+    if isinstance(error, SparkError):  # a worker's message, with what was given in it
+        return str(error).replace('on_error="skip"', _typed("on_error", "skip"))
+    if isinstance(error, MissingTimestampError | TimestampError):
+        return re.sub(r"\btime=(?=<IRI of the property>|graph$)", "--time ", str(error))
+    if not isinstance(error, _NAMING_OPTIONS):
+        return str(error)
+    given: dict[str, str] = {}
+    limit = error.limit if isinstance(error, MemoryLimitError) else None
+    make: Callable[..., PantarheiError] = type(error)
+
+    def masked(value: object) -> object:
+        if isinstance(value, tuple):
+            return tuple(map(masked, value))
+        if not isinstance(value, str) or value == limit:
+            return value
+        mask = chr(_PRIVATE_USE + len(given))
+        given[mask] = value
+        return mask
+
+    message = _with_options(str(make(*map(masked, error.args))), options)
+    return "".join(given.get(character, character) for character in message)
+
+
+def _with_options(message: str, options: Collection[str]) -> str:
+    """A message of ours with its options as they are typed.
+
+    >>> names = ["max_facts", "on_limit"]
+    >>> _with_options('more than max_facts=1_000; or drop the oldest with on_limit="drop"', names)
+    'more than --max-facts 1000; or drop the oldest with --on-limit drop'
+    """
+    value = r"""=("[^"]*"|'[^']*'|[^\s,;)]*[^\s,;).:])"""
+    named = rf"(?<![\w-])({'|'.join(sorted(options))})(?:{value})?(?![\w=])"
+    return re.sub(named, lambda found: _typed(found[1], found[2]), message)
+
+
+def _typed(name: str, value: str | None) -> str:
+    option = f"--{name.replace('_', '-')}"
+    if value is None:  # an option's name may be a word of its own
+        return option if "_" in name else name
+    value = value.strip("\"'")
+    if value in ("True", "False"):
+        return option if value == "True" else f"--no-{option[2:]}"
+    return f"{option} {value.replace('_', '') if re.fullmatch('[0-9_]+', value) else value}"
+
+
+def one_line(text: str) -> str:
+    """The lines of a text as one.
+
+    >>> one_line("no master answers:\\n    host: refused\\nstart one")
+    'no master answers: host: refused; start one'
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    return "; ".join(lines).replace(":; ", ": ")
