@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time as clock
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,14 +16,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from rdflib import RDF, Graph
+from rdflib import Graph
 
 from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
-from pantarhei.language.term import Triple, short
 from pantarhei.language.time import Duration, TimePoint
 from pantarhei.query.evaluate import prepare
 from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import Skipped, read_stream
+from pantarhei.streams.repair_text import assertion_text, cut_lines
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from pantarhei.repair.choose import Method
     from pantarhei.window.limits import OnLimit
     from pantarhei.window.sliding import Closed
-
-_CONFLICTS_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,8 +312,8 @@ def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> 
         left = f", {counted(len(update.dropped), 'timestamp')} left" if update.dropped else ""
         if update.dropped_early:
             left += f", {len(update.dropped_early):,} of them early"
-        writer.line(f"{time_text(update.at)}  {window}{left}: {facts} facts, +{gained} -{lost}")
-        for line in _cut_lines(update.repair):
+        writer.line(f"{time_text(update.at)}  {window}{left}: {counted(facts, 'fact')}, +{gained} -{lost}")
+        for line in cut_lines(update.repair):
             writer.line(f"    {line}")
         return
     columns: dict[str, list[Cell]] = {
@@ -324,7 +322,7 @@ def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> 
         "facts": [facts],
         "added": [gained],
         "removed": [lost],
-        "cut": ["; ".join(sorted(map(_assertion_text, update.repair.removed)))],
+        "cut": ["; ".join(sorted(map(assertion_text, update.repair.removed)))],
     }
     writer.rows(update.at, columns)
 
@@ -334,46 +332,8 @@ def _plain_time(at: TimePoint) -> Cell:
 
 
 def _print_cut(update: pr.WindowUpdate) -> None:
-    for line in _cut_lines(update.repair):
+    for line in cut_lines(update.repair):
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)
-
-
-def _cut_lines(repair: pr.Repair) -> Iterator[str]:
-    """The facts that the repair removed, with their timestamps and the newest conflict that each was in."""
-    times: dict[Triple, list[TimePoint]] = {}
-    for at, triple in repair.removed:
-        times.setdefault(triple, []).append(at)
-    reasons = _reasons(repair, times) if times else {}
-    for text, triple in sorted((fact_text(triple), triple) for triple in times):
-        when = ", ".join(map(time_text, sorted(times[triple])))
-        yield f"removed {text} at {when}{reasons.get(triple, '')}"
-
-
-def _reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, str]:
-    """Why each fact was removed: of the conflicts it was in, the one whose other facts are newest; of those
-    that are equally new the first as they read, since the order of conflicts is not fixed.
-    """
-    best: dict[Triple, tuple[list[TimePoint], str]] = {}
-    for conflict in islice(repair.conflicts, _CONFLICTS_LOOKED_AT):
-        for _, triple in conflict.assertions:
-            if triple not in removed:
-                continue
-            others = [assertion for assertion in conflict.assertions if assertion[1] != triple]
-            age = sorted(at for at, _ in others)
-            newest, text = best.get(triple, ([], ""))
-            if triple in best and age < newest:
-                continue
-            reason = _reason(others, conflict.constraints)
-            if triple not in best or age > newest or reason < text:
-                best[triple] = (age, reason)
-    return {triple: reason for triple, (_, reason) in best.items()}
-
-
-def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
-    """Who contradicts, and by which axiom."""
-    facts = " and ".join(sorted(map(_assertion_text, others))) or "itself or the background"
-    axioms = " and ".join(dict.fromkeys(rule.origin or str(rule) for rule in constraints))
-    return f", contradicted by {facts}: {axioms}"
 
 
 def counted(number: int, noun: str) -> str:
@@ -383,24 +343,6 @@ def counted(number: int, noun: str) -> str:
     ('1 ABox', '2 ABoxes')
     """
     return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith("x") else "s")
-
-
-def _assertion_text(assertion: tuple[TimePoint, Triple]) -> str:
-    at, triple = assertion
-    return f"{fact_text(triple)} at {time_text(at)}"
-
-
-def fact_text(triple: Triple) -> str:
-    """`Class(x)` or `property(x, y)`, for people.
-
-    >>> from rdflib import URIRef
-    >>> fact_text((URIRef("urn:x#belt"), RDF.type, URIRef("urn:x#Stopped")))
-    'Stopped(belt)'
-    """
-    subject, predicate, object_ = triple
-    if predicate == RDF.type:
-        return f"{short(object_)}({short(subject)})"
-    return f"{short(predicate)}({short(subject)}, {short(object_)})"
 
 
 def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Counts) -> None:
