@@ -201,7 +201,7 @@ def test_check_says_what_is_kept_and_lost_of_an_axiom_and_how_to_see_more(cli, w
     assert "ObjectUnionOf(…) on the right is a choice" in text
     assert "kept: SubClassOf(B A) and 1 more" in text
     assert "lost: SubClassOf(A ObjectUnionOf(B C))" in text
-    assert "no constraints" in text
+    assert "no constraints\n" in text
     assert "--details" in text
 
 
@@ -451,7 +451,17 @@ def test_what_an_ontology_loses_is_told_after_the_answers(run, written, quads):
 
 
 def test_where_a_graph_without_a_time_has_one_is_told_as_it_is_typed(run, quads):
-    fails(run(stream=quads("urn:none")), "choose with --time <IRI of the property>")
+    fails(run(stream=quads("urn:none")), "the option time takes the IRI of another property")
+
+
+def test_what_is_skipped_names_its_place_once(run, quads):
+    lines = run("--on-error", "skip", stream=quads("urn:1", "urn:none")).stderr.splitlines()
+    assert lines[1].startswith("  skipped line 2: no time found for graph <urn:none>")
+
+
+def test_a_window_that_holds_no_time_is_refused(run):
+    done = run("--closed", "right", range_="0")
+    fails(done, "--range 0 is not possible: expected a length above 0 with --closed right", code=2)
 
 
 def test_a_window_of_another_kind_than_the_streams_time_is_worded(run, quads):
@@ -488,6 +498,7 @@ def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
             OptionError("on_limit", "drop", "max_facts or max_bytes beside it"),
             "--on-limit drop is not possible: expected --max-facts or --max-bytes beside it",
         ),
+        (OptionError("master", "'there'", "local[*]"), "--spark there is not possible: expected local[*]"),
         (QueryError("max_facts=10 unique_names=True"), "max_facts=10 unique_names=True"),
         (
             MissingFileError("max_facts.ttl", "no such file"),

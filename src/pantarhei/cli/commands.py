@@ -363,7 +363,10 @@ def check(
             elif not loaded.triples:
                 typer.echo("the document holds no triples")
             elif not details:
-                typer.echo(f"\n{form.summary()}; --depth 3 shows what they mean in terms of assertions")
+                meaning = (
+                    "; --depth 3 shows what they mean in terms of assertions" if form.constraints else ""
+                )
+                typer.echo(f"\n{form.summary()}{meaning}")
                 typer.echo("--details shows every axiom with its rules, --format json everything")
         if strict and report.losses:
             raise _failed(f"lost in whole or in part: {len(report.losses)}; --strict allows no loss", 1)

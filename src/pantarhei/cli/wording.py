@@ -10,17 +10,16 @@ from pantarhei.errors import (
     InvalidRowError,
     LateABoxError,
     MemoryLimitError,
-    MissingTimestampError,
     OptionError,
     PantarheiError,
     SparkError,
-    TimestampError,
     UnknownFormatError,
 )
 
 # The errors whose messages say which option would help.
 _NAMING_OPTIONS = (ForeignInterpretationError, InvalidRowError, LateABoxError, MemoryLimitError)
 _PRIVATE_USE = 0xE000
+_TYPED_AS = {"master": "spark"}
 
 
 def as_typed(error: PantarheiError, options: Collection[str]) -> str:
@@ -33,12 +32,10 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
         option = error.option and f"--{error.option.replace('_', '-')}"
         return str(UnknownFormatError(option, error.source, error.suffixes, error.formats))
     if isinstance(error, OptionError):
-        option = _typed(error.option, error.given)
+        option = _typed(_TYPED_AS.get(error.option, error.option), error.given)
         return f"{option} is not possible: expected {_with_options(error.expected, options)}"
     if isinstance(error, SparkError):  # a worker's message, with what was given in it
         return str(error).replace('on_error="skip"', _typed("on_error", "skip"))
-    if isinstance(error, MissingTimestampError | TimestampError):
-        return re.sub(r"\btime=(?=<IRI of the property>|graph$)", "--time ", str(error))
     if not isinstance(error, _NAMING_OPTIONS):
         return str(error)
     given: dict[str, str] = {}

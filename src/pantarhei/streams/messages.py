@@ -251,7 +251,13 @@ class Messages(ABC, Generic[Content]):
     def _refuse(self, error: PantarheiError, line: int, text: str, count: int = 1) -> None:
         if self._skip is None:
             raise error from None
-        self._skip(line, _reason(error), text[:1000], count)
+        self._skip(line, self._reason(error, line), text[:1000], count)
+
+    def _reason(self, error: PantarheiError, line: int) -> str:
+        """The error's text; its place is kept beside it."""
+        if isinstance(error, MalformedInputError):
+            return error.reason
+        return str(error).removeprefix(f"{self._source}, line {line}: ")
 
     def _placed(self, error: PantarheiError, line: int) -> PantarheiError:
         """The same error with the file and the line."""
@@ -284,8 +290,3 @@ class TripleMessages(Messages[Triples]):
             message.triples.extend(run.triples(message.scope))
         else:
             message.triples.take(run.columns(message.scope))
-
-
-def _reason(error: PantarheiError) -> str:
-    """The error's text; its place is kept beside it."""
-    return error.reason if isinstance(error, MalformedInputError) else str(error)

@@ -83,7 +83,7 @@ def expected_time(time: str) -> str:
         names = ", ".join(sorted(map(_last_part, KNOWN_PROPERTIES[:3])))
         return (
             f"one of the properties {names} on it, or a name that ends in a number or an ISO 8601 time; "
-            "choose with time=<IRI of the property>"
+            "the option time takes the IRI of another property"
         )
     return f"the property <{time}> on it, in the graph or in the default graph"
 
@@ -113,7 +113,7 @@ class GraphTimes(Generic[Name]):
             raise TimestampError(
                 f"the time {text} of graph {name}",
                 f"one time for a graph, and it has {known} already; "
-                "choose where time is read with time=<IRI of the property> or time=graph",
+                "say with the option time where it is: the IRI of the property, or graph",
             )
         if name not in self._used:
             self._stated[name] = at

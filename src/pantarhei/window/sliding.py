@@ -45,7 +45,7 @@ class Window:
 
     Raises:
         OptionError: `closed` is neither, or some timestamp would fall into no window (slide too long for
-            range).
+            range), or none into a window.
         TimestampError: range or slide is no duration.
 
     >>> Window(range=2)
@@ -98,6 +98,8 @@ class _Bounds:
         open_start = 1 if window.closed == "right" else 0
         if slide < 1:
             raise OptionError("slide", str(window.slide), "a step longer than nothing")
+        if length < open_start:
+            raise OptionError("range", str(window.range), 'a length above 0 with closed="right"')
         if slide > length + 1 - open_start:
             expected = (
                 f"a step (1 if not given) no longer than {window.range}, or some times are in no window"

@@ -107,7 +107,7 @@ def test_refused_is_exactly_what_leaves_some_time_out(length, slide, origin, clo
     else:
         with pytest.raises(OptionError) as raised:
             Window(length, slide, origin, closed)
-        assert raised.value.option == "slide"
+        assert raised.value.option == ("slide" if covered else "range")
 
 
 @given(st.integers(0, 8), st.integers(1, 9), st.integers(-9, 9), st.lists(st.integers(0, 5), max_size=12))
@@ -241,6 +241,8 @@ def test_a_step_as_long_as_the_range_and_one_tick_leaves_no_integer_out():
     assert Window(2, 3)
     with pytest.raises(OptionError):
         Window(2, 3, closed="right")
+    with pytest.raises(OptionError, match=r"range=0 .*above 0"):
+        Window(0, closed="right")
     assert Window(2, 2, closed="right")
 
 
