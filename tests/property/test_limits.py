@@ -1,5 +1,6 @@
 """A limited reasoner never holds more than it may; what is left is what a window that begins later holds."""
 
+import logging
 import random
 
 import pytest
@@ -98,6 +99,28 @@ def test_what_is_left_is_what_a_window_holds_that_begins_later(monkeypatch, seed
         kept = {triple for _, triple in limited.assertions()}
         assert canonical(now) == closure(world.rules, canonical(kept | world.background))
     assert dropped
+
+
+@both_ways
+@pytest.mark.parametrize("on_limit", ["error", "drop"])
+@pytest.mark.parametrize("seed", range(4))
+def test_repairs_are_logged_if_they_happened_and_once(monkeypatch, caplog, seed, on_limit, keep):
+    monkeypatch.setattr(limits_module, "SLACK", 0)
+    caplog.set_level(logging.INFO, "pantarhei.repair")
+    world = World(seed, constraints=2)
+    cap = len(world.reasoner(Window(8)).graph) + 20
+    limited = world.reasoner(Window(8), keep=keep, max_facts=cap, on_limit=on_limit)
+    repairs = refused = 0
+    for at, facts in steps_of(world, 30):
+        caplog.clear()
+        try:
+            update = take(limited, at, facts)
+            expected = [(one,) for one in limited.repairs[-1:] if one is update.repair]
+        except MemoryLimitError:
+            refused, expected = refused + 1, []
+        assert expected == [record.args for record in caplog.records if record.name == "pantarhei.repair"]
+        repairs += len(expected)
+    assert repairs and (refused or on_limit == "drop")
 
 
 @both_ways

@@ -78,7 +78,7 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
     return DocumentSet(triples, tuple(skipped), first.prefixes)
 
 
-# A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs ten times as much.
+# A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs three times as much.
 _IMPORTS = frozenset({OWL.imports})
 _ONTOLOGY = frozenset({OWL.Ontology})
 
