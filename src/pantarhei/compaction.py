@@ -1,8 +1,9 @@
 """The terms that nothing uses any more are forgotten: a copying collection of a reasoner's state.
 
 Used are the terms of the foundation, the constants of the rules among them (what a theory demands later
-brings no others), and those of the facts and forms in model and books. They get new numbers, the rest is
-gone, so that an endless stream of fresh names and values takes the room of what is stored. Predicates stay.
+brings no others), the classes and properties that the program in force has numbers for, and those of the
+facts and forms in model and books. They get new numbers, the rest is gone, so that an endless stream of fresh
+names, values, classes and properties takes the room of what is stored.
 
 It is done where the entries of the vocabulary have become half as many again: the cost is that of what is
 stored, shared among half as many fresh terms. Nothing is changed before all is made, and what was made is
@@ -63,8 +64,8 @@ def compact(
     Repairs in the books keep the lexicon of their time. Costs the stored facts, as columns, a step of Python
     for each entry of the log, and one or two for each term that is used or known.
     """
-    used = UsedTerms(len(vocabulary.names), len(vocabulary.literals))
-    used.add_first(common.names, common.literals)
+    used = UsedTerms(*vocabulary.counts)
+    used.add_first(*common)
     model.mark_terms(used)
     stored = len(model)
     for batch in _batches(books.log):

@@ -107,7 +107,7 @@ class Fitting:
 
     def _used_share(self) -> Fraction:
         """Which share of the terms model and log use. Costs their facts."""
-        used = UsedTerms(len(self.vocabulary.names), len(self.vocabulary.literals))
+        used = UsedTerms(*self.vocabulary.counts)
         self.model.mark_terms(used)
         for entry in self.log:
             used.add(entry.facts)

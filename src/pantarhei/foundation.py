@@ -95,9 +95,7 @@ class Foundation:
         encoded = growing.vocabulary.encode(_without_merged(in_order(always), () if asks else same))
         if not growing.covers(encoded.facts):
             growing.grow(encoded.facts)
-        numbers = growing.vocabulary
-        common = Common(len(numbers.symbols), len(numbers.names), len(numbers.literals))
-        return cls(growing, encoded, common, unique_names)
+        return cls(growing, encoded, Common(*growing.vocabulary.counts), unique_names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Foundation, self.growing, self.background, self.common, self.unique_names)

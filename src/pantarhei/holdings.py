@@ -133,9 +133,8 @@ class Holdings:
         if self._unused:
             self.forget_unused()
         model, vocabulary = self.model, self.vocabulary
-        terms = len(vocabulary.symbols), len(vocabulary.names), len(vocabulary.literals)
         size = model.bytes_used, vocabulary_bytes(vocabulary)
-        return Stats.of(len(model), self.books.log, terms, size, model.work, self.books.counters)
+        return Stats.of(len(model), self.books.log, vocabulary.counts, size, model.work, self.books.counters)
 
     def computed_literals(self) -> Integers:
         """The literals in the materialization that need not be in the books: what rules have computed."""
@@ -176,6 +175,7 @@ class Holdings:
         return 4 * (kernel + self._bytes_beside(self.books.log, self._unused)) > 3 * most
 
     def _take_over(self, tables: Tables, books: Books, forms: GivenForms) -> None:
+        self.growing.look_again()
         self.vocabulary.take(tables)
         self.books, self.forms = books, forms
 
@@ -255,8 +255,8 @@ class Holdings:
 
         Costs a pass over the facts.
         """
-        used = UsedTerms(len(self.vocabulary.names), len(self.vocabulary.literals))
-        used.add_first(self.foundation.common.names, self.foundation.common.literals)
+        used = UsedTerms(*self.vocabulary.counts)
+        used.add_first(*self.foundation.common)
         model.mark_terms(used)
         used.add(arriving)
         return int(vocabulary_bytes(self.vocabulary) * (1 - used.share))

@@ -165,8 +165,7 @@ class ABoxMaterializer:
 
     def _make_room(self) -> None:
         """Forget what other ABoxes left, where it costs memory or shows in the form of what is computed."""
-        terms = len(self._vocabulary.names) + len(self._vocabulary.literals)
-        if terms > MOST_TERMS or (self._computes and not self._is_fresh):
+        if sum(self._vocabulary.counts) > MOST_TERMS or (self._computes and not self._is_fresh):
             self._begin_anew()
 
     def _close(self, aboxes: Sequence[Encoded], scope: str, conflicts: bool) -> Iterator[Interpretation]:

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 class StreamReasoner:
     """An ontology over a sliding window of a stream: what follows, kept up and repaired as ABoxes arrive.
 
-    Threads take turns. Memory grows with the window: terms that nothing in it uses are forgotten now and
-    then, but for names of classes and properties.
+    Threads take turns. Memory grows with the window: terms that nothing in it uses, classes and properties
+    among them, are forgotten now and then.
 
     Args:
         ontology: what was loaded with `load_ontology`; the assertions in it are background.

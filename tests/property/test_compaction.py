@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
-from rdflib import RDF, Literal
+from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.foundation import Foundation
@@ -58,13 +58,18 @@ class Twins:
         return self.steady, self.compact
 
     def forget(self):
-        before = len(self.compact._held.vocabulary.names) + len(self.compact._held.vocabulary.literals)
+        before = self.compact._held.vocabulary.counts
         self.compact._held.most_entries = -1
         self.compact._held.forget_unused()
         self.compact._held.most_entries = -1
-        after = len(self.compact._held.vocabulary.names) + len(self.compact._held.vocabulary.literals)
-        SEEN["forgotten"] += before - after
+        after = self.compact._held.vocabulary.counts
+        SEEN["forgotten"] += sum(before) - sum(after)
+        SEEN["symbols"] += before[0] - after[0]
         self.compact._held.model.kernel.check_invariants()
+        held = self.compact._held
+        assert held.growing.program.predicates == tuple(
+            held.vocabulary.symbols[: len(held.growing.program.predicates)]
+        )
         self.note_forgotten()
 
     def note_forgotten(self):
@@ -102,6 +107,7 @@ class Twins:
         assert compact.background == steady.background
         assert self.written(compact.materialization()) == self.written(steady.materialization())
         assert self.written(compact.graph) == self.written(steady.graph)
+        self.ask(sorted(compact.materialization(), key=str))
         assert len(compact.repairs) == len(steady.repairs)
         if steady._held.keep == "newest":
             found, expected = interpretations(compact), interpretations(steady)
@@ -109,6 +115,15 @@ class Twins:
                 assert self.written(found[at]) == self.written(facts)
         compact._held.model.kernel.check_invariants()
         SEEN["steps"] += 1
+
+    def ask(self, triples):
+        """Patterns for which facts are indexed by subject or by object, of some predicates each time."""
+        for subject, predicate, object_ in triples[self.now % 4 :: 4]:
+            for pattern in ((subject, predicate, None), (None, predicate, object_)):
+                found, expected = (set(each.graph.triples(pattern)) for each in (self.compact, self.steady))
+                assert self.written(found) == self.written(expected)
+                assert expected
+                SEEN["asked"] += 1
 
     def end(self):
         """What was not looked at in its time, with terms long forgotten."""
@@ -128,7 +143,14 @@ class Twins:
         return (*triple[:2], value) if value in self.forgotten else triple
 
 
-ways = st.lists(st.tuples(st.sampled_from(("triples", "table", "materialized")), st.booleans()), min_size=12)
+ways = st.lists(
+    st.tuples(
+        st.sampled_from(("triples", "table", "materialized")),
+        st.booleans(),  # look at once
+        st.sampled_from((0, 0, 1, 2)),  # how many facts are also asserted of fresh classes and properties
+    ),
+    min_size=12,
+)
 
 
 @settings(max_examples=2000 if LONG else 150, deadline=None)
@@ -139,12 +161,25 @@ def test_forgetting_is_not_to_be_seen(scene, window, steps, ways):
         twins = Twins(Ontology.from_rules(rules, background), Window(*window), options)
     except InconsistentOntologyError:
         reject()
-    for (gap, choice, _, save), (how, look) in zip(steps, ways, strict=False):
+    for at, ((gap, choice, _, save), (how, look, fresh)) in enumerate(zip(steps, ways, strict=False)):
         if save:
             twins.restore()
-        twins.step(gap, None if choice is None else [pool[i % len(pool)] for i in choice], how, look)
+        triples = None if choice is None else [pool[i % len(pool)] for i in choice]
+        twins.step(gap, triples and [*triples, *map(partial(of_its_own, at % 7), triples[:fresh])], how, look)
     twins.end()
     SEEN[options["keep"]] += 1
+
+
+def of_its_own(at, triple):
+    """The triple with another class or property, of which few ABoxes know; some come again."""
+    who, predicate, what = triple
+    if predicate == RDF.type:
+        return (
+            who,
+            predicate,
+            type(what)(f"{what}-{at}") if isinstance(what, BNode) else URIRef(f"{what}-{at}"),
+        )
+    return who, URIRef(f"{predicate}-{at}"), what
 
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
@@ -154,11 +189,12 @@ def test_forgetting_is_not_to_be_seen_in_large_streams_of_fresh_names(seed, keep
     options = {"background": world.background, "keep": keep}
     twins = Twins(Ontology.from_rules(world.rules), Window(4), options)
     for at in range(20):
-        fresh = partial(rename, at)
-        twins.step(1, [*world.facts(8), *map(fresh, world.facts(25))], "triples", look=at % 3 == 0)
+        fresh = [*map(partial(rename, at), world.facts(25)), *map(partial(of_its_own, at), world.facts(8))]
+        twins.step(1, [*world.facts(8), *fresh], "triples", look=at % 3 == 0)
     twins.end()
-    known = twins.compact._held.vocabulary
-    assert len(known.names) < len(twins.steady._held.vocabulary.names) / 2
+    known, every = twins.compact._held.vocabulary, twins.steady._held.vocabulary
+    assert len(known.names) < len(every.names) / 2
+    assert len(known.symbols) < len(every.symbols) / 2
 
 
 def rename(at, triple):
@@ -173,4 +209,5 @@ def test_there_was_something_to_forget_and_to_see():
     if not SEEN["steps"]:
         pytest.skip("nothing was compared")
     assert SEEN["forgotten"] > 1000 and SEEN["late"] > 100 and SEEN["cut"] > 50
+    assert SEEN["symbols"] > 500 and SEEN["asked"] > 1000
     assert SEEN["newest"] and SEEN["every"]

@@ -2,7 +2,7 @@ import random
 
 import pyarrow as pa
 import pytest
-from rdflib import RDF, XSD, Literal, Namespace, URIRef, Variable
+from rdflib import OWL, RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 
 import pantarhei.compaction as compaction
 from pantarhei import Ontology, StreamReasoner, Window
@@ -40,6 +40,9 @@ def fresh(at, count=20):
         who = EX[f"o{at}-{number}"]
         yield who, EX.madeBy, EX[f"sensor{number}"]
         yield who, EX.value, Literal(1000 * at + number if number else at % 100)
+    yield EX[f"o{at}-0"], EX[f"seenAt{at}"], EX.sensor0
+    yield EX[f"o{at}-0"], RDF.type, EX[f"SeenAt{at}"]
+    yield EX[f"o{at}-0"], RDF.type, BNode(f"seenAt{at}")
     yield EX.sensor0, RDF.type, EX.Well if at % 2 else EX.Broken
 
 
@@ -49,13 +52,12 @@ def as_table(triples):
 
 
 def terms_of(reasoner):
-    vocabulary = reasoner._held.vocabulary
-    return len(vocabulary.names) + len(vocabulary.literals)
+    return sum(reasoner._held.vocabulary.counts)
 
 
 def used_terms(reasoner):
     triples = {*reasoner.materialization(), *(triple for _, triple in reasoner.assertions())}
-    return {term for s, _, o in triples for term in (s, o)}
+    return {term for triple in triples for term in triple}
 
 
 def forget(reasoner):
@@ -120,6 +122,8 @@ def test_all_that_is_left_is_used_or_common(keep):
     }
     cut = {triple[0] for repair in reasoner.repairs for _, triple in repair.removed}
     assert left and left <= used_terms(reasoner) | cut
+    symbols = {symbol.name for symbol in reasoner._held.vocabulary.symbols[common.symbols :]}
+    assert {EX.seenAt9, EX.SeenAt9, BNode("seenAt9")} <= symbols <= used_terms(reasoner)
 
 
 @both_ways
@@ -128,11 +132,13 @@ def test_common_terms_keep_their_numbers(keep):
     reasoner = world.reasoner(Window(2), keep=keep)
     common, vocabulary = reasoner._held.foundation.common, reasoner._held.vocabulary
     names, literals = vocabulary.names[: common.names], vocabulary.literals[: common.literals]
+    symbols = vocabulary.symbols[: common.symbols]
     for at in range(5):
         reasoner.push(at, world.facts(10))
         forget(reasoner)
         assert vocabulary.names[: common.names] == names
         assert vocabulary.literals[: common.literals] == literals
+        assert vocabulary.symbols[: common.symbols] == symbols
         assert reasoner._held.foundation.digest == reasoner.foundation.digest
 
 
@@ -173,6 +179,8 @@ def test_updates_keep_the_terms_of_their_time():
         forget(reasoner)
     for at, update in enumerate(updates):
         assert (EX[f"o{at}-3"], EX.madeBy, EX.sensor3) in update.delta.added
+        assert (EX[f"o{at}-0"], EX[f"seenAt{at}"], EX.sensor0) in update.delta.added
+        assert (EX[f"o{at}-0"], RDF.type, EX[f"SeenAt{at}"]) in update.delta.added
         removed = {(at - 1, (EX.sensor0, RDF.type, EX.Broken if at % 2 else EX.Well))}
         assert update.repair.removed == (removed if at else frozenset())
 
@@ -189,6 +197,104 @@ def test_what_is_being_decoded_is_not_disturbed():
     forget(reasoner)
     assert terms_of(reasoner) < 10
     assert found + list(triples) == wanted
+
+
+# -- classes and properties ------------------------------------------------------------------------
+
+
+def of_fresh_symbols(at, count=40):
+    """Facts of a few names, each of a class or property of its own."""
+    for number in range(count):
+        who, kind = EX[f"s{number % 5}"], number % 3
+        yield (
+            who,
+            EX[f"p{at}-{number}"] if kind else RDF.type,
+            (
+                EX[f"C{at}-{number}"],
+                EX[f"s{number % 7}"],
+                Literal(number),
+            )[kind],
+        )
+
+
+@both_ways
+@pytest.mark.parametrize("give", [list, as_table])
+@pytest.mark.parametrize("limits", [{}, {"max_bytes": 1_000_000}])
+def test_a_stream_of_fresh_classes_and_properties_takes_the_room_of_its_window(
+    monkeypatch, keep, give, limits
+):
+    monkeypatch.setattr(compaction, "FLOOR", 100)
+    reasoner = reasoner_of(keep=keep, **limits)
+    symbols, sizes = [], []
+    for at in range(300):
+        reasoner.push(at, give(list(of_fresh_symbols(at))))
+        symbols.append(reasoner.stats().symbols)
+        sizes.append(reasoner.stats().bytes)
+    common = reasoner._held.foundation.common.symbols
+    assert max(symbols) < common + 4 * 40 * 3, "of 12,000; those in the window and half as many again"
+    assert max(sizes[50:]) <= max(sizes[:50])
+
+
+def test_blank_nodes_as_classes_take_the_room_of_their_window(monkeypatch):
+    monkeypatch.setattr(compaction, "FLOOR", 0)
+    reasoner = reasoner_of()
+    one = pa.table({"subject": ["<urn:x>"], "predicate": [f"<{RDF.type}>"], "object": ["_:c"]})
+    for at in range(200):
+        update = reasoner.push(at, one)
+        assert len(update.delta.added) == 1
+    assert reasoner.stats().symbols < 20
+
+
+@both_ways
+def test_a_number_that_was_given_anew_has_the_index_of_its_symbol(keep):
+    reasoner = reasoner_of(window=2, keep=keep)
+
+    def found(name):
+        return [set(reasoner.graph.triples(pattern)) for pattern in ((EX.a, name, None), (None, name, EX.b))]
+
+    reasoner.push(0, [(EX.a, EX.gone, EX.b), (EX.b, EX.gone, EX.a)])
+    reasoner.push(3, [(EX.a, EX.stays, EX.b), (EX.a, EX.stays, EX.a)])
+    assert found(EX.gone) == [set(), set()]
+    number = reasoner._held.vocabulary.find_property(EX.gone)
+    forget(reasoner)
+    assert reasoner._held.vocabulary.find_property(EX.stays) == number
+    reasoner._held.model.kernel.check_invariants()
+    reasoner.push(4, [(EX.a, EX.new, EX.b), (EX.b, EX.new, EX.b)])
+    assert found(EX.stays) == [{(EX.a, EX.stays, EX.b), (EX.a, EX.stays, EX.a)}, {(EX.a, EX.stays, EX.b)}]
+    assert found(EX.new) == [{(EX.a, EX.new, EX.b)}, {(EX.a, EX.new, EX.b), (EX.b, EX.new, EX.b)}]
+    reasoner.advance(6)
+    forget(reasoner)  # the indexed number of the one that left is the other's
+    assert reasoner._held.vocabulary.find_property(EX.new) == number
+    reasoner._held.model.kernel.check_invariants()
+    assert found(EX.new) == [{(EX.a, EX.new, EX.b)}, {(EX.a, EX.new, EX.b), (EX.b, EX.new, EX.b)}]
+    assert found(EX.stays) == [set(), set()]
+
+
+@pytest.mark.parametrize("unique_names", [True, False])
+def test_what_the_program_numbers_stays_while_it_is_in_force(unique_names):
+    """Rules made on demand have plans for symbols that the stream brought."""
+    reasoner = reasoner_of(unique_names=unique_names)
+    reasoner.push(0, [(EX.a, EX.first, EX.b), (EX.a, RDF.type, OWL.Nothing), (EX.a, OWL.sameAs, EX.b)])
+    program = reasoner._held.growing.program
+    assert len(program.predicates) > reasoner._held.foundation.common.symbols
+    reasoner.advance(10)
+    forget(reasoner)
+    assert tuple(reasoner._held.vocabulary.symbols) == program.predicates
+    update = reasoner.push(11, [(EX.c, RDF.type, OWL.Nothing), (EX.c, EX.first, EX.d)])
+    assert update.repair.removed == {(11, (EX.c, RDF.type, OWL.Nothing))}
+    assert reasoner._held.growing.program is program
+
+
+def test_a_demand_that_comes_after_others_were_forgotten_is_met():
+    reasoner = reasoner_of(window=0)
+    for at in range(5):
+        reasoner.push(2 * at, of_fresh_symbols(at, 10))
+        forget(reasoner)
+        assert reasoner.stats().symbols > reasoner._held.foundation.common.symbols
+    reasoner.advance(20)
+    forget(reasoner)
+    update = reasoner.push(21, [*of_fresh_symbols(21, 9), (EX.c, RDF.type, OWL.Nothing)])
+    assert update.repair.removed == {(21, (EX.c, RDF.type, OWL.Nothing))}
 
 
 def test_a_small_abox_shares_memory_with_few():

@@ -88,6 +88,16 @@ def test_a_worker_that_forgets_terms_goes_on_alike(monkeypatch):
     assert len(forgetful._vocabulary.names) < 10 < len(usual._vocabulary.names)
 
 
+def test_a_worker_forgets_classes_and_properties_too(monkeypatch):
+    aboxes = [[(EX.x, EX[f"p{n}"], EX.y), (EX.x, RDF.type, EX[f"C{n}"])] for n in range(40)]
+    usual, forgetful = (ABoxMaterializer(Foundation.of(ONTOLOGY)) for _ in "12")
+    expected = [pickle.dumps(usual.materialize(abox)) for abox in aboxes]
+    common = sum(forgetful.common)
+    monkeypatch.setattr(interpretation, "MOST_TERMS", common + 10)
+    assert [pickle.dumps(forgetful.materialize(abox)) for abox in aboxes] == expected
+    assert sum(forgetful._vocabulary.counts) <= common + 14 < sum(usual._vocabulary.counts)
+
+
 def test_an_abox_between_two_parts_does_not_change_what_the_parts_mean(monkeypatch):
     """Though for its sake what the parts are numbered with is forgotten."""
     monkeypatch.setattr(interpretation, "MOST_TERMS", 2)

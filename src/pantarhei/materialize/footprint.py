@@ -30,7 +30,7 @@ _estimates: WeakKeyDictionary[Vocabulary, tuple[object, int, int]] = WeakKeyDict
 
 def vocabulary_bytes(vocabulary: Vocabulary) -> int:
     """The bytes of a vocabulary's terms, numbers and tables. Costs O(1)."""
-    size = vocabulary.size + len(vocabulary.symbols)
+    size = vocabulary.size
     lexicon, sampled, estimate = _estimates.get(vocabulary, (None, 0, 0))
     if lexicon is not vocabulary.lexicon or size - sampled > sampled // _GROWTH:
         sampled, estimate = size, sum(_bytes_of(part) for part in vars(vocabulary).values())

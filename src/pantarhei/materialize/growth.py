@@ -55,6 +55,10 @@ class GrowingProgram:
             self._covered = len(symbols)  # nothing is asked for these
         return not self._with_ill_typed_values(facts)
 
+    def look_again(self) -> None:
+        """Ask anew what symbols beyond the program's demand: they may have other numbers from now on."""
+        self._covered = len(self.program.predicates)
+
     @property
     def ill_typed(self) -> tuple[Predicate, ...]:
         """The properties that it has a rule against ill-typed values of."""

@@ -239,15 +239,20 @@ class WindowModel:
         return changes
 
     def mark_terms(self, used: UsedTerms) -> None:
-        """Note which terms its facts have. Costs a pass over the facts."""
-        self.kernel.mark_terms(used.names, used.literals)
+        """Note which symbols and terms its facts have, and the symbols of its program, whose numbers stay.
+
+        Costs a pass over the facts.
+        """
+        used.add_first(len(self.program.predicates))
+        self.kernel.mark_terms(used.symbols, used.names, used.literals)
 
     def rename(self, renaming: Renaming) -> None:
         """Go on in the numbers that the vocabulary has taken over. Costs the facts; needs no memory for them.
 
         Broken off, it leaves the model useless.
         """
-        self.kernel.rename_terms(readable(renaming.names), readable(renaming.literals))
+        numbers = map(readable, (renaming.symbols, renaming.names, renaming.literals))
+        self.kernel.rename_terms(*numbers)
         if self._consults:
             self.kernel.consult(self.vocabulary)
 

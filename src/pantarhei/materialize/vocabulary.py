@@ -49,9 +49,11 @@ class _Role(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What a vocabulary knows of names and literals, to be put in place as a whole."""
+    """What a vocabulary knows of symbols and terms, to be put in place as a whole."""
 
     lexicon: Lexicon
+    classes: dict[str, int]
+    properties: dict[str, int]
     name_numbers: dict[str, int]
     value_numbers: dict[Hashable, int]
     literal_numbers: dict[Literal, int]
@@ -64,7 +66,7 @@ class Tables(NamedTuple):
 class Vocabulary:
     """The numbers of symbols and terms; starts with those of a program.
 
-    It knows all that it has met since it was last `renamed`; symbols it never forgets.
+    It knows all that it has met since it was last `renamed`.
     """
 
     def __init__(self, program: Program) -> None:
@@ -269,8 +271,13 @@ class Vocabulary:
         return number
 
     @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many symbols, names and literals there are."""
+        return len(self.symbols), len(self.names), len(self.literals)
+
+    @property
     def _term_count(self) -> int:
-        return len(self.names) + len(self.literals) + len(self._variants)
+        return len(self.symbols) + len(self.names) + len(self.literals) + len(self._variants)
 
     def number(self, term: Term) -> int:
         """The number of a name or literal, a new one if it has none."""
@@ -393,7 +400,7 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """How many entries there are for names and literals: those by term, by text, and by form."""
+        """How many entries there are for symbols and terms: those by term, by text, and by form."""
         texts = sum(len(role.known) for role in self._roles.values())
         return self._term_count + texts
 
@@ -402,6 +409,8 @@ class Vocabulary:
         """All of it that another numbering replaces; `take` puts it back."""
         return Tables(
             self.lexicon,
+            self._classes,
+            self._properties,
             self._name_numbers,
             self._value_numbers,
             self._literal_numbers,
@@ -414,28 +423,35 @@ class Vocabulary:
     def take(self, tables: Tables) -> None:
         """Go on with other tables. Needs no memory; broken off, it is to be done again."""
         lexicon = self.lexicon = tables.lexicon
-        self.names, self.literals, self.varied = lexicon.names, lexicon.literals, lexicon.varied
+        self.symbols, self.names, self.literals = lexicon.symbols, lexicon.names, lexicon.literals
+        self.varied, self._classes, self._properties = lexicon.varied, tables.classes, tables.properties
         self._name_numbers, self._value_numbers = tables.name_numbers, tables.value_numbers
         self._literal_numbers, self._variants = tables.literal_numbers, tables.variants
         self.ill_typed, self.memberships, self._roles = tables.ill_typed, tables.memberships, tables.roles
 
     def renamed(self, renaming: Renaming) -> Tables:
-        """The tables with only the terms that `renaming` keeps, in their new numbers; nothing changes yet.
+        """The tables with only what `renaming` keeps, in the new numbers; nothing changes yet.
 
         Of a value that is kept the first form is; that it was met in others is remembered, which ones is not.
         Costs O(1) for each entry.
         """
-        names, literals = renaming.names.tolist(), renaming.literals.tolist()
+        symbols, names = renaming.symbols.tolist(), renaming.names.tolist()
+        literals = renaming.literals.tolist()
         kept_names, kept_literals = renaming.kept_names, renaming.kept_literals
+        everything = renaming.keeps_symbols  # mostly: then nothing of them is made anew
         lexicon = Lexicon(
-            self.symbols,
+            self.symbols
+            if everything
+            else [self.symbols[number] for number in renaming.kept_symbols.tolist()],
             Names(list(map(self.names.keys.__getitem__, kept_names.tolist()))),
             list(map(self.literals.__getitem__, kept_literals.tolist())),
             self.varied.kept(kept_literals),
         )
         return Tables(
             lexicon,
-            {key: new for key, old in self._name_numbers.items() if (new := names[old]) != NONE},
+            self._classes if everything else _kept(self._classes, symbols),
+            self._properties if everything else _kept(self._properties, symbols),
+            _kept(self._name_numbers, names),
             {
                 value: new
                 for value, old in self._value_numbers.items()
@@ -467,12 +483,17 @@ def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[i
         memberships[start + (number >> 3)] |= 1 << (number & 7)
 
 
+def _kept(known: dict[str, int], numbers: Sequence[int]) -> dict[str, int]:
+    """What is known of those that are kept, with their new `numbers`."""
+    return {key: new for key, old in known.items() if (new := numbers[old]) != NONE}
+
+
 def _kept_texts(
     place: Place, known: dict[str, int], names: Sequence[int], literals: Sequence[int]
 ) -> dict[str, int]:
     """The texts of terms that are kept, with their new numbers.
 
-    None for symbols, of which there are few, nor where terms were written in so many ways that the texts
+    None for symbols, each of which is met often, nor where terms were written in so many ways that the texts
     would be more than the terms.
     """
     if place not in ("subject", "object"):

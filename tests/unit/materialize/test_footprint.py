@@ -39,6 +39,10 @@ MANY = {
     "integers": literals(Literal),
     "decimals": literals(lambda i: Literal(f"{i}.25", datatype=XSD.decimal)),
     "values in two forms": literals(lambda i: Literal(f"{i // 2}.{'0' * (1 + i % 2)}", datatype=XSD.decimal)),
+    "classes": lambda v: v.encode(
+        (A, RDF.type, URIRef(f"http://example.org/kinds/{i}")) for i in range(COUNT)
+    ),
+    "properties": lambda v: v.encode((A, URIRef(f"http://example.org/kinds/{i}"), A) for i in range(COUNT)),
     "a table": lambda v: v.encode_table(TABLE, "m1-"),
 }
 

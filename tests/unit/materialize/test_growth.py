@@ -9,6 +9,7 @@ from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef
 import pantarhei.materialize.growth as growth_module
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.growth import GrowingProgram, groups_of_same
+from pantarhei.materialize.renaming import UsedTerms
 from pantarhei.rules.demand import Theory
 from ranges import literal
 from strategies import EX, A, R, V, a, b, is_a, related, x
@@ -46,6 +47,20 @@ def test_numbers_stay_while_a_program_grows():
         assert growing.vocabulary.symbols[: len(symbols)] == symbols
         assert growing.vocabulary.names[: len(names)] == names
         assert growing.program.predicates == tuple(growing.vocabulary.symbols)
+
+
+def test_what_symbols_demand_is_asked_again_where_they_may_have_other_numbers():
+    growing = program()
+    meet(growing, (a, EX.gone, b), (a, EX.p, b))
+    used = UsedTerms(*growing.vocabulary.counts)
+    used.add_first(len(growing.program.predicates))
+    growing.look_again()
+    growing.vocabulary.take(growing.vocabulary.renamed(used.renaming()))
+    assert growing.vocabulary.find_property(EX.gone) is None
+    assert not meet(growing, (a, EX.q, b))
+    assert meet(growing, (a, RDF.type, OWL.Nothing))
+    assert [rule.name for rule in growing.program.rules] == ["cls-nothing2"]
+    assert growing.program.predicates == tuple(growing.vocabulary.symbols)
 
 
 def test_a_property_is_watched_from_its_first_ill_typed_value_on():

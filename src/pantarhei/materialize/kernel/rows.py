@@ -119,6 +119,20 @@ def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1])
 
 
 @cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def move_down(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void:
+    """Let the flag of each predicate stand at its new number, which is no higher; what has none loses it."""
+    predicate: cython.Py_ssize_t
+    flag: cython.uchar
+    for predicate in range(len(flags)):
+        flag = flags[predicate]
+        flags[predicate] = 0
+        if flag and numbers[predicate] >= 0:
+            flags[numbers[predicate]] = flag
+
+
+@cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
@@ -538,9 +552,11 @@ class Rows:
             out[i, 2] = self.rows[wanted[i]].object
         return result
 
-    def mark_terms(self, names: cython.uchar[::1], literals: cython.uchar[::1]):
-        """Set `names[n]` for each name that a row has as subject or object, `literals[n - FIRST_LITERAL]` for
-        each literal. Costs a pass over the rows.
+    def mark_terms(
+        self, predicates: cython.uchar[::1], names: cython.uchar[::1], literals: cython.uchar[::1]
+    ):
+        """Set `predicates[p]` for each predicate of a row, `names[n]` for each name that a row has as subject
+        or object, `literals[n - FIRST_LITERAL]` for each literal. Costs a pass over the rows.
         """
         row: cython.int
         object_: cython.int
@@ -548,6 +564,7 @@ class Rows:
             for row in range(self.used):
                 if self.rows[row].predicate < 0:
                     continue
+                predicates[self.rows[row].predicate] = 1
                 names[self.rows[row].subject] = 1
                 object_ = self.rows[row].object
                 if object_ >= _FIRST_LITERAL:
@@ -555,20 +572,26 @@ class Rows:
                 elif object_ >= 0:
                     names[object_] = 1
 
-    def rename_terms(self, names: cython.int[::1], literals: cython.int[::1]):
-        """Give name `n` the number `names[n]`, literal `n` the number `literals[n - FIRST_LITERAL]`.
+    def rename_terms(self, predicates: cython.int[::1], names: cython.int[::1], literals: cython.int[::1]):
+        """Give predicate `p` the number `predicates[p]`, name `n` the number `names[n]`, literal `n` the
+        number `literals[n - FIRST_LITERAL]`.
 
-        No two get the same, so chains and lists stay as they are. Costs a pass over the rows and entering
-        each into the hash tables; needs no memory.
+        No two get the same, so chains and lists stay as they are; predicates keep their order, and those of
+        the plans their numbers. Costs a pass over the rows and entering each into the hash tables; needs no
+        memory.
         """
         row: cython.int
         place: cython.int
         with cython.nogil:
+            move_down(self.by_subject, predicates)
+            move_down(self.by_object, predicates)
             for row in range(self.used):
                 if self.rows[row].predicate >= 0:
+                    self.rows[row].predicate = predicates[self.rows[row].predicate]
                     self.rows[row].subject = renamed(self.rows[row].subject, names, literals)
                     self.rows[row].object = renamed(self.rows[row].object, names, literals)
             for place in range(0, self.changes.size, 4):
+                self.changes.items[place] = predicates[self.changes.items[place]]
                 self.changes.items[place + 1] = renamed(self.changes.items[place + 1], names, literals)
                 self.changes.items[place + 2] = renamed(self.changes.items[place + 2], names, literals)
             self.enter_anew()

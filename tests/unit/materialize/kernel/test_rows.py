@@ -14,6 +14,7 @@ from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.rules.program import FIRST_LITERAL, NONE, compile_
 
 PROPERTIES, CLASSES = (0, 1, 17, 40), (2, 3)  # beyond the flags there is room for at first
+SYMBOLS = 41
 PEOPLE = tuple(range(12))
 OBJECTS = (*PEOPLE[:5], FIRST_LITERAL, FIRST_LITERAL + 1)
 
@@ -29,6 +30,8 @@ def array(facts):
 
 
 class Storing(RuleBasedStateMachine):
+    """Facts are known by what they mean; their predicates have numbers like those of a vocabulary."""
+
     kernel = NewestKernel
 
     def __init__(self):
@@ -39,28 +42,42 @@ class Storing(RuleBasedStateMachine):
         self.levels = {}  # fact: newest level
         self.level, self.oldest, self.seen = 0, 0, set()
         self.indexed = set()
+        self.symbols = list(range(SYMBOLS))
+
+    def number(self, predicate):
+        """The number of a predicate, a new one if it has none any more."""
+        if predicate not in self.symbols:
+            self.symbols.append(predicate)
+        return self.symbols.index(predicate)
+
+    def numbered(self, facts):
+        return array((self.number(predicate), *ends) for predicate, *ends in facts)
+
+    def meaning(self, fact):
+        predicate, *ends = fact
+        return self.symbols[predicate], *ends
 
     @rule(facts=some)
     def add(self, facts):
         self.level += 1
-        self.model.add(array(facts), self.level)
+        self.model.add(self.numbered(facts), self.level)
         self.levels.update(dict.fromkeys(facts, self.level))
 
     @rule(facts=some)
     def add_more(self, facts):
-        self.model.add(array(facts), self.level)
+        self.model.add(self.numbered(facts), self.level)
         self.levels.update(dict.fromkeys(facts, self.level))
 
     @rule(facts=some)
     def cut(self, facts):
-        self.model.cut(array(facts))
+        self.model.cut(self.numbered(facts))
         for each in facts:
             self.levels.pop(each, None)
 
     @rule(predicate=st.sampled_from(PROPERTIES))
     def cut_a_predicate(self, predicate):
         gone = [each for each in self.levels if each[0] == predicate]
-        self.model.cut(array(gone))
+        self.model.cut(self.numbered(gone))
         for each in gone:
             del self.levels[each]
 
@@ -74,7 +91,7 @@ class Storing(RuleBasedStateMachine):
     @rule(predicate=st.sampled_from(PROPERTIES), by_subject=st.booleans(), by_object=st.booleans())
     def index(self, predicate, by_subject, by_object):
         """On live data, and more than once."""
-        self.model.kernel.index(predicate, by_subject, by_object)
+        self.model.kernel.index(self.number(predicate), by_subject, by_object)
         if by_subject:
             self.indexed.add((predicate, 0))
         if by_object:
@@ -83,20 +100,28 @@ class Storing(RuleBasedStateMachine):
     @rule(
         names=st.tuples(st.permutations(PEOPLE[:5]), st.permutations(PEOPLE[5:])),
         swap=st.sampled_from((0, 1)),
+        gone=st.sets(st.sampled_from(range(SYMBOLS))),
     )
-    def rename(self, names, swap):
-        """With changes pending, too."""
+    def rename(self, names, swap, gone):
+        """With changes pending, too. Predicates that no fact has may be forgotten, indexed or not."""
+        used = {fact[0] for fact in (*self.levels, *self.seen)}
+        left = [symbol for symbol in self.symbols if symbol in used or symbol not in gone]
+        symbols = [left.index(symbol) if symbol in left else NONE for symbol in self.symbols]
         numbers = [*names[0], *names[1]]
         literals = [FIRST_LITERAL + swap, FIRST_LITERAL + 1 - swap]
-        self.model.rename(Renaming(np.array(numbers, np.int32), np.array(literals, np.int32)))
+        self.model.rename(Renaming(*(np.array(some, np.int32) for some in (symbols, numbers, literals))))
+        self.indexed -= {(symbol, chain) for symbol in self.symbols for chain in (0, 1) if symbol not in left}
+        self.symbols = left
         new = {NONE: NONE, **dict(enumerate(numbers)), **dict(enumerate(literals, FIRST_LITERAL))}
         self.levels = {(p, new[s], new[o]): level for (p, s, o), level in self.levels.items()}
         self.seen = {(p, new[s], new[o]) for p, s, o in self.seen}
 
     @rule()
     def terms_in_use_are_marked(self):
-        used = UsedTerms(len(PEOPLE), 2)
+        used = UsedTerms(len(self.symbols), len(PEOPLE), 2)
         self.model.mark_terms(used)
+        marked = [symbol for symbol, flag in zip(self.symbols, used.symbols, strict=True) if flag]
+        assert set(marked) == {predicate for predicate, *_ in self.levels}
         ends = {end for _, *both in self.levels for end in both}
         assert {i for i in PEOPLE if used.names[i]} == ends & set(PEOPLE)
         assert {FIRST_LITERAL + i for i in (0, 1) if used.literals[i]} == ends - set(PEOPLE) - {NONE}
@@ -104,18 +129,19 @@ class Storing(RuleBasedStateMachine):
     @rule()
     def changes_lead_from_what_was_to_what_is(self):
         for *changed, sign in self.model.take_changes().tolist():
+            fact = self.meaning(changed)
             if sign > 0:
-                assert tuple(changed) not in self.seen
-                self.seen.add(tuple(changed))
+                assert fact not in self.seen
+                self.seen.add(fact)
             else:
-                self.seen.remove(tuple(changed))
+                self.seen.remove(fact)
         assert self.seen == set(self.levels)
 
     @invariant()
     def same_facts(self):
         kernel = self.model.kernel
         kernel.check_invariants()
-        found = list(map(tuple, self.model.facts().tolist()))
+        found = list(map(self.meaning, self.model.facts().tolist()))
         assert len(found) == len(set(found)) == len(self.model)
         assert set(found) == set(self.levels)
 
@@ -124,9 +150,9 @@ class Storing(RuleBasedStateMachine):
         for predicate, chain in sorted(self.indexed):
             for who in PEOPLE if chain == 0 else OBJECTS:
                 rows = self.model.kernel.select(
-                    predicate, *((who, NONE) if chain == 0 else (NONE, who)), chain
+                    self.number(predicate), *((who, NONE) if chain == 0 else (NONE, who)), chain
                 )
-                facts = list(map(tuple, self.model.facts_of(rows.tolist()).tolist()))
+                facts = list(map(self.meaning, self.model.facts_of(rows.tolist()).tolist()))
                 assert len(facts) == len(set(facts))
                 assert set(facts) == {
                     each for each in self.levels if each[0] == predicate and each[1 + chain] == who
@@ -134,10 +160,10 @@ class Storing(RuleBasedStateMachine):
 
     @rule(wanted=fact)
     def look_up(self, wanted):
-        row = self.model.kernel.row_of(*wanted)
+        row = self.model.kernel.row_of(*self.numbered([wanted])[0])
         assert (row >= 0) is (wanted in self.levels)
         if row >= 0:
-            assert self.model.facts_of([row]).tolist() == [list(wanted)]
+            assert list(map(self.meaning, self.model.facts_of([row]).tolist())) == [wanted]
 
 
 class StoringEvery(Storing):
