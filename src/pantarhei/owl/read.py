@@ -45,6 +45,7 @@ SUFFIXES = {
     ".owx": "owl-xml",
 }
 
+_NOT_UTF_8 = "it is not UTF-8; write it so, or turn it into UTF-8 with iconv"
 TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
 
 
@@ -146,7 +147,9 @@ def reason_of(error: SyntaxError) -> str:
     '; is no RDF object'
     """
     place, colon, reason = error.msg.partition(": ")
-    return reason if colon and place.startswith("Parser error") else error.msg
+    if not (colon and place.startswith("Parser error")):
+        reason = error.msg
+    return _NOT_UTF_8 if reason.startswith("Invalid UTF-8") else reason
 
 
 def is_too_long(error: MemoryError) -> bool:

@@ -437,9 +437,12 @@ def test_a_bad_line_is_named_or_skipped(tmp_path, bad, error):
 
 def test_invalid_utf8_is_malformed():
     data = quad("urn:1").encode() + b'<urn:x:a> <urn:x:b> "\xff" <urn:1> .\n' + quad("urn:2").encode()
-    with pytest.raises(MalformedInputError, match="line 2"):
+    with pytest.raises(MalformedInputError, match="line 2: it is not UTF-8"):
         list(read_stream(io.BytesIO(data), format="nquads"))
     assert times(read_stream(io.BytesIO(data), format="nquads", on_error="skip")) == [1, 2]
+    for syntax in ("nquads", "trig"):
+        with pytest.raises(MalformedInputError, match=r"line 1: it is not UTF-8; .* iconv"):
+            list(read_stream(io.BytesIO(quad("urn:1").encode("utf-16")), format=syntax))
 
 
 def test_what_comes_before_a_bad_line_is_read():
