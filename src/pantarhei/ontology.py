@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -27,15 +28,12 @@ from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.materialize.consistency import inconsistency
 from pantarhei.materialize.growth import groups_of_same
-from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.owl.global_restrictions import breaches
 from pantarhei.owl.imports import Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
-from pantarhei.owl.normal_form import normalize
 from pantarhei.owl.report import Entry, Outcome, Report
-from pantarhei.owl.triple_index import triple_key
 from pantarhei.owl.vocabulary import is_declaration, is_defined
 from pantarhei.rules.demand import Theory
 from pantarhei.rules.fingerprint import fingerprint_of_rules, fingerprint_of_triples
@@ -50,6 +48,7 @@ from pantarhei.rules.translation import Loss, Translation, translate
 
 # A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs three times as much.
 _TYPE = frozenset({RDF.type})
+_SAME = frozenset({OWL.sameAs})
 _INDIVIDUAL: frozenset[Term] = frozenset({OWL.NamedIndividual})
 _DATA_PROPERTY: frozenset[Term] = frozenset({OWL.DatatypeProperty})
 
@@ -201,7 +200,7 @@ class Ontology:
     def _closure_of_assertions(self) -> Closure:
         """The closure without the rules that only assumptions could make fire: these can be most of them."""
         rules = (*self.rules, *self.constraints)
-        names = ((o, 1) if p in _TYPE else (p, 2) for _, p, o in self.background)
+        names = {(o, 1) if p in _TYPE else (p, 2) for _, p, o in self.background}
         asserted = (Symbol(name, arity) for name, arity in names if not isinstance(name, Literal))
         relevant = that_can_fire(rules, asserted)
         return self._closure if len(relevant) == len(rules) else self._closure_under(relevant)
@@ -302,7 +301,7 @@ def load_ontology(
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
     translations = _without_endless(translate(axiom, definitions) for axiom in reading.axioms)
-    report = _report(reading, translations, definitions, read.skipped)
+    report = _report(reading, translations, read.skipped)
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
     for translation in translations:
@@ -336,18 +335,18 @@ def _refuse_inconsistent(ontology: Ontology) -> None:
 def _report(
     reading: Reading,
     translations: Iterable[Translation],
-    definitions: Mapping[URIRef, DataRange],
     skipped: tuple[str, ...],
 ) -> Report:
     given = tuple(translations)
-    entries = [_entry(translation, definitions) for translation in given]
+    entries = list(map(_entry, given))
     entries += [_entry_of_leftover(left) for left in reading.leftovers]
     counts = (
         ("assertions (background)", len(reading.assertions)),
         ("declarations", len(reading.declarations)),
         ("annotations", len(reading.annotations)),
     )
-    merged = groups_of_same([*reading.assertions, *(fact for t in given for fact in t.facts)])
+    facts = chain(reading.assertions, *(translation.facts for translation in given))
+    merged = groups_of_same(fact for fact in facts if fact[1] in _SAME)
     return Report(
         tuple(entries),
         counts,
@@ -357,27 +356,20 @@ def _report(
     )
 
 
-def _entry(translation: Translation, definitions: Mapping[URIRef, DataRange]) -> Entry:
+def _entry(translation: Translation) -> Entry:
     text = str(translation.axiom)
-    facts = (
-        " ".join(term.n3() for term in fact) + " ." for fact in sorted(translation.facts, key=triple_key)
-    )
-    made = (*map(str, translation.rules), *map(str, translation.constraints), *facts)
     outcome = _outcome(translation)
-    return Entry(
+    entry = Entry(
         text,
         text.partition("(")[0],
         outcome,
-        made,
-        lost=tuple((loss.part, loss.reason) for loss in translation.losses),
-        kept=(_kept(translation.axiom, definitions) or made) if outcome is Outcome.PARTLY else (),
+        (*translation.rules, *translation.constraints),
+        tuple((loss.part, loss.reason) for loss in translation.losses),
+        facts=translation.facts,
     )
-
-
-def _kept(axiom: Axiom, definitions: Mapping[URIRef, DataRange]) -> tuple[str, ...]:
-    """The parts in normal form that have their effect; an equivalence has its directions as parts."""
-    parts = (translate(part, definitions) for part in normalize((inline_datatypes(axiom, definitions),)))
-    return tuple(str(t.axiom) for t in parts if not t.losses and (t.rules or t.constraints or t.facts))
+    if outcome is not Outcome.PARTLY:
+        return entry
+    return replace(entry, kept=tuple(map(str, translation.parts)) or entry.rules)
 
 
 def _entry_of_leftover(left: Leftover) -> Entry:

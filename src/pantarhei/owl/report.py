@@ -8,6 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from pantarhei.language.rule import Rule
+from pantarhei.language.term import Triple
+from pantarhei.owl.triple_index import triple_key
+
 # How much of a list the summary shows, and how many characters of a line.
 _MOST_REASONS = 12
 _MOST_LINES = 5
@@ -48,17 +52,25 @@ class Entry:
     Args:
         axiom: in functional-style syntax; for triples that could not be read, the triples.
         construct: the axiom's outermost constructor.
-        rules: rules, constraints and facts that it makes, as text.
+        made: the rules and constraints that it makes.
         lost: the parts that have no effect, each with the reason.
         kept: where only parts are lost, the parts that have their effect.
+        facts: the facts that it makes.
     """
 
     axiom: str
     construct: str
     outcome: Outcome
-    rules: tuple[str, ...] = ()
+    made: tuple[Rule, ...] = ()
     lost: tuple[tuple[str, str], ...] = ()
     kept: tuple[str, ...] = ()
+    facts: tuple[Triple, ...] = ()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules, constraints and facts that it makes, as text. Costs the text, which can be long."""
+        facts = (" ".join(term.n3() for term in fact) + " ." for fact in sorted(self.facts, key=triple_key))
+        return (*map(str, self.made), *facts)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -6,13 +6,15 @@ W3C: OWL 2 Profiles, section 4.3, the rules that derive `false`. Under unique na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import combinations, combinations_with_replacement, pairwise, product
+from typing import TypeVar
 
 from rdflib import Variable
 
-from pantarhei.language.rule import Rule
+from pantarhei.language.rule import Atom, Rule
 from pantarhei.language.term import Term
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
@@ -27,10 +29,11 @@ from pantarhei.owl.axiom import (
     Trait,
 )
 from pantarhei.owl.normal_form import alternatives
-from pantarhei.owl.simplify import BOTTOM_PROPERTIES, simplify
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, is_extreme, simplify
 from pantarhei.rules.body import (
     Body,
     Inclusion,
+    NeverError,
     NotARuleError,
     X,
     Y,
@@ -38,6 +41,8 @@ from pantarhei.rules.body import (
     open_inclusion,
     property_atom,
 )
+
+E = TypeVar("E")
 
 
 def is_denial(conclusion: ClassExpression | DataRange) -> bool:
@@ -76,10 +81,10 @@ def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
             return tuple(denial(open_inclusion(axiom), origin) for denial in _denials(conclusion))
         case owl.DisjointClasses(operands):
             name = "cax-dw" if len(operands) == 2 else "cax-adc"
-            return tuple(_disjoint_classes(name, a, b, origin) for a, b in combinations(operands, 2))
+            return tuple(_pairwise(name, operands, _disjoint_classes, _class_atom, origin))
         case owl.DisjointProperties(properties):
             name = "prp-pdw" if len(properties) == 2 else "prp-adp"
-            return tuple(_disjoint_properties(name, p, q, origin) for p, q in combinations(properties, 2))
+            return tuple(_pairwise(name, properties, _disjoint_properties, _named_property_atom, origin))
         case owl.SubPropertyOf(sub, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
             return (Body([property_atom(sub, X, Y)]).rule("pr-empty", None, origin),)
         case owl.SubPropertyChainOf(chain, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
@@ -191,6 +196,33 @@ def _key(
     return body.rule("prp-key", None, origin, (X, Y))
 
 
+def _pairwise(
+    name: str,
+    operands: Sequence[E],
+    disjoint: Callable[[str, E, E, str], Rule],
+    atom_of: Callable[[E], Atom | None],
+    origin: str,
+) -> Iterator[Rule]:
+    """A constraint for each pair of `operands`; none with what is empty by itself.
+
+    Costs little for a pair of names: both atoms have the same arguments, so that their canonical order is
+    that of their predicates, and the thousand atoms of half a million pairs are made once.
+    """
+    atoms = [atom_of(operand) for operand in operands]
+    predicates = sorted({str(atom.predicate) for atom in atoms if atom is not None})
+    ranks = {predicate: rank for rank, predicate in enumerate(predicates)}
+    ranked = [
+        (operand, atom, -1 if atom is None else ranks[str(atom.predicate)])
+        for operand, atom in zip(operands, atoms, strict=True)
+    ]
+    for (first, one, low), (second, other, high) in combinations(ranked, 2):
+        if one is not None and other is not None and low != high:
+            yield Rule(name, (one, other) if low < high else (other, one), None, (), origin)
+            continue
+        with suppress(NeverError):
+            yield disjoint(name, first, second, origin)
+
+
 def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression, origin: str) -> Rule:
     body = Body()
     body.require(first, X)
@@ -198,10 +230,24 @@ def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression
     return body.rule(name, None, origin)
 
 
+def _class_atom(operand: ClassExpression) -> Atom | None:
+    """`A(x)` of a named class, if it is neither all nor empty."""
+    if not isinstance(operand, owl.Class) or operand in (THING, NOTHING):
+        return None
+    return Atom(operand.iri, (X,))
+
+
 def _disjoint_properties(
     name: str, first: PropertyExpression, second: PropertyExpression, origin: str
 ) -> Rule:
     return Body([property_atom(first, X, Y), property_atom(second, X, Y)]).rule(name, None, origin)
+
+
+def _named_property_atom(operand: PropertyExpression) -> Atom | None:
+    """`P(x, y)` of a named property, if it is neither universal nor empty."""
+    if not isinstance(operand, owl.Property) or is_extreme(operand):
+        return None
+    return Atom(operand.iri, (X, Y))
 
 
 def _characteristic(axiom: owl.Characteristic, origin: str) -> tuple[Rule, ...]:

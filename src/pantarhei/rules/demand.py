@@ -25,6 +25,7 @@ X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 SAME = Symbol(OWL.sameAs, 2)
 DIFFERENT = Symbol(OWL.differentFrom, 2)
 THING = Symbol(OWL.Thing, 1)
+_THINGS = frozenset({OWL.Thing})  # a look-up in a set compares faster than `==` of rdflib's terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Theory:
     ) -> Theory:
         """The theory of `rules`, written as they are under unique names."""
         given = tuple(rules if unique_names else _each_without_unique_names(rules))
-        things = any(atom.predicate == OWL.Thing for rule in given for atom in rule.body)
+        things = any(atom.predicate in _THINGS for rule in given for atom in rule.body)
         return cls(given, unique_names, things, frozenset(data_properties))
 
     def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:

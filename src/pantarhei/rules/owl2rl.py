@@ -8,15 +8,13 @@ W3C: OWL 2 Profiles, section 4.3, tables 5 to 7. An inclusion takes its name fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from itertools import combinations, pairwise
 
-from rdflib import OWL, URIRef
+from rdflib import OWL
 
 from pantarhei.language.data_range import check_range
 from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.term import Term
+from pantarhei.language.term import Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     THING,
@@ -75,19 +73,19 @@ def rules_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
         case owl.Characteristic(Trait.REFLEXIVE, on):
             return (Body().rule("pr-reflexive", property_atom(on, X, X), origin),)
         case owl.SameIndividual(individuals):
-            return _linked("eq-same", OWL.sameAs, pairwise(dict.fromkeys(individuals)), origin)
-        case owl.DifferentIndividuals(individuals):
-            return _linked("eq-different", OWL.differentFrom, combinations(individuals, 2), origin)
+            pairs = pairwise(dict.fromkeys(individuals))
+            return tuple(Rule("eq-same", (), Atom(OWL.sameAs, pair), origin=origin) for pair in pairs)
         case owl.DatatypeDefinition() if reason := check_range(axiom.range):
             raise NotARuleError(reason)
     return ()
 
 
-def _linked(
-    name: str, property_: URIRef, pairs: Iterable[tuple[Term, Term]], origin: str
-) -> tuple[Rule, ...]:
-    """Facts, one for each pair."""
-    return tuple(Rule(name, (), Atom(property_, pair), origin=origin) for pair in pairs)
+def differences(axiom: Axiom) -> list[Triple]:
+    """What an axiom says of different individuals: a fact for each pair, as there can be half a million."""
+    if not isinstance(axiom, owl.DifferentIndividuals):
+        return []
+    different = OWL.differentFrom
+    return [(one, different, other) for one, other in combinations(axiom.individuals, 2)]
 
 
 def _inclusion(
@@ -129,14 +127,14 @@ def _rule(name: str, atoms: tuple[Atom, ...], head: Atom, origin: str) -> Rule:
 
 def is_tautology(rule: Rule) -> bool:
     """Whether the head stands in the body."""
-    return rule.head in rule.body
+    return rule.head is not None and rule.head in rule.body
 
 
 def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules that differ in more than name and origin, each with its first name and origin."""
-    first: dict[Rule, Rule] = {}
+    first: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
-        first.setdefault(replace(rule, name="", origin=""), rule)
+        first.setdefault((rule.body, rule.head, rule.different, rule.tests), rule)
     return tuple(first.values())
 
 

@@ -12,7 +12,8 @@ DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(6)
 
 # A step or condition of a plan: a kind, and what that asks for.
 Condition = tuple[int, int, int, int, int]
-_HEADER, _PART = 9, 5  # the integers of a plan before its first step, and of each step and condition
+HEADER, PART = 9, 5  # the integers of a plan before its first step, and of each step and condition
+STEPS, HEAD, TRIGGER = 1, 3, 6  # places in the header: how many steps, the head's predicate, what is given
 
 
 class WrittenPlan(NamedTuple):
@@ -45,11 +46,11 @@ class WrittenPlan(NamedTuple):
     @classmethod
     def at(cls, code: Sequence[int], offset: int) -> WrittenPlan:
         """The plan that begins at `offset`."""
-        first = offset + _HEADER
+        first = offset + HEADER
         rule, steps, conditions, *head, subject, object_, atom = code[offset:first]
         parts = [
-            cast("Condition", tuple(code[at : at + _PART]))
-            for at in range(first, first + _PART * (steps + conditions), _PART)
+            cast("Condition", tuple(code[at : at + PART]))
+            for at in range(first, first + PART * (steps + conditions), PART)
         ]
         return cls(
             rule,

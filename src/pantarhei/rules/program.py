@@ -5,11 +5,12 @@ A program is a value: it pickles, and is the same for the same rules, wherever i
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from pantarhei.language.builtin import EQUAL
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Argument, Atom, Member, Predicate, Rule, Test, is_computation
 from pantarhei.language.term import Term, value_of
-from pantarhei.rules.dispatch import LEAST_CLASSES_BACKWARD, Dispatch, dispatch
+from pantarhei.rules.dispatch import LEAST_CLASSES_BACKWARD, Dispatch, Entries, dispatch
 from pantarhei.rules.edges import edges_of
 from pantarhei.rules.plan import (
     BACKWARD,
@@ -37,6 +38,7 @@ from pantarhei.rules.plan import (
 )
 from pantarhei.rules.plan import NONE as NONE  # where most who need it look for it
 from pantarhei.rules.superclasses import Superclasses, inclusion, superclasses
+from pantarhei.rules.template import Shape, Template, is_common, shape_of
 
 Integers = npt.NDArray[np.int32]
 
@@ -137,10 +139,10 @@ class _Compiler:
                 self._argument(literal, {})
         self.ranges: dict[DataRange, int] = {}
         self.builtins: dict[URIRef, int] = {}
-        self.code: list[int] = []
+        self.code = array("i")
+        self.templates: dict[Shape, Template] = {}
         self.walked: set[tuple[int, int]] = set()  # (kind of step, predicate)
-        self.forward: list[tuple[int, int]] = []  # (trigger predicate, offset)
-        self.backward: list[tuple[int, int]] = []
+        self.forward, self.backward = Entries(), Entries()
         self.inclusions: dict[int, int] = {}  # trigger predicates by the offsets of plans
         self.above: defaultdict[int, list[int]] = defaultdict(list)  # direct superclasses
         self.most_variables = 1
@@ -150,16 +152,17 @@ class _Compiler:
             self._compile_rule(number, rule)
         widest = max((len(rule.body) for rule in self.rules), default=1)
         count = len(self.predicates)
+        code = np.array(self.code or [0], np.int32)
         above = superclasses(self.above, count)
         climbing = {p for p in range(count) if above.start[p] < above.start[p + 1]}
         inclusions = {offset for offset, predicate in self.inclusions.items() if predicate in climbing}
-        forward, classes = dispatch(self.code, self.forward, count, inclusions)
-        backward, others = dispatch(self.code, self.backward, count, least_classes=LEAST_CLASSES_BACKWARD)
+        forward, classes = dispatch(code, self.forward, count, inclusions)
+        backward, others = dispatch(code, self.backward, count, least_classes=LEAST_CLASSES_BACKWARD)
         self.walked.update((FORWARD, class_) for class_ in classes | others)
         edges = edges_of(self.rules)
         noted = [symbol.arity == 2 and symbol.name in edges.noted for symbol in self.predicates]
         plans = Plans(
-            code=np.array(self.code or [0], np.int32),
+            code=code,
             forward=forward,
             backward=backward,
             superclasses=above,
@@ -183,6 +186,38 @@ class _Compiler:
         )
 
     def _compile_rule(self, number: int, rule: Rule) -> None:
+        shape = shape_of(rule)
+        if shape is not None and shape in self.templates:
+            self._fill_in(number, rule, self.templates[shape])
+            return
+        begun = len(self.code)
+        self._write_rule(number, rule)
+        if shape is not None and is_common(shape):
+            plans = [offset for written in (self.forward, self.backward) for offset in written.since(begun)]
+            offsets = [offset - begun for offset in plans]
+            self.templates[shape] = Template.of(self.code[begun:], offsets, begun in self.inclusions)
+
+    def _fill_in(self, number: int, rule: Rule, template: Template) -> None:
+        """Write the plans as `_write_rule` would."""
+        atoms = (*rule.body, rule.head)
+        known = cast("dict[tuple[Predicate, int], int]", self.predicates)  # plain tuples are made faster
+        found = [known.get((a.predicate, len(a.arguments)), NONE) if a else NONE for a in atoms]
+        if NONE in found[:-1] or (rule.head is not None and found[-1] == NONE):
+            for place in template.order:
+                if (atom := atoms[place]) is not None:
+                    found[place] = self._predicate(atom)
+        begun = len(self.code)
+        self.code.extend(template.written(number, found))
+        for predicate, offset in zip(found[:-1], template.offsets, strict=False):
+            self.forward.add(predicate, begun + offset)
+        if rule.head is not None:
+            self.backward.add(found[-1], begun + template.offsets[-1])
+        self.walked.update([(kind, found[place]) for kind, place in template.walked])
+        if template.is_inclusion:
+            self.inclusions[begun] = found[0]
+            self.above[found[0]].append(found[-1])
+
+    def _write_rule(self, number: int, rule: Rule) -> None:
         variables: dict[Variable, int] = {}
         for atom in rule.body:
             for argument in atom.arguments:
@@ -196,13 +231,13 @@ class _Compiler:
         self.most_variables = max(self.most_variables, len(variables) + 1)  # one to compute into
         for position, atom in enumerate(rule.body):
             offset = self._write_plan(number, rule, variables, atom, position)
-            self.forward.append((self._predicate(atom), offset))
+            self.forward.add(self._predicate(atom), offset)
             if len(rule.body) == 1 and (class_ := inclusion(WrittenPlan.at(self.code, offset))) != NONE:
                 self.inclusions[offset] = self._predicate(atom)
                 self.above[self._predicate(atom)].append(class_)
         if rule.head is not None:
             offset = self._write_plan(number, rule, variables, rule.head, NONE)
-            self.backward.append((self._predicate(rule.head), offset))
+            self.backward.add(self._predicate(rule.head), offset)
 
     @staticmethod
     def _check_bound(rule: Rule, bound: set[Variable]) -> None:
@@ -224,7 +259,7 @@ class _Compiler:
         steps = tuple(self._steps(rule, variables, trigger, position))
         conditions = tuple(self._conditions(rule, variables, _variables(trigger)))
         plan = WrittenPlan(number, head, self._encode(trigger, variables)[1:], position, steps, conditions)
-        self.code += plan.code
+        self.code.extend(plan.code)
         return offset
 
     def _conditions(

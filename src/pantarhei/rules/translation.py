@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rdflib import URIRef
@@ -16,7 +16,7 @@ from pantarhei.owl.normal_form import normalize
 from pantarhei.owl.swrl import SwrlRule
 from pantarhei.rules.body import NeverError, NotARuleError
 from pantarhei.rules.constraint import constraints_of
-from pantarhei.rules.owl2rl import is_tautology, rules_of, without_duplicates
+from pantarhei.rules.owl2rl import differences, is_tautology, rules_of, without_duplicates
 from pantarhei.rules.swrl import rules_of_swrl
 
 _NO_DEFINITIONS: Mapping[URIRef, DataRange] = {}
@@ -37,6 +37,7 @@ class Translation:
     Args:
         annotation: the axiom is about annotation properties, which have no consequences in OWL 2.
         contradictions: constraints that are violated without any assertion.
+        parts: the parts of the axiom's normal form that make something.
     """
 
     axiom: Axiom
@@ -46,6 +47,7 @@ class Translation:
     losses: tuple[Loss, ...] = ()
     contradictions: tuple[Rule, ...] = ()
     annotation: bool = False
+    parts: tuple[Axiom, ...] = ()
 
 
 def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINITIONS) -> Translation:
@@ -68,28 +70,41 @@ def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINI
         return Translation(axiom, annotation=True)
     origin = str(axiom)
     made: list[Rule] = []
+    facts: list[Triple] = []
     losses: list[Loss] = []
+    parts: list[Axiom] = []
     for part in normalize((inline_datatypes(axiom, definitions),)):
         if _says_nothing(part):
             continue
         try:
-            if isinstance(part, SwrlRule):
-                made += rules_of_swrl(part, origin)
-            else:
-                made += (*rules_of(part, origin), *constraints_of(part, origin))
+            of_part = [rule for rule in _made_of(part, origin) if not is_tautology(rule)]
         except NotARuleError as error:
             losses.append(Loss(str(part), error.reason))
+            continue
         except NeverError:
             continue
-    rules = without_duplicates(tuple(rule for rule in made if not is_tautology(rule)))
+        stated = differences(part)
+        made += of_part
+        facts += stated
+        if stated or any(rule.head is not None or rule.body for rule in of_part):
+            parts.append(part)
+    rules = without_duplicates(tuple(made))
+    facts += (rule.head.ground({}) for rule in rules if rule.head is not None and not rule.body)
     return Translation(
         axiom,
         rules=tuple(r for r in rules if r.head is not None and r.body),
         constraints=tuple(r for r in rules if r.head is None and r.body),
-        facts=tuple(r.head.ground({}) for r in rules if r.head is not None and not r.body),
+        facts=tuple(dict.fromkeys(facts)),
         losses=tuple(losses),
         contradictions=tuple(r for r in rules if r.head is None and not r.body),
+        parts=tuple(parts),
     )
+
+
+def _made_of(part: Axiom, origin: str) -> Iterable[Rule]:
+    if isinstance(part, SwrlRule):
+        return rules_of_swrl(part, origin)
+    return (*rules_of(part, origin), *constraints_of(part, origin))
 
 
 def _why_ill_formed(axiom: Axiom, definitions: Mapping[URIRef, DataRange]) -> str | None:
