@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rdflib import Literal, URIRef
 
@@ -37,6 +37,7 @@ from pantarhei.language.datatype import (
     is_sorted,
     restriction_formula,
 )
+from pantarhei.language.intervals import Intervals, interval_of
 from pantarhei.language.term import Term, short, value_of
 
 
@@ -194,8 +195,9 @@ def _problems(range: DataRange) -> Iterator[str]:
 def tester(ranges: Sequence[DataRange]) -> Tester:
     """A function that gives the positions of the ranges that contain a literal, in ascending order.
 
-    A literal is parsed once; then a range that says something about values of its kind costs some comparisons
-    with limits that are parsed already, and any other nothing.
+    A literal is parsed once. Ranges that say nothing about values of its kind cost nothing. Where many are
+    intervals of numbers or floats, those that the value is in are found among them by bisection; any other
+    costs some comparisons with limits that are parsed already.
 
     Raises:
         ValueError: `check_range` has a reason against one of them.
@@ -215,7 +217,7 @@ class Tester:
         self._ranges = tuple(ranges)
         refuse_undecidable(*self._ranges)
         self._datatypes = frozenset(datatype for each in self._ranges for datatype in datatypes(each))
-        self._tests: dict[Sort, list[tuple[int, Test | None]]] = {}
+        self._tests: dict[Sort, _Tests] = {}
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return (tester, (self._ranges,))
@@ -230,19 +232,41 @@ class Tester:
         tests = self._tests.get(sort)
         if tests is None:
             tests = self._compiled(sort)
-        return [index for index, holds in tests if holds is None or holds(value)]
+        found = [index for index, holds in tests.each if holds is None or holds(value)]
+        if tests.intervals is None:
+            return found
+        return sorted(found + tests.intervals.containing(value))
 
-    def _compiled(self, sort: Sort) -> list[tuple[int, Test | None]]:
+    def _compiled(self, sort: Sort) -> _Tests:
         if sort.part == "text" and not is_sorted(sort.space) and sort.space not in self._datatypes:
             sort = OTHER  # there may be any number of datatypes that no range names
         if sort not in self._tests:
-            formulas = enumerate(formula(range, sort) for range in self._ranges)
-            self._tests[sort] = [
-                (index, None if each is True else test_of(each, sort))
-                for index, each in formulas
-                if each is not False
-            ]
+            self._tests[sort] = _tests_of([formula(range, sort) for range in self._ranges], sort)
         return self._tests[sort]
+
+
+class _Tests(NamedTuple):
+    """What is asked of values of one sort: each test (None where all values are in), and intervals."""
+
+    each: list[tuple[int, Test | None]]
+    intervals: Intervals | None
+
+
+# Fewer intervals than this are looked at one by one, which takes less time.
+LEAST_INTERVALS = 8
+
+
+def _tests_of(formulas: Sequence[Formula], sort: Sort) -> _Tests:
+    found = [(index, interval_of(each, sort)) for index, each in enumerate(formulas)]
+    intervals = {index: each for index, each in found if each is not None}
+    if len(intervals) < LEAST_INTERVALS:
+        intervals = {}
+    tests = [
+        (index, None if each is True else test_of(each, sort))
+        for index, each in enumerate(formulas)
+        if each is not False and index not in intervals
+    ]
+    return _Tests(tests, Intervals(list(intervals.items())) if intervals else None)
 
 
 # The literals of all datatypes that are neither known nor named.
