@@ -24,6 +24,7 @@ MODULES = (
     "proofs",
     "levels",
     "edges",
+    "heads",
     "newest",
     "every",
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from pantarhei.materialize.bulk.closure import BulkProgram, TooManyError, TooSlowError
+from pantarhei.materialize.bulk.closure import BulkProgram, Settled, TooManyError, TooSlowError
 from pantarhei.materialize.bulk.columns import Columns, columns_of
 from pantarhei.materialize.bulk.edges import edges_of
 from pantarhei.materialize.bulk.plans import Literals
@@ -53,11 +55,11 @@ def load(
         kernel.add(readable(facts), readable(levels), readable(previous))
         return
     kernel.consult(literals)  # there may be more of them now, in a larger array
-    if closure.settled:
-        settled = np.concatenate([part.facts for part in closure.settled])
-        at = np.concatenate([part.columns.levels for part in closure.settled])
-        kernel.expect(closure.came)
-        kernel.enter(readable(settled), readable(at), closure.firings)
+    kernel.expect(closure.came)
+    for part in closure.settled:
+        edges = _edges_among(part, closure.edges)
+        kernel.enter(readable(part.facts), readable(part.columns.levels), readable(edges))
+    kernel.firings += closure.firings
     kernel.note(readable(facts), readable(levels), readable(previous))
     if program.noted:
         edges = np.concatenate([facts[:0], *(part.facts for part in closure.edges)])
@@ -65,6 +67,15 @@ def load(
     if kernel.detect:
         for plan, violating in closure.violating:
             kernel.find_violations_with(plan, readable(violating))
+
+
+def _edges_among(part: Settled, edges: Sequence[Settled]) -> Integers:
+    """1 for each of the facts that is an edge, 0 for the others."""
+    found = np.zeros(len(part.columns), np.int32)
+    for others in edges:
+        if others.predicate == part.predicate:
+            found[others.columns.find(part.columns.keys) >= 0] = 1
+    return found
 
 
 def _stored(kernel: NewestKernel, program: BulkProgram) -> dict[int, Columns]:

@@ -6,12 +6,11 @@ from pantarhei.materialize.kernel.levels cimport Levels
 
 cdef class EdgeRows(Levels):
     cdef int[::1] copies
-    cdef int[::1] edges_noted
     cdef int[::1] copy_plans
     cdef int[::1] copy_start
     cdef Ints new_edges
 
-    cdef bint is_noted(self, int predicate) noexcept nogil
+    cdef int edge_of(self, int predicate) noexcept nogil
     cdef bint makes_edge(self, int plan) noexcept nogil
     cdef int flag(self, int row) except -1 nogil
     cdef int hand_on(self) except -1 nogil

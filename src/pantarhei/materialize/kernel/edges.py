@@ -26,7 +26,6 @@ NONE = cython.declare(cython.int, -1)
 # As newest.py and joins.py.
 PENDING = cython.declare(cython.int, 1)
 EDGE = cython.declare(cython.int, 128)
-DERIVE = cython.declare(cython.int, 0)
 RULE = cython.declare(cython.int, 0)
 
 
@@ -41,6 +40,7 @@ class EdgeRows(Levels):
         self.edges_noted = ints_of([*plans.edges_noted, 0])
         self.new_edges = Ints()
         self.plan_copies()
+        self.plan_partners()
 
     def plan_copies(self):
         """Group the plans that copy by predicate."""
@@ -53,10 +53,6 @@ class EdgeRows(Levels):
             starts.append(len(chosen))
         self.copy_plans, self.copy_start = ints_of(chosen), ints_of(starts)
 
-    def is_noted(self, predicate):
-        """Whether it is noted of the predicate's facts whether they are edges."""
-        return predicate < self.known and self.edges_noted[predicate] != 0
-
     def makes_edge(self, plan):
         """Whether the matched body makes the head of `plan`, whose edges are noted, an edge."""
         rule: cython.int = self.code[plan + RULE]
@@ -64,48 +60,43 @@ class EdgeRows(Levels):
             return False
         return self.copies[rule] == 0 or self.is_edge(self.body[0])
 
+    def edge_of(self, predicate):
+        """The flag of a new row of an asserted fact."""
+        return EDGE if self.has_edges(predicate) else 0
+
     def flag(self, row):
-        """Note that the fact of `row` is an edge of its property."""
-        if self.rows[row].flags & EDGE or not self.is_noted(self.rows[row].predicate):
-            return 0
-        self.rows[row].flags |= EDGE
-        if not self.rows[row].flags & PENDING:
+        """Note that the fact of `row`, which was there before, is an edge of its property, if it has any.
+
+        The row is flagged as soon as no chain is being walked.
+        """
+        if self.has_edges(self.rows[row].predicate) and not self.is_edge(row):
             self.new_edges.push(row)
         return 0
 
     def hand_on(self):
-        """Flag what is copied from the row that was flagged last."""
+        """Flag the row that was noted last, and note what is copied from it."""
         i: cython.int
         row: cython.int
         predicate: cython.int
         self.new_edges.size -= 1
         row = self.new_edges.items[self.new_edges.size]
-        predicate = self.rows[row].predicate
+        if self.is_edge(row):
+            return 0
+        self.make_edge(row)
         if self.rows[row].flags & PENDING:
             return 0  # it will hand on when it is taken
+        predicate = self.rows[row].predicate
         for i in range(self.copy_start[predicate], self.copy_start[predicate + 1]):
             self.begin(
                 self.copy_plans[i], row, self.rows[row].subject, self.rows[row].object, self.rows[row].level
             )
         return 0
 
-    def flag_settled(self, facts: cython.int[:, ::1]):
-        """Flag these facts, which are stored, with all that are copied from them; hand on what was flagged
-        before.
-        """
-        i: cython.Py_ssize_t
-        with cython.nogil:
-            for i in range(len(facts)):
-                self.rows[self.find(facts[i, 0], facts[i, 1], facts[i, 2])].flags |= EDGE
-            self.purpose = DERIVE
-            while self.new_edges.size > 0:
-                self.hand_on()
-
     def check_invariants(self):
         """Assert that rows, lists and flags agree. Costs O(rows); for tests."""
         Levels.check_invariants(self)
         row: cython.int
         for row in range(self.used):
-            if self.rows[row].predicate >= 0 and self.is_noted(self.rows[row].predicate):
+            if self.rows[row].predicate >= 0 and self.has_edges(self.rows[row].predicate):
                 assert self.is_edge(row) or self.rows[row].base < self.oldest, "an assertion is no edge"
         assert self.new_edges.size == 0, "an edge is not handed on"

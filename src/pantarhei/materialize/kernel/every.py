@@ -130,7 +130,7 @@ class EveryKernel(Proofs):
         row: cython.int = self.find(predicate, subject, object)
         if row >= 0:
             return row
-        row = self.insert(predicate, subject, object)
+        row = self.insert(predicate, subject, object, 0)
         self.ensure()
         for word in range(self.words):
             self.held[row, word] = 0

@@ -18,6 +18,8 @@ cdef class Joins(Rows):
     cdef readonly int widest
     cdef int[::1] edge_atoms
     cdef int edge_atom
+    cdef int[::1] edges_noted
+    cdef int[::1] partners
     cdef int[::1] slots
     cdef int[::1] body
     cdef int width
@@ -47,6 +49,10 @@ cdef class Joins(Rows):
     cdef int is_member(self, int term, int data_range) noexcept nogil
     cdef int evaluate(self, int builtin, int left, int right) except -2 with gil
     cdef int value(self, int argument) noexcept nogil
+    cdef int walk(self, int plan, int step, int level, bint edges) except -1 nogil
+    cdef void fetch_partners_cell(self, int row) noexcept nogil
+    cdef void fetch_partner(self, int row) noexcept nogil
+    cdef bint has_edges(self, int predicate) noexcept nogil
     cdef bint is_edge(self, int row) noexcept nogil
     cdef int weigh_at(self, int atom, int row, int level) noexcept nogil
     cdef int weigh(self, int row, int level) noexcept nogil

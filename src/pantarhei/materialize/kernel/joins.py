@@ -85,6 +85,12 @@ ALL = cython.declare(cython.int, 0)
 CHOSEN = cython.declare(cython.int, 1)
 JOINING = cython.declare(cython.int, 2)
 
+# Of each predicate in `partners`: the chain that is looked into with its facts, as rows.py calls it (0: none),
+# the chain's predicate, and whether it is that of the fact's object (1) or subject.
+PARTNER_SIZE = cython.declare(cython.int, 3)
+SUBJECT = cython.declare(cython.int, 1)
+OBJECT = cython.declare(cython.int, 2)
+
 # Kinds of switches (rules/dispatch.py); those below are by constant, the others by class.
 SWITCH_OBJECT = cython.declare(cython.int, 1)
 SWITCH_SUBJECT_CLASS = cython.declare(cython.int, 2)
@@ -115,6 +121,8 @@ class Joins(Rows):
         self.widest = plans.widest_body
         self.edge_atoms = new_ints(max(1, len(plans.edge_atoms)), NONE)
         self.edge_atom = NONE
+        self.edges_noted = new_ints(self.known + 1, 0)
+        self.partners = new_ints(PARTNER_SIZE * self.known, 0)
         self.slots = new_ints(plans.most_variables, 0)
         self.body = new_ints(plans.widest_body, -1)
         self.width = plans.membership_bytes
@@ -133,6 +141,46 @@ class Joins(Rows):
         """
         self.literals = literals
         self.memberships = literals.memberships
+
+    def plan_partners(self):
+        """Note which chain facts of each predicate are joined with first, to read it ahead."""
+        for predicate in range(self.known):
+            for place in range(self.forward.joining[predicate], self.forward.unswitched[predicate]):
+                plan = self.forward.plans[place]
+                edge_atom = self.edge_atoms[self.code[plan + RULE]]
+                step = [self.code[plan + FIRST_STEP + i] for i in range(STEP_SIZE)]
+                if self.code[plan + STEPS] == 0 or step[0] == CHECK or edge_atom == self.code[plan + TRIGGER_ATOM]:
+                    continue
+                chain = SUBJECT if step[0] == FORWARD else OBJECT
+                if step[4] == edge_atom or self.has_edges(step[1]):
+                    chain |= EDGE
+                term = step[2] if step[0] == FORWARD else step[3]
+                at = PARTNER_SIZE * predicate
+                if term >= 0 and term in (self.code[plan + TRIGGER_SUBJECT], self.code[plan + TRIGGER_OBJECT]):
+                    self.partners[at] = chain
+                    self.partners[at + 1] = step[1]
+                    self.partners[at + 2] = term == self.code[plan + TRIGGER_OBJECT]
+                    break
+
+    def fetch_partners_cell(self, row):
+        """Begin to read the cell of the chain that the fact of `row` is joined with first."""
+        at: cython.int = PARTNER_SIZE * self.rows[row].predicate
+        if self.rows[row].predicate < self.known and self.partners[at]:
+            self.fetch_chain(
+                self.partners[at + 1],
+                self.rows[row].object if self.partners[at + 2] else self.rows[row].subject,
+                self.partners[at],
+            )
+
+    def fetch_partner(self, row):
+        """Begin to read the first row of that chain, as the cell says."""
+        at: cython.int = PARTNER_SIZE * self.rows[row].predicate
+        if self.rows[row].predicate < self.known and self.partners[at]:
+            self.fetch_first(
+                self.partners[at + 1],
+                self.rows[row].object if self.partners[at + 2] else self.rows[row].subject,
+                self.partners[at],
+            )
 
     def fire(self, row, level):
         """Enumerate all rule instances with `row` in the body. Returns 1 if `leaf` stopped it."""
@@ -209,13 +257,13 @@ class Joins(Rows):
         other: cython.int
         if kind < SWITCH_SUBJECT_CLASS:
             return self.attempt_key(switches, switch, term, trigger, row, level, chosen)
-        other = self.first_with_subject(NONE, term)
+        other = self.first_with_subject(NONE, term, 0)
         while other >= 0 and patience > 0:
             patience -= 1
             other = self.rows[other].next_subject
         if other >= 0:
             return self.attempt_range(switches, first, end, trigger, row, level, chosen)
-        other = self.first_with_subject(NONE, term)
+        other = self.first_with_subject(NONE, term, 0)
         while other >= 0:
             self.candidates += 1
             if self.attempt_key(switches, switch, self.rows[other].predicate, trigger, row, level, chosen):
@@ -274,7 +322,6 @@ class Joins(Rows):
         predicate: cython.int
         row: cython.int
         weight: cython.int
-        bound: cython.int
         place: cython.int
         if step == self.code[plan + STEPS]:
             at = plan + FIRST_STEP + step * STEP_SIZE
@@ -294,32 +341,38 @@ class Joins(Rows):
                 return 1 if weight == STOP else 0
             self.body[place] = row
             return self.extend(plan, step + 1, weight if weight < level else level)
-        if self.code[at] == FORWARD:
-            bound = self.code[at + 3]
-            row = self.first_with_subject(predicate, self.value(self.code[at + 2]))
-            while row >= 0:
-                weight = self.weigh_at(place, row, level)
-                if weight >= 0:
-                    self.slots[bound] = self.rows[row].object
-                    self.body[place] = row
-                    if self.extend(plan, step + 1, weight if weight < level else level):
-                        return 1
-                elif weight == STOP:
-                    return 1
-                row = self.rows[row].next_subject
-            return 0
-        bound = self.code[at + 2]
-        row = self.first_with_object(predicate, self.value(self.code[at + 3]))
+        return self.walk(plan, step, level, self.has_edges(predicate) or place == self.edge_atom)
+
+    def walk(self, plan, step, level, edges):
+        """Match the atom of a step to the rows of a chain, those of `edges` or of the others, and go on.
+
+        Edges come first, and the others after them where it is not edges alone that match.
+        """
+        at: cython.int = plan + FIRST_STEP + step * STEP_SIZE
+        predicate: cython.int = self.code[at + 1]
+        place: cython.int = self.code[at + 4]
+        forward: cython.bint = self.code[at] == FORWARD
+        bound: cython.int = self.code[at + 3] if forward else self.code[at + 2]
+        term: cython.int = self.value(self.code[at + 2] if forward else self.code[at + 3])
+        edge: cython.int = EDGE if edges else 0
+        row: cython.int
+        weight: cython.int
+        if forward:
+            row = self.first_with_subject(predicate, term, edge)
+        else:
+            row = self.first_with_object(predicate, term, edge)
         while row >= 0:
             weight = self.weigh_at(place, row, level)
             if weight >= 0:
-                self.slots[bound] = self.rows[row].subject
+                self.slots[bound] = self.rows[row].object if forward else self.rows[row].subject
                 self.body[place] = row
                 if self.extend(plan, step + 1, weight if weight < level else level):
                     return 1
             elif weight == STOP:
                 return 1
-            row = self.rows[row].next_object
+            row = self.rows[row].next_subject if forward else self.rows[row].next_object
+        if edges and place != self.edge_atom:
+            return self.walk(plan, step, level, False)
         return 0
 
     def is_met(self, at):
@@ -363,6 +416,10 @@ class Joins(Rows):
         if argument >= 0:
             return self.slots[argument]
         return argument if argument == NONE else -2 - argument
+
+    def has_edges(self, predicate):
+        """Whether it is noted of the predicate's facts whether they are edges."""
+        return predicate < self.known and self.edges_noted[predicate] != 0
 
     def is_edge(self, row):
         """Whether the row is flagged as an edge of its property."""

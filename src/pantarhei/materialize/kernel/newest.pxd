@@ -1,17 +1,16 @@
 # The C types of newest.py; what they mean is said there.
 
 from pantarhei.materialize.kernel.arrays cimport Ints
-from pantarhei.materialize.kernel.edges cimport EdgeRows
+from pantarhei.materialize.kernel.heads cimport HeadRows
 
 
-cdef class NewestKernel(EdgeRows):
+cdef class NewestKernel(HeadRows):
     cdef long long clock
     cdef int mark_level
     cdef long long mark_sequence
     cdef int best
     cdef int enough
     cdef long long patience
-    cdef int ahead
     cdef readonly bint merged
     cdef Ints found
     cdef Ints shaken
@@ -20,12 +19,14 @@ cdef class NewestKernel(EdgeRows):
     cdef readonly long long searches
 
     cdef bint is_unproven(self, int plan, int level) noexcept nogil
-    cdef int derive(self, int predicate, int subject, int object, int level, bint unproven, bint edge) except -1 nogil
+    cdef int flags_of_head(self, int plan, int head, int level) noexcept nogil
+    cdef int take_queued(self, int row, int level) except -1 nogil
+    cdef void fetch_queued(self, int row) noexcept nogil
     cdef void take(self, int row) noexcept nogil
     cdef int add_superclasses(self, int row, int level) except -1 nogil
     cdef int run(self) except -1 nogil
-    cdef void read_block_ahead(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
-    cdef void read_chains_ahead(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
+    cdef void fetch_block(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil
+    cdef int remove_all(self, int row) except -1 nogil
     cdef int reach(self, int row) noexcept nogil
     cdef int rested_on(self, int row) noexcept nogil
     cdef int renew(self, int row) except -1 nogil

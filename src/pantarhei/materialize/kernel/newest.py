@@ -44,10 +44,10 @@ import numpy as np
 
 if cython.compiled:
     from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.edges import EdgeRows
+    from cython.cimports.pantarhei.materialize.kernel.heads import HeadRows
 else:
     from pantarhei.materialize.kernel.arrays import Ints
-    from pantarhei.materialize.kernel.edges import EdgeRows
+    from pantarhei.materialize.kernel.heads import HeadRows
 
 from pantarhei.materialize.kernel.arrays import new_ints
 from pantarhei.materialize.kernel.rows import COMPILED
@@ -88,7 +88,7 @@ HEAD_OBJECT = cython.declare(cython.int, 5)
 
 
 @cython.cclass
-class NewestKernel(EdgeRows):
+class NewestKernel(HeadRows):
     """The window model of one program, each fact stored once.
 
     Work counters, beside those of Proofs: `renewals` facts queued again when the window's start passed them,
@@ -103,7 +103,6 @@ class NewestKernel(EdgeRows):
         self.best = -1
         self.enough = 0
         self.patience = UNLIMITED
-        self.ahead = 0  # what was read ahead; of no meaning
         self.merged = False  # whether an interpretation ever was
         self.found = Ints()
         self.shaken = Ints()
@@ -142,13 +141,12 @@ class NewestKernel(EdgeRows):
             self.firings += 1
             if head < 0:
                 return self.record_violation(plan) if self.detect else 0
-            return self.derive(
+            return self.note_head(
                 head,
                 self.value(self.code[plan + HEAD_SUBJECT]),
                 self.value(self.code[plan + HEAD_OBJECT]),
                 level,
-                self.merged and self.is_unproven(plan, level),
-                self.is_noted(head) and self.makes_edge(plan),
+                self.flags_of_head(plan, head, level),
             )
         if self.purpose == SUPPORT:
             if level > self.best:
@@ -177,49 +175,60 @@ class NewestKernel(EdgeRows):
                 return True
         return False
 
-    def derive(self, predicate, subject, object, level, unproven, edge):
-        """The fact holds at `level`: store it, or raise its level, and queue it."""
-        row: cython.int
-        if level < self.oldest or subject >= _FIRST_LITERAL:
-            return 0
-        row = self.find(predicate, subject, object)
-        if row < 0:
-            row = self.insert(predicate, subject, object)
-        elif self.rows[row].level >= level or self.rows[row].held >= level:
-            return self.flag(row) if edge else 0
-        self.enqueue(row, level)
-        if unproven:
-            self.rows[row].flags |= UNPROVEN
-        if edge:
-            self.rows[row].flags |= EDGE
-        return 0
+    def flags_of_head(self, plan, head, level):
+        """The flags that a new row of the head would have."""
+        flags: cython.int = 0
+        if self.has_edges(head) and self.makes_edge(plan):
+            flags = EDGE
+        if self.merged and self.is_unproven(plan, level):
+            flags |= UNPROVEN
+        return flags
 
     def run(self):
         """Take facts from the queue, newest level first, until it is empty."""
         level: cython.int
         row: cython.int
-        finished: cython.int
         self.purpose = DERIVE
-        while self.agenda_size > 0 or self.new_edges.size > 0:
+        while True:
             if self.new_edges.size > 0:
                 self.hand_on()
-                continue
-            level = self.agenda[0]
-            row = self.queues[self.bucket(level)]
-            if row < 0:
-                self.agenda_pop()
-                continue
-            self.delist(row)
-            finished = self.rows[row].flags & FINISHED
-            self.take(row)
-            if finished:
-                self.fire_chosen(row, level)
-            elif self.merged:
-                self.fire(row, level)
+            elif self.heads_are_due():
+                self.enter_heads()
+            elif self.agenda_size == 0:
+                return 0
             else:
-                self.fire_joining(row, level)
-                self.add_superclasses(row, level)
+                level = self.agenda[0]
+                row = self.queues[self.bucket(level)]
+                if row < 0:
+                    self.agenda_pop()
+                else:
+                    self.take_queued(row, level)
+
+    def take_queued(self, row, level):
+        """Take `row`, which is the first of the queue of `level`, and fire what it takes part in."""
+        finished: cython.int = self.rows[row].flags & FINISHED
+        self.fetch_queued(self.rows[row].next_listed)
+        self.delist(row)
+        self.take(row)
+        if finished:
+            self.fire_chosen(row, level)
+        elif self.merged:
+            self.fire(row, level)
+        else:
+            self.fire_joining(row, level)
+            self.add_superclasses(row, level)
         return 0
+
+    def fetch_queued(self, row):
+        """Begin to read what joining will look at, for the fact of `row` and for two more in the queue."""
+        if row < 0:
+            return
+        self.fetch_partner(row)
+        row = self.rows[row].next_listed
+        if row < 0:
+            return
+        self.fetch_partners_cell(row)
+        self.fetch_row(self.rows[row].next_listed)
 
     def take(self, row):
         """Enter `row`, which is in no list, into the partition of its level, as the last to settle there."""
@@ -252,7 +261,7 @@ class NewestKernel(EdgeRows):
                 at = self.superclass_ends[at]
                 continue
             if other < 0:
-                other = self.insert(class_, subject, NONE)
+                other = self.insert(class_, subject, NONE, 0)
             self.raise_to(other, level)
             self.take(other)
             self.fire_joining(other, level)
@@ -272,18 +281,17 @@ class NewestKernel(EdgeRows):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.read_block_ahead(facts, i)
-                    self.read_chains_ahead(facts, i)
+                    self.fetch_block(facts, i, True)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
                     previous[i] = self.rows[row].base
+                    self.flag(row)
                 else:
                     previous[i] = -1
-                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2])
+                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
                     self.enqueue(row, levels[i])
                 if self.rows[row].base < levels[i]:
                     self.rows[row].base = levels[i]
-                self.flag(row)
             self.run()
 
     def merge(
@@ -303,12 +311,12 @@ class NewestKernel(EdgeRows):
             self.merged = True
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.read_block_ahead(facts, i)
+                    self.fetch_block(facts, i, True)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if i < asserted:
                     previous[i] = -1 if row < 0 else self.rows[row].base
                 if row < 0:
-                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2])
+                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
                     self.enqueue(row, level)
                     self.rows[row].flags |= FINISHED | UNPROVEN
                 elif i >= asserted and self.rows[row].level < level and self.rows[row].held < level:
@@ -324,11 +332,13 @@ class NewestKernel(EdgeRows):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.read_block_ahead(facts, i)
+                    self.fetch_block(facts, i, False)
                 answers[i] = self.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
 
-    def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], firings: cython.longlong):
-        """Store `facts[i]` at `levels[i]`, or raise it to there, as settled in this order after `firings`.
+    def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
+        """Store `facts[i]` at `levels[i]`, or raise it to there, as settled in this order.
+
+        Where `edges[i]` is not 0 it is flagged as an edge if it is new.
 
         Each must follow from facts of its level before it or of higher levels, or be asserted at its level
         by the `note` that follows. A level is higher than the one that the fact is stored at, if it is.
@@ -338,11 +348,10 @@ class NewestKernel(EdgeRows):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.read_block_ahead(facts, i)
-                    self.read_chains_ahead(facts, i)
+                    self.fetch_block(facts, i, True)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row < 0:
-                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2])
+                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2], EDGE if edges[i] else 0)
                 self.note_streamed(facts[i, 0], levels[i])
                 self.delist(row)
                 self.rows[row].level = levels[i]
@@ -352,7 +361,6 @@ class NewestKernel(EdgeRows):
                 self.rows[row].sequence = self.clock
                 self.clock += 1
             self.pops += len(facts)
-            self.firings += firings
 
     def note(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Note that `facts[i]`, which are stored, are asserted at `levels[i]`; fill `previous` as `add`."""
@@ -361,25 +369,44 @@ class NewestKernel(EdgeRows):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.read_block_ahead(facts, i)
+                    self.fetch_block(facts, i, False)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 previous[i] = self.rows[row].base
                 if self.rows[row].base < levels[i]:
                     self.rows[row].base = levels[i]
                 self.flag(row)
 
-    def read_block_ahead(self, facts, start):
-        """Read the cells of the next facts, so that they are in the cache when they are asked for."""
-        i: cython.Py_ssize_t
-        for i in range(start, min(start + BLOCK, len(facts))):
-            self.ahead ^= self.read_ahead(facts[i, 0], facts[i, 1], facts[i, 2])
+    def flag_settled(self, facts: cython.int[:, ::1]):
+        """Flag these facts as edges: they are stored, and all that are copied from them are among them.
 
-    def read_chains_ahead(self, facts, start):
-        """The same for the chains that the next facts enter."""
+        What was noted of others before is handed on.
+        """
         i: cython.Py_ssize_t
+        row: cython.int
+        with cython.nogil:
+            for i in range(len(facts)):
+                if i % BLOCK == 0:
+                    self.fetch_block(facts, i, False)
+                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                if not self.is_edge(row):
+                    self.make_edge(row)
+            self.run()
+
+    def fetch_block(self, facts, start, entering):
+        """Begin to read the rows that the next facts concern, and the cells for those after them.
+
+        With `entering` also what belongs to their chains.
+        """
+        i: cython.Py_ssize_t
+        first: cython.Py_ssize_t = start + BLOCK if start > 0 else 0
+        for i in range(first, min(start + 2 * BLOCK, len(facts))):
+            self.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
+            if entering:
+                self.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
         for i in range(start, min(start + BLOCK, len(facts))):
-            if facts[i, 2] != NONE and facts[i, 0] < len(self.by_subject):
-                self.ahead ^= self.read_chain_ahead(facts[i, 0], facts[i, 1], facts[i, 2])
+            self.fetch_found(facts[i, 0], facts[i, 1], facts[i, 2])
+            if entering:
+                self.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
 
     def slide(self, oldest: cython.int):
         """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted
@@ -402,24 +429,28 @@ class NewestKernel(EdgeRows):
                     if self.reach(row) >= oldest:
                         self.renewals += 1
                         self.renew(row)
-                    else:
-                        self.ahead ^= self.read_ahead(
-                            self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
-                        )
-                        if self.rows[row].object != NONE:
-                            self.ahead ^= self.read_chain_ahead(
-                                self.rows[row].predicate, self.rows[row].subject, self.rows[row].object
-                            )
                     row = after
             self.run()
             for level in range(start, oldest):
-                row = self.partitions[self.bucket(level)]
-                while row >= 0:
-                    after = self.rows[row].next_listed
-                    self.remove(row)
-                    row = after
+                self.remove_all(self.partitions[self.bucket(level)])
                 self.partitions[self.bucket(level)] = -1
             self.detect = detect
+
+    def remove_all(self, row):
+        """Forget the facts of `row` and of those after it in its list."""
+        after: cython.int
+        ahead: cython.int = row
+        distance: cython.int = 0
+        while row >= 0:
+            while ahead >= 0 and distance < BLOCK:
+                self.fetch_neighbours(ahead)
+                ahead = self.rows[ahead].next_listed
+                distance += 1
+            after = self.rows[row].next_listed
+            self.remove(row)
+            row = after
+            distance -= 1
+        return 0
 
     def settle(self):
         """Bring every level up to date with what was asserted again. Costs a pass over the rows."""
@@ -619,7 +650,7 @@ class NewestKernel(EdgeRows):
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
-        EdgeRows.check_invariants(self)
+        HeadRows.check_invariants(self)
         row: cython.int
         for row in range(self.used):
             assert self.rows[row].predicate < 0 or not self.rows[row].flags & ~(UNPROVEN | EDGE), (

@@ -13,7 +13,7 @@ cdef class Proofs(Joins):
     cdef Ints violations
     cdef Ints instances
     cdef readonly long long pops
-    cdef readonly long long firings
+    cdef public long long firings
 
     cdef int record_violation(self, int plan) except -1 nogil
     cdef int record_instance(self, int plan) except -1 nogil

@@ -3,6 +3,17 @@
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.cells cimport Cells
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define pantarhei_fetch(address) __builtin_prefetch(address)
+    #else
+    #define pantarhei_fetch(address) ((void)(address))
+    #endif
+    """
+    void fetch "pantarhei_fetch" (const void *address) noexcept nogil
+
+
 cdef struct Row:
     int predicate
     int subject
@@ -36,17 +47,25 @@ cdef class Rows:
     cdef int bytes_a_row
 
     cdef int find(self, int predicate, int subject, int object) noexcept nogil
-    cdef int read_ahead(self, int predicate, int subject, int object) noexcept nogil
-    cdef int read_chain_ahead(self, int predicate, int subject, int object) noexcept nogil
-    cdef int insert(self, int predicate, int subject, int object) except -1 nogil
+    cdef void fetch_row(self, int row) noexcept nogil
+    cdef void fetch_fact(self, int predicate, int subject, int object) noexcept nogil
+    cdef void fetch_found(self, int predicate, int subject, int object) noexcept nogil
+    cdef void fetch_chain(self, int predicate, int term, int chain) noexcept nogil
+    cdef void fetch_first(self, int predicate, int term, int chain) noexcept nogil
+    cdef void fetch_chains(self, int predicate, int subject, int object, int edge) noexcept nogil
+    cdef void fetch_chained(self, int predicate, int subject, int object, int edge) noexcept nogil
+    cdef void fetch_neighbours(self, int row) noexcept nogil
+    cdef int insert(self, int predicate, int subject, int object, int edge) except -1 nogil
     cdef int remove(self, int row) except -1 nogil
-    cdef int first_with_subject(self, int predicate, int subject) noexcept nogil
-    cdef int first_with_object(self, int predicate, int object) noexcept nogil
+    cdef int first_with_subject(self, int predicate, int subject, int edge) noexcept nogil
+    cdef int first_with_object(self, int predicate, int object, int edge) noexcept nogil
     cdef int log(self, int row, int sign) except -1 nogil
+    cdef int make_edge(self, int row) except -1 nogil
+    cdef int grow_chains(self) except -1 with gil
     cdef int reserve(self) except -1 nogil
     cdef int grow(self) except -1 with gil
-    cdef int subject_cell(self, int predicate, int subject, int tag) noexcept nogil
-    cdef int object_cell(self, int predicate, int object, int tag) noexcept nogil
+    cdef int subject_cell(self, int predicate, int subject, int edge, int tag) noexcept nogil
+    cdef int object_cell(self, int predicate, int object, int edge, int tag) noexcept nogil
     cdef int enter_anew(self) except -1 nogil
     cdef void link_subject(self, int row) noexcept nogil
     cdef void link_object(self, int row) noexcept nogil

@@ -7,7 +7,8 @@ through
 - chains of the rows that share (predicate, subject) or (predicate, object), doubly linked through the rows
   and found by hash tables of their first rows. A predicate has such chains only where a rule or a query
   asks for them. The chain of a class fact is that of all classes of its subject for which it was asked:
-  that of (`NONE`, subject).
+  that of (`NONE`, subject). Facts that are flagged EDGE (edges.py) stand in chains apart from the others,
+  so that joins with edges look at nothing else.
 
 A row also carries what the window model says of its fact (`level`, `base`, `held`, `flags`, `sequence`:
 see newest.py) and the links of the one list it stands in (`next_listed`). Rows are recycled; a free row has
@@ -27,6 +28,7 @@ import numpy as np
 if cython.compiled:
     from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
     from cython.cimports.pantarhei.materialize.kernel.cells import Cells
+    from cython.cimports.pantarhei.materialize.kernel.rows import fetch
 else:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.cells import Cells
@@ -57,9 +59,10 @@ COMPILED = bool(cython.compiled)  # for Python
 NONE = cython.declare(cython.int, -1)
 _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
-# Which chains a table is of.
+# Which chains a table is of; with EDGE those of edges.
 SUBJECT = cython.declare(cython.int, 1)
 OBJECT = cython.declare(cython.int, 2)
+EDGE = cython.declare(cython.int, 128)  # a row's flag
 
 # Odd 64-bit multipliers (splitmix64's and MurmurHash's finalizers): any odd constants with well-mixed bits
 # do.
@@ -232,33 +235,15 @@ class Rows:
                 return row
             cell = (cell + 1) & mask
 
-    def read_ahead(self, predicate, subject, object):
-        """Read the cell where the fact would first be looked for, so that it is in the cache by then.
-
-        Several such reads go on at once, where the look-ups themselves would wait for one after another.
-        """
-        return self.table.cells[2 * (tag_of(predicate, subject, object) & self.table.mask)]
-
-    def read_chain_ahead(self, predicate, subject, object):
-        """The same for where the fact would enter its chains."""
-        read: cython.int = 0
-        cell: cython.int
-        if self.by_subject[predicate]:
-            cell = chain_tag(predicate, subject, SUBJECT) & self.subject_chains.mask
-            read ^= self.subject_chains.cells[2 * cell]
-        if self.by_object[predicate]:
-            cell = chain_tag(predicate, object, OBJECT) & self.object_chains.mask
-            read ^= self.object_chains.cells[2 * cell]
-        return read
-
-    def insert(self, predicate, subject, object):
-        """A new row for a fact that has none; level and base -1, in no list."""
+    def insert(self, predicate, subject, object, edge):
+        """A new row for a fact that has none; level and base -1, in no list, flagged with `edge`: EDGE or 0."""
         row: cython.int
         self.reserve()
         self.know_predicate(predicate)
         row = self.free
         if row >= 0:
             self.free = self.rows[row].next_listed
+            self.fetch_row(self.free)
         else:
             row = self.used
             self.used += 1
@@ -268,7 +253,7 @@ class Rows:
         self.rows[row].level = -1
         self.rows[row].base = -1
         self.rows[row].held = -1
-        self.rows[row].flags = 0
+        self.rows[row].flags = edge
         self.rows[row].sequence = 0
         self.table.put(row, tag_of(predicate, subject, object))
         if self.by_subject[predicate]:
@@ -304,17 +289,20 @@ class Rows:
 
     # -- chains: the rows of one (predicate, subject) or (predicate, object) -----------------------
 
-    def first_with_subject(self, predicate, subject):
-        """The first row of the chain, or -1; go on through `next_subject`. Only for predicates indexed so."""
-        tag: cython.int = chain_tag(predicate, subject, SUBJECT)
-        return self.subject_chains.cells[2 * self.subject_cell(predicate, subject, tag)]
+    def first_with_subject(self, predicate, subject, edge):
+        """The first row of the chain, or -1; go on through `next_subject`. Only for predicates indexed so.
 
-    def first_with_object(self, predicate, object):
-        """The first row of the chain, or -1; go on through `next_object`. Only for predicates indexed so."""
-        tag: cython.int = chain_tag(predicate, object, OBJECT)
-        return self.object_chains.cells[2 * self.object_cell(predicate, object, tag)]
+        With `edge` EDGE it is the chain of edges, with 0 that of the others.
+        """
+        tag: cython.int = chain_tag(predicate, subject, SUBJECT | edge)
+        return self.subject_chains.cells[2 * self.subject_cell(predicate, subject, edge, tag)]
 
-    def subject_cell(self, predicate, subject, tag):
+    def first_with_object(self, predicate, object, edge):
+        """The same by object; go on through `next_object`."""
+        tag: cython.int = chain_tag(predicate, object, OBJECT | edge)
+        return self.object_chains.cells[2 * self.object_cell(predicate, object, edge, tag)]
+
+    def subject_cell(self, predicate, subject, edge, tag):
         """The cell of the chain's first row, or the empty one where it would stand."""
         cell: cython.int = tag & self.subject_chains.mask
         row: cython.int
@@ -324,11 +312,12 @@ class Rows:
                 self.subject_chains.cells[2 * cell + 1] == tag
                 and self.rows[row].subject == subject
                 and chained(self.rows[row].predicate, self.rows[row].object) == predicate
+                and self.rows[row].flags & EDGE == edge
             ):
                 return cell
             cell = (cell + 1) & self.subject_chains.mask
 
-    def object_cell(self, predicate, object, tag):
+    def object_cell(self, predicate, object, edge, tag):
         """The cell of the chain's first row, or the empty one where it would stand."""
         cell: cython.int = tag & self.object_chains.mask
         row: cython.int
@@ -338,6 +327,7 @@ class Rows:
                 self.object_chains.cells[2 * cell + 1] == tag
                 and self.rows[row].object == object
                 and self.rows[row].predicate == predicate
+                and self.rows[row].flags & EDGE == edge
             ):
                 return cell
             cell = (cell + 1) & self.object_chains.mask
@@ -345,8 +335,9 @@ class Rows:
     def link_subject(self, row):
         """Put `row` at the start of its subject's chain."""
         predicate: cython.int = chained(self.rows[row].predicate, self.rows[row].object)
-        tag: cython.int = chain_tag(predicate, self.rows[row].subject, SUBJECT)
-        cell: cython.int = self.subject_cell(predicate, self.rows[row].subject, tag)
+        edge: cython.int = self.rows[row].flags & EDGE
+        tag: cython.int = chain_tag(predicate, self.rows[row].subject, SUBJECT | edge)
+        cell: cython.int = self.subject_cell(predicate, self.rows[row].subject, edge, tag)
         first: cython.int = self.subject_chains.cells[2 * cell]
         self.rows[row].next_subject = first
         self.rows[row].previous_subject = -1
@@ -358,8 +349,9 @@ class Rows:
 
     def link_object(self, row):
         """Put `row` at the start of its object's chain."""
-        tag: cython.int = chain_tag(self.rows[row].predicate, self.rows[row].object, OBJECT)
-        cell: cython.int = self.object_cell(self.rows[row].predicate, self.rows[row].object, tag)
+        edge: cython.int = self.rows[row].flags & EDGE
+        tag: cython.int = chain_tag(self.rows[row].predicate, self.rows[row].object, OBJECT | edge)
+        cell: cython.int = self.object_cell(self.rows[row].predicate, self.rows[row].object, edge, tag)
         first: cython.int = self.object_chains.cells[2 * cell]
         self.rows[row].next_object = first
         self.rows[row].previous_object = -1
@@ -374,6 +366,7 @@ class Rows:
         after: cython.int = self.rows[row].next_subject
         before: cython.int = self.rows[row].previous_subject
         predicate: cython.int = chained(self.rows[row].predicate, self.rows[row].object)
+        edge: cython.int = self.rows[row].flags & EDGE
         tag: cython.int
         cell: cython.int
         if after >= 0:
@@ -381,17 +374,18 @@ class Rows:
         if before >= 0:
             self.rows[before].next_subject = after
             return
-        tag = chain_tag(predicate, self.rows[row].subject, SUBJECT)
+        tag = chain_tag(predicate, self.rows[row].subject, SUBJECT | edge)
         if after < 0:
             self.subject_chains.take(row, tag)
             return
-        cell = self.subject_cell(predicate, self.rows[row].subject, tag)
+        cell = self.subject_cell(predicate, self.rows[row].subject, edge, tag)
         self.subject_chains.cells[2 * cell] = after
 
     def unlink_object(self, row):
         """Take `row` out of its object's chain."""
         after: cython.int = self.rows[row].next_object
         before: cython.int = self.rows[row].previous_object
+        edge: cython.int = self.rows[row].flags & EDGE
         tag: cython.int
         cell: cython.int
         if after >= 0:
@@ -399,12 +393,100 @@ class Rows:
         if before >= 0:
             self.rows[before].next_object = after
             return
-        tag = chain_tag(self.rows[row].predicate, self.rows[row].object, OBJECT)
+        tag = chain_tag(self.rows[row].predicate, self.rows[row].object, OBJECT | edge)
         if after < 0:
             self.object_chains.take(row, tag)
             return
-        cell = self.object_cell(self.rows[row].predicate, self.rows[row].object, tag)
+        cell = self.object_cell(self.rows[row].predicate, self.rows[row].object, edge, tag)
         self.object_chains.cells[2 * cell] = after
+
+    def make_edge(self, row):
+        """Flag `row`, which is not yet, as EDGE, and put it into the chains of edges.
+
+        No chain that it stands in may be walked meanwhile.
+        """
+        predicate: cython.int = self.rows[row].predicate
+        if self.subject_chains.is_full() or self.object_chains.is_full():
+            self.grow_chains()
+        if self.by_subject[predicate]:
+            self.unlink_subject(row)
+        if self.by_object[predicate]:
+            self.unlink_object(row)
+        self.rows[row].flags |= EDGE
+        if self.by_subject[predicate]:
+            self.link_subject(row)
+        if self.by_object[predicate]:
+            self.link_object(row)
+        return 0
+
+    # -- reading ahead -----------------------------------------------------------------------------
+    #
+    # A step of the kernel is mostly waiting for memory: each fact is somewhere else, and so are the cells and
+    # rows that have to be known or changed with it. What comes next is known some facts before, so these
+    # begin to read it into the processor's cache and do not wait: first cells, later the rows that the cells
+    # name. They change nothing, and uncompiled they do nothing.
+
+    def fetch_row(self, row):
+        """Begin to read a row; none where it is negative."""
+        if cython.compiled and row >= 0:
+            fetch(cython.address(self.rows[row]))
+
+    def fetch_fact(self, predicate, subject, object):
+        """Begin to read the cell where a fact is looked for."""
+        tag: cython.int = tag_of(predicate, subject, object)
+        if cython.compiled:
+            fetch(cython.address(self.table.cells[2 * (tag & self.table.mask)]))
+
+    def fetch_found(self, predicate, subject, object):
+        """Begin to read the row that this cell names, if it seems to be the fact's."""
+        tag: cython.int = tag_of(predicate, subject, object)
+        cell: cython.int = tag & self.table.mask
+        if self.table.cells[2 * cell + 1] == tag:
+            self.fetch_row(self.table.cells[2 * cell])
+
+    def fetch_chain(self, predicate, term, chain):
+        """Begin to read the cell of a chain: by SUBJECT or OBJECT, with EDGE that of edges."""
+        tag: cython.int = chain_tag(predicate, term, chain)
+        if cython.compiled and chain & SUBJECT:
+            fetch(cython.address(self.subject_chains.cells[2 * (tag & self.subject_chains.mask)]))
+        elif cython.compiled:
+            fetch(cython.address(self.object_chains.cells[2 * (tag & self.object_chains.mask)]))
+
+    def fetch_first(self, predicate, term, chain):
+        """Begin to read the first row of a chain, as its cell says."""
+        tag: cython.int = chain_tag(predicate, term, chain)
+        if chain & SUBJECT:
+            self.fetch_row(self.subject_chains.cells[2 * (tag & self.subject_chains.mask)])
+        else:
+            self.fetch_row(self.object_chains.cells[2 * (tag & self.object_chains.mask)])
+
+    def fetch_chains(self, predicate, subject, object, edge):
+        """Begin to read the cells of the chains that a fact would enter."""
+        if predicate < len(self.by_subject) and self.by_subject[predicate]:
+            self.fetch_chain(chained(predicate, object), subject, SUBJECT | edge)
+        if predicate < len(self.by_subject) and self.by_object[predicate]:
+            self.fetch_chain(predicate, object, OBJECT | edge)
+
+    def fetch_chained(self, predicate, subject, object, edge):
+        """Begin to read the first rows of these chains, as the cells say."""
+        if predicate < len(self.by_subject) and self.by_subject[predicate]:
+            self.fetch_first(chained(predicate, object), subject, SUBJECT | edge)
+        if predicate < len(self.by_subject) and self.by_object[predicate]:
+            self.fetch_first(predicate, object, OBJECT | edge)
+
+    def fetch_neighbours(self, row):
+        """Begin to read what removing a row will change: cells, and the rows beside it in its chains."""
+        predicate: cython.int = self.rows[row].predicate
+        subject: cython.int = self.rows[row].subject
+        object_: cython.int = self.rows[row].object
+        self.fetch_fact(predicate, subject, object_)
+        self.fetch_chains(predicate, subject, object_, self.rows[row].flags & EDGE)
+        if self.by_subject[predicate]:
+            self.fetch_row(self.rows[row].next_subject)
+            self.fetch_row(self.rows[row].previous_subject)
+        if self.by_object[predicate]:
+            self.fetch_row(self.rows[row].next_object)
+            self.fetch_row(self.rows[row].previous_object)
 
     # -- room --------------------------------------------------------------------------------------
 
@@ -429,6 +511,13 @@ class Rows:
             fitting = (self.most_bytes - beside) // self.bytes_a_row
             count = min(count + count // 3 + 8, max(count + 1, fitting))
         self.grow_to(count, sizes, self.live + 1, beside)
+        return 0
+
+    def grow_chains(self):
+        """Room for one more chain by subject and by object."""
+        sizes = [self.table.size, self.subject_chains.size_for(1), self.object_chains.size_for(1)]
+        beside = 4 * (2 * sum(sizes) + len(self.changes.items))
+        self.grow_to(len(self.rows), sizes, self.live, beside)
         return 0
 
     def expect(self, count: cython.int):
@@ -461,6 +550,7 @@ class Rows:
         predicate: cython.int
         subject: cython.int
         object_: cython.int
+        edge: cython.int
         self.table.clear()
         self.subject_chains.clear()
         self.object_chains.clear()
@@ -468,13 +558,14 @@ class Rows:
             predicate = self.rows[row].predicate
             subject = self.rows[row].subject
             object_ = self.rows[row].object
+            edge = self.rows[row].flags & EDGE
             if predicate < 0:
                 continue
             self.table.put(row, tag_of(predicate, subject, object_))
             if self.by_subject[predicate] and self.rows[row].previous_subject < 0:
-                self.subject_chains.put(row, chain_tag(chained(predicate, object_), subject, SUBJECT))
+                self.subject_chains.put(row, chain_tag(chained(predicate, object_), subject, SUBJECT | edge))
             if self.by_object[predicate] and self.rows[row].previous_object < 0:
-                self.object_chains.put(row, chain_tag(predicate, object_, OBJECT))
+                self.object_chains.put(row, chain_tag(predicate, object_, OBJECT | edge))
         return 0
 
     def know_predicate(self, predicate):
@@ -519,19 +610,21 @@ class Rows:
         return self.find(predicate, subject, object)
 
     def select(self, predicate: cython.int, subject: cython.int, object: cython.int, chain: cython.int):
-        """Rows of a chain as an int32 array: by subject where `chain` is 0, else by object."""
+        """Rows with a subject or object, edges last, as an int32 array: by subject where `chain` is 0, else by object."""
         found: Ints = Ints()
         row: cython.int
-        if chain == 0:
-            row = self.first_with_subject(predicate, subject)
-            while row >= 0:
-                found.push(row)
-                row = self.rows[row].next_subject
-        else:
-            row = self.first_with_object(predicate, object)
-            while row >= 0:
-                found.push(row)
-                row = self.rows[row].next_object
+        edge: cython.int
+        for edge in (0, EDGE):
+            if chain == 0:
+                row = self.first_with_subject(predicate, subject, edge)
+                while row >= 0:
+                    found.push(row)
+                    row = self.rows[row].next_subject
+            else:
+                row = self.first_with_object(predicate, object, edge)
+                while row >= 0:
+                    found.push(row)
+                    row = self.rows[row].next_object
         return found.array()
 
     def columns(self, *names):
@@ -636,15 +729,16 @@ class Rows:
                 self.rows[row].object,
             )
             assert self.find(predicate, subject, object_) == row, "a row is not found by its fact"
+            edge = self.rows[row].flags & EDGE
             if self.by_subject[predicate]:
-                subjects.add((chained(predicate, object_), subject))
-                other = self.first_with_subject(chained(predicate, object_), subject)
+                subjects.add((chained(predicate, object_), subject, edge))
+                other = self.first_with_subject(chained(predicate, object_), subject, edge)
                 while other >= 0 and other != row:
                     other = self.rows[other].next_subject
                 assert other == row, "a row is missing in its subject's chain"
             if self.by_object[predicate]:
-                objects.add((predicate, object_))
-                other = self.first_with_object(predicate, object_)
+                objects.add((predicate, object_, edge))
+                other = self.first_with_object(predicate, object_, edge)
                 while other >= 0 and other != row:
                     other = self.rows[other].next_object
                 assert other == row, "a row is missing in its object's chain"

@@ -1,0 +1,15 @@
+# The C types of heads.py; what they mean is said there.
+
+from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.edges cimport EdgeRows
+
+
+cdef class HeadRows(EdgeRows):
+    cdef Ints heads
+    cdef int highest_head
+
+    cdef int note_head(self, int predicate, int subject, int object, int level, int flags) except -1 nogil
+    cdef bint heads_are_due(self) noexcept nogil
+    cdef int enter_heads(self) except -1 nogil
+    cdef void fetch_heads(self, int start) noexcept nogil
+    cdef int derive(self, int predicate, int subject, int object, int level, int flags) except -1 nogil

@@ -1,0 +1,114 @@
+"""Heads of matched rules, gathered and then entered into the rows some at a time.
+
+Entering one fact is mostly waiting for memory, which several can do at once: a head's cells are fetched when
+it is noted, and rows when it is entered. Heads wait no longer than until a fact below the level of one of
+them would be taken, so that facts are still taken newest level first, and those of one level first come,
+first served.
+"""
+
+from __future__ import annotations
+
+import cython
+
+if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
+    from cython.cimports.pantarhei.materialize.kernel.edges import EdgeRows
+else:
+    from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.edges import EdgeRows
+
+_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
+
+# As newest.py.
+EDGE = cython.declare(cython.int, 128)
+UNPROVEN = cython.declare(cython.int, 64)
+
+# A head in the list: predicate, subject, object, level, flags of the row it would be (EDGE, UNPROVEN).
+WIDTH = cython.declare(cython.int, 5)
+# So many heads are entered before the next fact is taken,
+FULL = cython.declare(cython.int, 16)
+# and so many in the middle of an enumeration.
+CROWDED = cython.declare(cython.int, 4096)
+
+
+@cython.cclass
+class HeadRows(EdgeRows):
+    """Rows by level, and the heads that are to be among them."""
+
+    def __init__(self, plans, capacity=1024):
+        super().__init__(plans, capacity)
+        self.heads = Ints()
+        self.highest_head = -1
+
+    def note_head(self, predicate, subject, object, level, flags):
+        """The fact holds at `level`, and would be a row with `flags`."""
+        if level < self.oldest or subject >= _FIRST_LITERAL:
+            return 0
+        self.fetch_fact(predicate, subject, object)
+        self.fetch_chains(predicate, subject, object, flags & EDGE)
+        self.heads.push(predicate)
+        self.heads.push(subject)
+        self.heads.push(object)
+        self.heads.push(level)
+        self.heads.push(flags)
+        self.highest_head = max(self.highest_head, level)
+        if self.heads.size >= WIDTH * CROWDED:
+            self.enter_heads()
+        return 0
+
+    def heads_are_due(self):
+        """Whether the heads are to be entered before the next fact is taken."""
+        level: cython.int
+        if self.heads.size == 0:
+            return False
+        if self.heads.size >= WIDTH * FULL or self.agenda_size == 0:
+            return True
+        level = self.agenda[0]
+        return self.highest_head > level or self.queues[self.bucket(level)] < 0
+
+    def enter_heads(self):
+        """Store the facts of the heads, or raise their levels, and queue them."""
+        i: cython.int
+        at: cython.int
+        for i in range(self.heads.size // WIDTH):
+            if i % FULL == 0:
+                self.fetch_heads(i)
+            at = WIDTH * i
+            self.derive(
+                self.heads.items[at],
+                self.heads.items[at + 1],
+                self.heads.items[at + 2],
+                self.heads.items[at + 3],
+                self.heads.items[at + 4],
+            )
+        self.heads.size = 0
+        self.highest_head = -1
+        return 0
+
+    def fetch_heads(self, start):
+        """Begin to read the rows that the next heads concern."""
+        i: cython.int
+        at: cython.int
+        for i in range(start, min(start + FULL, self.heads.size // WIDTH)):
+            at = WIDTH * i
+            self.fetch_found(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
+            self.fetch_chained(
+                self.heads.items[at],
+                self.heads.items[at + 1],
+                self.heads.items[at + 2],
+                self.heads.items[at + 4] & EDGE,
+            )
+
+    def derive(self, predicate, subject, object, level, flags):
+        """Store a fact that holds at `level`, or raise its level, and queue it."""
+        row: cython.int = self.find(predicate, subject, object)
+        if row < 0:
+            row = self.insert(predicate, subject, object, flags & EDGE)
+        else:
+            if flags & EDGE:
+                self.flag(row)
+            if self.rows[row].level >= level or self.rows[row].held >= level:
+                return 0
+        self.enqueue(row, level)
+        self.rows[row].flags |= flags & UNPROVEN
+        return 0
