@@ -1,10 +1,10 @@
 # The C types of joins.py; what they mean is said there.
 
-from pantarhei.materialize.kernel.rows cimport Rows
+from pantarhei.materialize.kernel.access cimport AccessRows
 from pantarhei.materialize.kernel.switches cimport Switches
 
 
-cdef class Joins(Rows):
+cdef class Joins(AccessRows):
     cdef int[::1] code
     cdef Switches forward
     cdef Switches backward

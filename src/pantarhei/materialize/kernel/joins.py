@@ -44,10 +44,10 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.rows import Rows
+    from cython.cimports.pantarhei.materialize.kernel.access import AccessRows
     from cython.cimports.pantarhei.materialize.kernel.switches import Switches
 else:
-    from pantarhei.materialize.kernel.rows import Rows
+    from pantarhei.materialize.kernel.access import AccessRows
     from pantarhei.materialize.kernel.switches import Switches
 
 from pantarhei.materialize.kernel.arrays import ints_of, new_bytes, new_ints
@@ -101,7 +101,7 @@ _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITE
 
 
 @cython.cclass
-class Joins(Rows):
+class Joins(AccessRows):
     """Rows with the plans of a program."""
 
     def __init__(self, plans, capacity=1024):

@@ -1,17 +1,15 @@
 # The C types of newest.py; what they mean is said there.
 
 from pantarhei.materialize.kernel.arrays cimport Ints
-from pantarhei.materialize.kernel.heads cimport HeadRows
+from pantarhei.materialize.kernel.taking cimport TakingRows
 
 
-cdef class NewestKernel(HeadRows):
-    cdef long long clock
+cdef class NewestKernel(TakingRows):
     cdef int mark_level
     cdef long long mark_sequence
     cdef int best
     cdef int enough
     cdef long long patience
-    cdef readonly bint merged
     cdef Ints found
     cdef Ints shaken
     cdef readonly long long renewals
@@ -20,11 +18,6 @@ cdef class NewestKernel(HeadRows):
 
     cdef bint is_unproven(self, int plan, int level) noexcept nogil
     cdef int flags_of_head(self, int plan, int head, int level) noexcept nogil
-    cdef int take_queued(self, int row, int level) except -1 nogil
-    cdef void fetch_queued(self, int row) noexcept nogil
-    cdef void take(self, int row) noexcept nogil
-    cdef int add_superclasses(self, int row, int level) except -1 nogil
-    cdef int run(self) except -1 nogil
     cdef void fetch_block(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil
     cdef int remove_all(self, int row) except -1 nogil
     cdef int reach(self, int row) noexcept nogil

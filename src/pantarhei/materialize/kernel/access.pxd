@@ -1,0 +1,7 @@
+# The C types of access.py; what they mean is said there.
+
+from pantarhei.materialize.kernel.rows cimport Rows
+
+
+cdef class AccessRows(Rows):
+    pass

@@ -1,0 +1,223 @@
+"""What Python asks of the rows, and does to all of them at once."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
+    from cython.cimports.pantarhei.materialize.kernel.rows import Rows
+else:
+    from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.rows import Rows
+
+from pantarhei.materialize.kernel.cells import room_for
+from pantarhei.materialize.kernel.rows import ROW
+
+NONE = cython.declare(cython.int, -1)
+EDGE = cython.declare(cython.int, 128)  # a row's flag
+_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
+
+# How many rows there is room for to begin with.
+_LEAST_ROOM = cython.declare(cython.int, 1024)
+
+# Past so many integers the record of changes is not kept for the next ones.
+_MOST_KEPT = cython.declare(cython.int, 1 << 16)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+@cython.nogil
+def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1]) -> cython.int:
+    """The new number of a term; `NONE` stays."""
+    if term < 0:
+        return term
+    return names[term] if term < _FIRST_LITERAL else literals[term - _FIRST_LITERAL]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def move_down(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void:
+    """Let the flag of each predicate stand at its new number, which is no higher; what has none loses it."""
+    predicate: cython.Py_ssize_t
+    flag: cython.uchar
+    for predicate in range(len(flags)):
+        flag = flags[predicate]
+        flags[predicate] = 0
+        if flag and numbers[predicate] >= 0:
+            flags[numbers[predicate]] = flag
+
+
+@cython.cclass
+class AccessRows(Rows):
+    """Rows as Python sees them."""
+
+    def index(self, predicate: cython.int, by_subject: cython.bint, by_object: cython.bint):
+        """Keep chains of this predicate from now on; a class has none by object.
+
+        Costs one pass over all rows, the first time.
+        """
+        row: cython.int
+        self.know_predicate(predicate)
+        new_subject: cython.bint = by_subject and not self.by_subject[predicate]
+        new_object: cython.bint = by_object and not self.by_object[predicate]
+        linked = [row for row in range(self.used) if self.rows[row].predicate == predicate]
+        if new_subject:
+            self.subject_chains.grow_to(self.subject_chains.size_for(len(linked)))
+        if new_object:
+            self.object_chains.grow_to(self.object_chains.size_for(len(linked)))
+        if new_subject:
+            for row in linked:
+                self.link_subject(row)
+            self.by_subject[predicate] = 1
+        if new_object:
+            for row in linked:
+                self.link_object(row)
+            self.by_object[predicate] = 1
+
+    def row_of(self, predicate: cython.int, subject: cython.int, object: cython.int) -> int:
+        """The fact's row, negative where there is none."""
+        return self.find(predicate, subject, object)
+
+    def select(self, predicate: cython.int, subject: cython.int, object: cython.int, chain: cython.int):
+        """Rows with a subject or object, edges last, as an int32 array: by subject where `chain` is 0, else by object."""
+        found: Ints = Ints()
+        row: cython.int
+        edge: cython.int
+        for edge in (0, EDGE):
+            if chain == 0:
+                row = self.first_with_subject(predicate, subject, edge)
+                while row >= 0:
+                    found.push(row)
+                    row = self.rows[row].next_subject
+            else:
+                row = self.first_with_object(predicate, object, edge)
+                while row >= 0:
+                    found.push(row)
+                    row = self.rows[row].next_object
+        return found.array()
+
+    def columns(self, *names):
+        """The named fields of all rows ever used, free ones (predicate -1) too, as int64 copies."""
+        if cython.compiled:
+            rows = np.frombuffer(self.rows, ROW)[: self.used]
+            return [rows[name].astype(np.int64) for name in names]
+        return [np.array([getattr(row, name) for row in self.rows[: self.used]], np.int64) for name in names]
+
+    def facts(self, wanted: cython.int[::1]):
+        """The facts of the given rows, as an int32 array of shape (n, 3)."""
+        result = np.empty((len(wanted), 3), np.int32)
+        out: cython.int[:, ::1] = result
+        i: cython.Py_ssize_t
+        for i in range(len(wanted)):
+            out[i, 0] = self.rows[wanted[i]].predicate
+            out[i, 1] = self.rows[wanted[i]].subject
+            out[i, 2] = self.rows[wanted[i]].object
+        return result
+
+    def mark_terms(
+        self, predicates: cython.uchar[::1], names: cython.uchar[::1], literals: cython.uchar[::1]
+    ):
+        """Set `predicates[p]` for each predicate of a row, `names[n]` for each name that a row has as subject
+        or object, `literals[n - FIRST_LITERAL]` for each literal. Costs a pass over the rows.
+        """
+        row: cython.int
+        object_: cython.int
+        with cython.nogil:
+            for row in range(self.used):
+                if self.rows[row].predicate < 0:
+                    continue
+                predicates[self.rows[row].predicate] = 1
+                names[self.rows[row].subject] = 1
+                object_ = self.rows[row].object
+                if object_ >= _FIRST_LITERAL:
+                    literals[object_ - _FIRST_LITERAL] = 1
+                elif object_ >= 0:
+                    names[object_] = 1
+
+    def rename_terms(self, predicates: cython.int[::1], names: cython.int[::1], literals: cython.int[::1]):
+        """Give predicate `p` the number `predicates[p]`, name `n` the number `names[n]`, literal `n` the
+        number `literals[n - FIRST_LITERAL]`.
+
+        No two get the same, so chains and lists stay as they are; predicates keep their order, and those of
+        the plans their numbers. Costs a pass over the rows and entering each into the hash tables; needs no
+        memory.
+        """
+        row: cython.int
+        place: cython.int
+        with cython.nogil:
+            move_down(self.by_subject, predicates)
+            move_down(self.by_object, predicates)
+            for row in range(self.used):
+                if self.rows[row].predicate >= 0:
+                    self.rows[row].predicate = predicates[self.rows[row].predicate]
+                    self.rows[row].subject = renamed(self.rows[row].subject, names, literals)
+                    self.rows[row].object = renamed(self.rows[row].object, names, literals)
+            for place in range(0, self.changes.size, 4):
+                self.changes.items[place] = predicates[self.changes.items[place]]
+                self.changes.items[place + 1] = renamed(self.changes.items[place + 1], names, literals)
+                self.changes.items[place + 2] = renamed(self.changes.items[place + 2], names, literals)
+            self.enter_anew()
+
+    def take_changes(self):
+        """What came and went since the last call: int32 rows `predicate, subject, object, ±1`."""
+        changes = self.changes.array().reshape(-1, 4)
+        self.changes.size = 0
+        if len(self.changes.items) > _MOST_KEPT:
+            self.changes = Ints()
+        return changes
+
+    def bytes_used(self) -> int:
+        """Bytes held by rows, hash tables and lists."""
+        cells = sum(table.size for table in self.tables())
+        return ROW.itemsize * len(self.rows) + 4 * (2 * cells + len(self.changes.items))
+
+    def spare_bytes(self) -> int:
+        """How many bytes less the same facts would take, at least, in rows made anew; may be negative."""
+        count = max(_LEAST_ROOM, self.live + self.live // 3 + 8)
+        cells = room_for(2 * _LEAST_ROOM, self.live + 1)
+        cells += room_for(_LEAST_ROOM, self.subject_chains.keys + 1)
+        cells += room_for(_LEAST_ROOM, self.object_chains.keys + 1)
+        now = sum(table.size for table in self.tables())
+        changes = len(self.changes.items) - min(_MOST_KEPT, room_for(16, 4 * self.live))
+        return self.bytes_a_row * (len(self.rows) - count) + 4 * (2 * (now - cells) + changes)
+
+    def check_invariants(self):
+        """Assert that tables, chains and rows agree. Costs O(rows); for tests."""
+        row: cython.int
+        other: cython.int
+        subjects = set()
+        objects = set()
+        seen: cython.int = 0
+        for row in range(self.used):
+            if self.rows[row].predicate < 0:
+                continue
+            seen += 1
+            predicate, subject, object_ = (
+                self.rows[row].predicate,
+                self.rows[row].subject,
+                self.rows[row].object,
+            )
+            assert self.find(predicate, subject, object_) == row, "a row is not found by its fact"
+            edge = self.rows[row].flags & EDGE
+            if self.by_subject[predicate]:
+                subjects.add(((NONE if object_ == NONE else predicate), subject, edge))
+                other = self.first_with_subject((NONE if object_ == NONE else predicate), subject, edge)
+                while other >= 0 and other != row:
+                    other = self.rows[other].next_subject
+                assert other == row, "a row is missing in its subject's chain"
+            if self.by_object[predicate]:
+                objects.add((predicate, object_, edge))
+                other = self.first_with_object(predicate, object_, edge)
+                while other >= 0 and other != row:
+                    other = self.rows[other].next_object
+                assert other == row, "a row is missing in its object's chain"
+        assert seen == self.live, "the number of live rows is wrong"
+        assert self.table.keys == seen, "the table holds strays"
+        assert self.subject_chains.keys == len(subjects), "the number of chains by subject is wrong"
+        assert self.object_chains.keys == len(objects), "the number of chains by object is wrong"
+        for table in self.tables():
+            assert table.count() == table.keys, "the number of keys is wrong"

@@ -1,0 +1,114 @@
+"""The queue: facts are taken newest level first, and what follows from each is derived.
+
+Of one level they are taken first come, first served; newest.py says what rests on that.
+"""
+
+from __future__ import annotations
+
+import cython
+
+if cython.compiled:
+    from cython.cimports.pantarhei.materialize.kernel.heads import HeadRows
+else:
+    from pantarhei.materialize.kernel.heads import HeadRows
+
+NONE = cython.declare(cython.int, -1)
+
+# As newest.py.
+DERIVE = cython.declare(cython.int, 0)
+PENDING = cython.declare(cython.int, 1)
+FINISHED = cython.declare(cython.int, 16)
+
+
+@cython.cclass
+class TakingRows(HeadRows):
+    """Rows by level, of which those in the queue are taken one after another."""
+
+    def __init__(self, plans, capacity=1024):
+        super().__init__(plans, capacity)
+        self.clock = 0
+        self.merged = False  # whether an interpretation ever was
+
+    def run(self):
+        """Take facts from the queue, newest level first, until it is empty."""
+        level: cython.int
+        row: cython.int
+        self.purpose = DERIVE
+        while True:
+            if self.new_edges.size > 0:
+                self.hand_on()
+            elif self.heads_are_due():
+                self.enter_heads()
+            elif self.agenda_size == 0:
+                return 0
+            else:
+                level = self.agenda[0]
+                row = self.queues[self.bucket(level)]
+                if row < 0:
+                    self.agenda_pop()
+                else:
+                    self.take_queued(row, level)
+
+    def take_queued(self, row, level):
+        """Take `row`, which is the first of the queue of `level`, and fire what it takes part in."""
+        finished: cython.int = self.rows[row].flags & FINISHED
+        self.fetch_queued(self.rows[row].next_listed)
+        self.delist(row)
+        self.take(row)
+        if finished:
+            self.fire_chosen(row, level)
+        elif self.merged:
+            self.fire(row, level)
+        else:
+            self.fire_joining(row, level)
+            self.add_superclasses(row, level)
+        return 0
+
+    def fetch_queued(self, row):
+        """Begin to read what joining will look at, for the fact of `row` and for two more in the queue."""
+        if row < 0:
+            return
+        self.fetch_partner(row)
+        row = self.rows[row].next_listed
+        if row < 0:
+            return
+        self.fetch_partners_cell(row)
+        self.fetch_row(self.rows[row].next_listed)
+
+    def take(self, row):
+        """Enter `row`, which is in no list, into the partition of its level, as the last to settle there."""
+        self.rows[row].flags &= ~(PENDING | FINISHED)
+        self.enlist(row)
+        self.rows[row].sequence = self.clock
+        self.clock += 1
+        self.pops += 1
+
+    def add_superclasses(self, row, level):
+        """Take the facts of the superclasses of a class fact that was taken: no other has a higher level.
+
+        What was taken at the level before has its own superclasses. That is so where the level of a row says
+        how far others may rest on it, and so not where interpretations were merged.
+        """
+        predicate: cython.int = self.rows[row].predicate
+        subject: cython.int = self.rows[row].subject
+        class_: cython.int
+        other: cython.int
+        at: cython.int
+        if predicate >= self.known:
+            return 0
+        at = self.superclass_start[predicate]
+        while at < self.superclass_start[predicate + 1]:
+            class_ = self.superclasses[at]
+            self.firings += 1
+            self.candidates += 1
+            other = self.find(class_, subject, NONE)
+            if other >= 0 and self.rows[other].level >= level and not self.rows[other].flags & PENDING:
+                at = self.superclass_ends[at]
+                continue
+            if other < 0:
+                other = self.insert(class_, subject, NONE, 0)
+            self.raise_to(other, level)
+            self.take(other)
+            self.fire_joining(other, level)
+            at += 1
+        return 0
