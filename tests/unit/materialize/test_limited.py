@@ -90,10 +90,10 @@ def test_a_model_made_anew_takes_no_more_than_was_said(foundation, keep, kept):
 
 def test_the_record_of_many_changes_is_given_back(foundation):
     model = foundation.model()
-    model.add(chain(foundation, 250), 0)
+    model.add(chain(foundation, 400), 0)
     full = model.bytes_used
-    assert len(model.take_changes()) == 31_375
-    assert full - model.bytes_used >= 4 * 4 * 31_375
+    assert len(model.take_changes()) == 80_200
+    assert full - model.bytes_used >= 4 * 80_200
 
 
 # -- set at a time ---------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from pantarhei.materialize.bulk.closure import BulkProgram, Settled, TooManyError, TooSlowError
 from pantarhei.materialize.bulk.columns import Columns, columns_of
@@ -41,9 +42,7 @@ def load(
     Raises:
         Overfull: more follows than the kernel may hold; it is of no use any more.
     """
-    known = np.zeros(len(facts), np.int32)
-    kernel.stored(readable(facts), readable(known))
-    new = known == 0
+    new = _new(kernel, facts)
     most = min(kernel.most, kernel.most_bytes // ROW.itemsize) - kernel.live
     try:
         closure = program.closure(_stored(kernel, program), facts[new], levels[new], literals, most)
@@ -67,6 +66,15 @@ def load(
     if kernel.detect:
         for plan, violating in closure.violating:
             kernel.find_violations_with(plan, readable(violating))
+
+
+def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]:
+    """Which facts are not stored."""
+    if not kernel.live:
+        return slice(None)
+    known = np.zeros(len(facts), np.int32)
+    kernel.stored(readable(facts), readable(known))
+    return known == 0
 
 
 def _edges_among(part: Settled, edges: Sequence[Settled]) -> Integers:

@@ -4,4 +4,4 @@ from pantarhei.materialize.kernel.rows cimport Rows
 
 
 cdef class AccessRows(Rows):
-    pass
+    cdef void drop_stale(self) noexcept nogil

@@ -16,13 +16,23 @@ from pantarhei.materialize.kernel.cells import room_for
 from pantarhei.materialize.kernel.rows import ROW
 
 NONE = cython.declare(cython.int, -1)
-EDGE = cython.declare(cython.int, 128)  # a row's flag
+
+# Flags of a row, as rows.py.
+EDGE = cython.declare(cython.int, 128)
+ARRIVED = cython.declare(cython.int, 256)
+
 _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
 # How many rows there is room for to begin with.
 _LEAST_ROOM = cython.declare(cython.int, 1024)
 
-# Past so many integers the record of changes is not kept for the next ones.
+# How many rows ahead of its turn a row is read.
+AHEAD = cython.declare(cython.int, 16)
+
+# How many integers a list has room for to begin with.
+_LEAST_LIST = cython.declare(cython.int, 16)
+
+# Past so many integers a list of changes is not kept for the next ones.
 _MOST_KEPT = cython.declare(cython.int, 1 << 16)
 
 
@@ -49,6 +59,14 @@ def move_down(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void
         flags[predicate] = 0
         if flag and numbers[predicate] >= 0:
             flags[numbers[predicate]] = flag
+
+
+def emptied(changes: Ints):
+    """The list with nothing in it, made anew where it is large."""
+    if len(changes.items) > _MOST_KEPT:
+        return Ints()
+    changes.size = 0
+    return changes
 
 
 @cython.cclass
@@ -156,24 +174,59 @@ class AccessRows(Rows):
                     self.rows[row].predicate = predicates[self.rows[row].predicate]
                     self.rows[row].subject = renamed(self.rows[row].subject, names, literals)
                     self.rows[row].object = renamed(self.rows[row].object, names, literals)
-            for place in range(0, self.changes.size, 4):
-                self.changes.items[place] = predicates[self.changes.items[place]]
-                self.changes.items[place + 1] = renamed(self.changes.items[place + 1], names, literals)
-                self.changes.items[place + 2] = renamed(self.changes.items[place + 2], names, literals)
+            for place in range(0, self.left.size, 3):
+                self.left.items[place] = predicates[self.left.items[place]]
+                self.left.items[place + 1] = renamed(self.left.items[place + 1], names, literals)
+                self.left.items[place + 2] = renamed(self.left.items[place + 2], names, literals)
             self.enter_anew()
 
     def take_changes(self):
-        """What came and went since the last call: int32 rows `predicate, subject, object, ±1`."""
-        changes = self.changes.array().reshape(-1, 4)
-        self.changes.size = 0
-        if len(self.changes.items) > _MOST_KEPT:
-            self.changes = Ints()
+        """What went and came since the last call: int32 rows `predicate, subject, object, ±1`.
+
+        What went stands first. A fact that went and came again is among both, one that came and went among
+        neither.
+        """
+        came: Ints = self.arrived
+        gone: cython.int = self.left.size // 3
+        self.drop_stale()
+        changes = np.empty((gone + came.size, 4), np.int32)
+        out: cython.int[:, ::1] = changes
+        i: cython.int
+        row: cython.int
+        for i in range(gone):
+            out[i, 0] = self.left.items[3 * i]
+            out[i, 1] = self.left.items[3 * i + 1]
+            out[i, 2] = self.left.items[3 * i + 2]
+            out[i, 3] = -1
+        for i in range(came.size):
+            row = came.items[i]
+            out[gone + i, 0] = self.rows[row].predicate
+            out[gone + i, 1] = self.rows[row].subject
+            out[gone + i, 2] = self.rows[row].object
+            out[gone + i, 3] = 1
+        self.arrived, self.left = emptied(self.arrived), emptied(self.left)
         return changes
+
+    def drop_stale(self):
+        """Leave in `arrived` the rows of facts that came and have not left, each once; their flags go."""
+        count: cython.int = 0
+        i: cython.int
+        row: cython.int
+        for i in range(self.arrived.size):
+            if i + AHEAD < self.arrived.size:
+                self.fetch_row(self.arrived.items[i + AHEAD])
+            row = self.arrived.items[i]
+            if self.rows[row].predicate >= 0 and self.rows[row].flags & ARRIVED:
+                self.rows[row].flags &= ~ARRIVED
+                self.arrived.items[count] = row
+                count += 1
+        self.arrived.size = count
 
     def bytes_used(self) -> int:
         """Bytes held by rows, hash tables and lists."""
         cells = sum(table.size for table in self.tables())
-        return ROW.itemsize * len(self.rows) + 4 * (2 * cells + len(self.changes.items))
+        changes = len(self.arrived.items) + len(self.left.items)
+        return ROW.itemsize * len(self.rows) + 4 * (2 * cells + changes)
 
     def spare_bytes(self) -> int:
         """How many bytes less the same facts would take, at least, in rows made anew; may be negative."""
@@ -182,7 +235,8 @@ class AccessRows(Rows):
         cells += room_for(_LEAST_ROOM, self.subject_chains.keys + 1)
         cells += room_for(_LEAST_ROOM, self.object_chains.keys + 1)
         now = sum(table.size for table in self.tables())
-        changes = len(self.changes.items) - min(_MOST_KEPT, room_for(16, 4 * self.live))
+        changes = len(self.left.items) + len(self.arrived.items)
+        changes -= _LEAST_LIST + min(_MOST_KEPT, room_for(_LEAST_LIST, self.live))
         return self.bytes_a_row * (len(self.rows) - count) + 4 * (2 * (now - cells) + changes)
 
     def check_invariants(self):

@@ -89,14 +89,24 @@ class HeadRows(EdgeRows):
         """Begin to read the rows that the next heads concern."""
         i: cython.int
         at: cython.int
-        for i in range(start, min(start + FULL, self.heads.size // WIDTH)):
+        end: cython.int = min(start + FULL, self.heads.size // WIDTH)
+        row: cython.int
+        for i in range(start, end):
             at = WIDTH * i
-            self.fetch_found(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
-            self.fetch_chained(
-                self.heads.items[at],
-                self.heads.items[at + 1],
-                self.heads.items[at + 2],
-                self.heads.items[at + 4] & EDGE,
+            row = self.seeming(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
+            if row >= 0:
+                self.fetch_row(row)
+            else:
+                self.fetch_chained(
+                    self.heads.items[at],
+                    self.heads.items[at + 1],
+                    self.heads.items[at + 2],
+                    self.heads.items[at + 4] & EDGE,
+                )
+        for i in range(start, end):
+            at = WIDTH * i
+            self.fetch_listed(
+                self.seeming(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
             )
 
     def derive(self, predicate, subject, object, level, flags):

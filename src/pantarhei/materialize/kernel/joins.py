@@ -149,14 +149,21 @@ class Joins(AccessRows):
                 plan = self.forward.plans[place]
                 edge_atom = self.edge_atoms[self.code[plan + RULE]]
                 step = [self.code[plan + FIRST_STEP + i] for i in range(STEP_SIZE)]
-                if self.code[plan + STEPS] == 0 or step[0] == CHECK or edge_atom == self.code[plan + TRIGGER_ATOM]:
+                if (
+                    self.code[plan + STEPS] == 0
+                    or step[0] == CHECK
+                    or edge_atom == self.code[plan + TRIGGER_ATOM]
+                ):
                     continue
                 chain = SUBJECT if step[0] == FORWARD else OBJECT
                 if step[4] == edge_atom or self.has_edges(step[1]):
                     chain |= EDGE
                 term = step[2] if step[0] == FORWARD else step[3]
                 at = PARTNER_SIZE * predicate
-                if term >= 0 and term in (self.code[plan + TRIGGER_SUBJECT], self.code[plan + TRIGGER_OBJECT]):
+                if term >= 0 and term in (
+                    self.code[plan + TRIGGER_SUBJECT],
+                    self.code[plan + TRIGGER_OBJECT],
+                ):
                     self.partners[at] = chain
                     self.partners[at + 1] = step[1]
                     self.partners[at + 2] = term == self.code[plan + TRIGGER_OBJECT]

@@ -18,7 +18,8 @@ cdef class NewestKernel(TakingRows):
 
     cdef bint is_unproven(self, int plan, int level) noexcept nogil
     cdef int flags_of_head(self, int plan, int head, int level) noexcept nogil
-    cdef void fetch_block(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil
+    cdef void fetch_block(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
+    cdef void fetch_entrances(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
     cdef int remove_all(self, int row) except -1 nogil
     cdef int reach(self, int row) noexcept nogil
     cdef int rested_on(self, int row) noexcept nogil

@@ -34,7 +34,7 @@ facts that follow from one another could hold each other up.
 Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its
 consequences; NOTED already in the list being collected; FINISHED in the queue, its consequences within its
 interpretation known; SHAKEN its `held` (with its former base, kept there meanwhile) is not to be trusted;
-UNPROVEN as said, unless it is asserted at its level; EDGE as edges.py says.
+UNPROVEN as said, unless it is asserted at its level; EDGE and ARRIVED as rows.py says.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ FINISHED = cython.declare(cython.int, 16)
 SHAKEN = cython.declare(cython.int, 32)
 UNPROVEN = cython.declare(cython.int, 64)
 EDGE = cython.declare(cython.int, 128)
+ARRIVED = cython.declare(cython.int, 256)
 
 # What an enumeration is for.
 DERIVE = cython.declare(cython.int, 0)
@@ -192,10 +193,14 @@ class NewestKernel(TakingRows):
         """
         i: cython.Py_ssize_t
         row: cython.int
+        stored: cython.int = self.live
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.fetch_block(facts, i, True)
+                    self.fetch_block(facts, i)
+                    if self.live > stored:
+                        self.fetch_entrances(facts, i)
+                    stored = self.live
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
                     previous[i] = self.rows[row].base
@@ -225,7 +230,8 @@ class NewestKernel(TakingRows):
             self.merged = True
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.fetch_block(facts, i, True)
+                    self.fetch_block(facts, i)
+                    self.fetch_entrances(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if i < asserted:
                     previous[i] = -1 if row < 0 else self.rows[row].base
@@ -246,7 +252,7 @@ class NewestKernel(TakingRows):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.fetch_block(facts, i, False)
+                    self.fetch_block(facts, i)
                 answers[i] = self.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
 
     def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
@@ -262,7 +268,8 @@ class NewestKernel(TakingRows):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.fetch_block(facts, i, True)
+                    self.fetch_block(facts, i)
+                    self.fetch_entrances(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row < 0:
                     row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2], EDGE if edges[i] else 0)
@@ -283,7 +290,7 @@ class NewestKernel(TakingRows):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.fetch_block(facts, i, False)
+                    self.fetch_block(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 previous[i] = self.rows[row].base
                 if self.rows[row].base < levels[i]:
@@ -300,27 +307,25 @@ class NewestKernel(TakingRows):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % BLOCK == 0:
-                    self.fetch_block(facts, i, False)
+                    self.fetch_block(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if not self.is_edge(row):
                     self.make_edge(row)
             self.run()
 
-    def fetch_block(self, facts, start, entering):
-        """Begin to read the rows that the next facts concern, and the cells for those after them.
-
-        With `entering` also what belongs to their chains.
-        """
+    def fetch_block(self, facts, start):
+        """Begin to read the cells of the facts after the next ones."""
         i: cython.Py_ssize_t
-        first: cython.Py_ssize_t = start + BLOCK if start > 0 else 0
-        for i in range(first, min(start + 2 * BLOCK, len(facts))):
+        for i in range(start + BLOCK if start > 0 else 0, min(start + 2 * BLOCK, len(facts))):
             self.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
-            if entering:
-                self.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+
+    def fetch_entrances(self, facts, start):
+        """Begin to read what the next facts will change as they are entered: cells first, then rows."""
+        i: cython.Py_ssize_t
+        for i in range(start + BLOCK if start > 0 else 0, min(start + 2 * BLOCK, len(facts))):
+            self.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
         for i in range(start, min(start + BLOCK, len(facts))):
-            self.fetch_found(facts[i, 0], facts[i, 1], facts[i, 2])
-            if entering:
-                self.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+            self.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
 
     def slide(self, oldest: cython.int):
         """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted
@@ -544,7 +549,8 @@ class NewestKernel(TakingRows):
             row = doomed.items[i]
             self.delist(row)
             self.rows[row].level = -1
-            self.rows[row].flags = PENDING | (self.rows[row].flags & EDGE)  # hidden until it is derived again
+            self.rows[row].flags &= EDGE | ARRIVED
+            self.rows[row].flags |= PENDING  # hidden until it is derived again
         for i in range(self.instances.size):
             row = doomed.items[i] if i < doomed.size else self.shaken.items[i - doomed.size]
             level = self.instances.items[i]
@@ -567,7 +573,7 @@ class NewestKernel(TakingRows):
         TakingRows.check_invariants(self)
         row: cython.int
         for row in range(self.used):
-            assert self.rows[row].predicate < 0 or not self.rows[row].flags & ~(UNPROVEN | EDGE), (
+            assert self.rows[row].predicate < 0 or not self.rows[row].flags & ~(UNPROVEN | EDGE | ARRIVED), (
                 "a flag is left"
             )
             assert self.rows[row].held == -1 or self.rows[row].held > self.rows[row].level, "held in vain"

@@ -41,7 +41,8 @@ cdef class Rows:
     cdef Cells object_chains
     cdef unsigned char[::1] by_subject
     cdef unsigned char[::1] by_object
-    cdef Ints changes
+    cdef Ints arrived
+    cdef Ints left
     cdef public int most
     cdef public long long most_bytes
     cdef int bytes_a_row
@@ -49,7 +50,8 @@ cdef class Rows:
     cdef int find(self, int predicate, int subject, int object) noexcept nogil
     cdef void fetch_row(self, int row) noexcept nogil
     cdef void fetch_fact(self, int predicate, int subject, int object) noexcept nogil
-    cdef void fetch_found(self, int predicate, int subject, int object) noexcept nogil
+    cdef int seeming(self, int predicate, int subject, int object) noexcept nogil
+    cdef void fetch_listed(self, int row) noexcept nogil
     cdef void fetch_chain(self, int predicate, int term, int chain) noexcept nogil
     cdef void fetch_first(self, int predicate, int term, int chain) noexcept nogil
     cdef void fetch_chains(self, int predicate, int subject, int object, int edge) noexcept nogil
@@ -59,7 +61,6 @@ cdef class Rows:
     cdef int remove(self, int row) except -1 nogil
     cdef int first_with_subject(self, int predicate, int subject, int edge) noexcept nogil
     cdef int first_with_object(self, int predicate, int object, int edge) noexcept nogil
-    cdef int log(self, int row, int sign) except -1 nogil
     cdef int make_edge(self, int row) except -1 nogil
     cdef int grow_chains(self) except -1 with gil
     cdef int reserve(self) except -1 nogil

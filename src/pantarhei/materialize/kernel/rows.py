@@ -60,7 +60,9 @@ NONE = cython.declare(cython.int, -1)
 # Which chains a table is of; with EDGE those of edges.
 SUBJECT = cython.declare(cython.int, 1)
 OBJECT = cython.declare(cython.int, 2)
-EDGE = cython.declare(cython.int, 128)  # a row's flag
+# Flags of a row; the others are those of the kernels.
+EDGE = cython.declare(cython.int, 128)  # as edges.py says
+ARRIVED = cython.declare(cython.int, 256)  # its fact came since the changes were last taken
 
 # Odd 64-bit multipliers (splitmix64's and MurmurHash's finalizers): any odd constants with well-mixed bits
 # do.
@@ -158,9 +160,10 @@ def chained(predicate: cython.int, object: cython.int) -> cython.int:
 class Rows:
     """Facts, found by value and by (predicate, subject) and (predicate, object).
 
-    Finding, inserting and removing cost O(1) expected. `changes` records `(predicate, subject, object, ±1)`
-    for each fact that came or went since it was last emptied. A fact beyond `most`, or an array beyond
-    `most_bytes` altogether, is `Overfull`.
+    Finding, inserting and removing cost O(1) expected. What changed since it was last asked for stands in two
+    lists: `left` has the facts that went, three integers each; `arrived` has the rows of those that came, and
+    of some that went again, which are no longer flagged ARRIVED or are there another time. A fact beyond
+    `most`, or an array beyond `most_bytes` altogether, is `Overfull`.
     """
 
     def __init__(self, capacity: int = 1024):
@@ -176,7 +179,8 @@ class Rows:
         self.free = -1
         self.by_subject = new_bytes(16)
         self.by_object = new_bytes(16)
-        self.changes = Ints()
+        self.arrived = Ints()
+        self.left = Ints()
         self.most = UNLIMITED_FACTS
         self.most_bytes = UNLIMITED_BYTES
         self.bytes_a_row = ROW.itemsize
@@ -220,7 +224,7 @@ class Rows:
         self.rows[row].level = -1
         self.rows[row].base = -1
         self.rows[row].held = -1
-        self.rows[row].flags = edge
+        self.rows[row].flags = edge | ARRIVED
         self.rows[row].sequence = 0
         self.table.put(row, tag_of(predicate, subject, object))
         if self.by_subject[predicate]:
@@ -228,13 +232,16 @@ class Rows:
         if self.by_object[predicate]:
             self.link_object(row)
         self.live += 1
-        self.log(row, 1)
+        self.arrived.push(row)
         return row
 
     def remove(self, row):
         """Forget the fact of `row`, which must be in no list any more."""
         predicate: cython.int = self.rows[row].predicate
-        self.log(row, -1)
+        if not self.rows[row].flags & ARRIVED:
+            self.left.push(predicate)
+            self.left.push(self.rows[row].subject)
+            self.left.push(self.rows[row].object)
         if self.by_subject[predicate]:
             self.unlink_subject(row)
         if self.by_object[predicate]:
@@ -245,13 +252,6 @@ class Rows:
         self.rows[row].next_listed = self.free
         self.free = row
         self.live -= 1
-        return 0
-
-    def log(self, row, sign):
-        self.changes.push(self.rows[row].predicate)
-        self.changes.push(self.rows[row].subject)
-        self.changes.push(self.rows[row].object)
-        self.changes.push(sign)
         return 0
 
     # -- chains: the rows of one (predicate, subject) or (predicate, object) -----------------------
@@ -404,12 +404,17 @@ class Rows:
         if cython.compiled:
             fetch(cython.address(self.table.cells[2 * (tag & self.table.mask)]))
 
-    def fetch_found(self, predicate, subject, object):
-        """Begin to read the row that this cell names, if it seems to be the fact's."""
+    def seeming(self, predicate, subject, object):
+        """The row that this cell names, or -1 where that is not the fact's row as far as the cell tells."""
         tag: cython.int = tag_of(predicate, subject, object)
         cell: cython.int = tag & self.table.mask
-        if self.table.cells[2 * cell + 1] == tag:
-            self.fetch_row(self.table.cells[2 * cell])
+        return self.table.cells[2 * cell] if self.table.cells[2 * cell + 1] == tag else -1
+
+    def fetch_listed(self, row):
+        """Begin to read the rows beside a row in its list."""
+        if row >= 0:
+            self.fetch_row(self.rows[row].next_listed)
+            self.fetch_row(self.rows[row].previous_listed)
 
     def fetch_chain(self, predicate, term, chain):
         """Begin to read the cell of a chain: by SUBJECT or OBJECT, with EDGE that of edges."""
@@ -472,7 +477,7 @@ class Rows:
     def grow(self):
         """Larger arrays where one more row would not fit: the rows by a third, hash tables twofold."""
         sizes = [table.size_for(1) for table in self.tables()]
-        beside = 4 * (2 * sum(sizes) + len(self.changes.items))
+        beside = 4 * (2 * sum(sizes) + len(self.arrived.items) + len(self.left.items))
         count = len(self.rows)
         if self.free < 0 and self.used == count:
             fitting = (self.most_bytes - beside) // self.bytes_a_row
@@ -483,17 +488,17 @@ class Rows:
     def grow_chains(self):
         """Room for one more chain by subject and by object."""
         sizes = [self.table.size, self.subject_chains.size_for(1), self.object_chains.size_for(1)]
-        beside = 4 * (2 * sum(sizes) + len(self.changes.items))
+        beside = 4 * (2 * sum(sizes) + len(self.arrived.items) + len(self.left.items))
         self.grow_to(len(self.rows), sizes, self.live, beside)
         return 0
 
     def expect(self, count: cython.int):
         """Make room for `count` more facts at once, in the rows and their hash table; free rows are room."""
         sizes = [self.table.size_for(count), self.subject_chains.size, self.object_chains.size]
-        changes = max(len(self.changes.items), self.changes.size + 4 * count)
-        beside = 4 * (2 * sum(sizes) + changes)
+        arrived = max(len(self.arrived.items), self.arrived.size + count)
+        beside = 4 * (2 * sum(sizes) + arrived + len(self.left.items))
         self.grow_to(max(len(self.rows), self.live + count), sizes, self.live + count, beside)
-        self.changes.expect(4 * count)
+        self.arrived.expect(count)
 
     def grow_to(self, count, sizes, facts, beside):
         """Have room for `count` rows, and tables of `sizes`, where there will be so many `facts`."""

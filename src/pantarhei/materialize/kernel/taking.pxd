@@ -12,3 +12,4 @@ cdef class TakingRows(HeadRows):
     cdef void take(self, int row) noexcept nogil
     cdef int add_superclasses(self, int row, int level) except -1 nogil
     cdef void fetch_queued(self, int row) noexcept nogil
+    cdef void fetch_superclasses(self, int row, bint listed) noexcept nogil

@@ -19,6 +19,9 @@ DERIVE = cython.declare(cython.int, 0)
 PENDING = cython.declare(cython.int, 1)
 FINISHED = cython.declare(cython.int, 16)
 
+# Of how many superclasses the rows are read ahead.
+FEW = cython.declare(cython.int, 4)
+
 
 @cython.cclass
 class TakingRows(HeadRows):
@@ -65,15 +68,34 @@ class TakingRows(HeadRows):
         return 0
 
     def fetch_queued(self, row):
-        """Begin to read what joining will look at, for the fact of `row` and for two more in the queue."""
+        """Begin to read what taking will look at, for the fact of `row` and for two more in the queue."""
         if row < 0:
             return
         self.fetch_partner(row)
+        self.fetch_superclasses(row, True)
         row = self.rows[row].next_listed
         if row < 0:
             return
         self.fetch_partners_cell(row)
+        self.fetch_superclasses(row, False)
         self.fetch_row(self.rows[row].next_listed)
+
+    def fetch_superclasses(self, row, listed):
+        """Begin to read the rows of the first superclasses of a class fact, or with `listed` those beside them
+        in their lists.
+        """
+        predicate: cython.int = self.rows[row].predicate
+        at: cython.int
+        other: cython.int
+        if predicate >= self.known:
+            return
+        at = self.superclass_start[predicate]
+        for at in range(at, min(at + FEW, self.superclass_start[predicate + 1])):
+            other = self.seeming(self.superclasses[at], self.rows[row].subject, NONE)
+            if listed:
+                self.fetch_listed(other)
+            else:
+                self.fetch_row(other)
 
     def take(self, row):
         """Enter `row`, which is in no list, into the partition of its level, as the last to settle there."""
