@@ -101,6 +101,8 @@ def _in_ids(workload: str, runs: Runs, large: bool, brick: bool) -> Iterator[Fig
     columns = ours.seconds("by column"), ours.wall_seconds("by column")
     yield figure_of(workload, "in ids: pantarhei, closed by column", *columns)
     yield _with_limit(figure_of(workload, "in ids: pantarhei, in a window model", *mine), limit)
+    again = ours.seconds("reason again"), ours.wall_seconds("reason again")
+    yield figure_of(workload, "in ids: pantarhei, in another window model after it", *again)
     if "Nemo, ids" not in runs or "Nemo, import" not in runs:
         return
     whole, alone = runs["Nemo, ids"], runs["Nemo, import"]

@@ -1,7 +1,8 @@
 """Ours in a process like the others.
 
 `ids`: the facts are numbers in memory before the clock runs; they are closed by column, as the first half of
-what a model does with so many; and a fresh model takes background and facts.
+what a model does with so many; and a fresh model takes background and facts, once in memory that the process
+was never given before, and once more.
 `file`: an ontology and an N-Quads file to a window that can be asked; constraints and repair are part of it.
 """
 
@@ -47,10 +48,12 @@ def _by_ids(task: dict[str, Any], stages: Stages) -> tuple[Vocabulary, WindowMod
             .closure({}, everything, np.zeros(len(everything), np.int32), vocabulary)
             .came
         )
-    with stages.timed("reason"):
-        model = WindowModel(program, "newest", vocabulary)
-        model.add_background(background)
-        model.add(facts, 0)
+    for stage in ("reason", "reason again"):
+        model = None  # its memory is used again
+        with stages.timed(stage):
+            model = WindowModel(program, "newest", vocabulary)
+            model.add_background(background)
+            model.add(facts, 0)
     if came != len(model):
         raise AssertionError(f"{came} facts by column, {len(model)} in the model")
     return vocabulary, model

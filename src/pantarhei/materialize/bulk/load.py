@@ -74,7 +74,8 @@ def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]
         return slice(None)
     known = np.zeros(len(facts), np.int32)
     kernel.stored(readable(facts), readable(known))
-    return known == 0
+    new: npt.NDArray[np.bool_] = known == 0
+    return new
 
 
 def _edges_among(part: Settled, edges: Sequence[Settled]) -> Integers:

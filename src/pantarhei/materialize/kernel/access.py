@@ -101,7 +101,9 @@ class AccessRows(Rows):
         return self.find(predicate, subject, object)
 
     def select(self, predicate: cython.int, subject: cython.int, object: cython.int, chain: cython.int):
-        """Rows with a subject or object, edges last, as an int32 array: by subject where `chain` is 0, else by object."""
+        """Rows as an int32 array, edges last: those with the subject where `chain` is 0, else with the
+        object.
+        """
         found: Ints = Ints()
         row: cython.int
         edge: cython.int

@@ -56,6 +56,7 @@ NONE = cython.declare(cython.int, -1)
 STOP = cython.declare(cython.int, -2)  # what `weigh` answers to end an enumeration
 CHECK = cython.declare(cython.int, 0)
 FORWARD = cython.declare(cython.int, 1)
+BACKWARD = cython.declare(cython.int, 2)
 
 NO_BYTES = np.zeros(0, np.uint8)
 
@@ -85,7 +86,7 @@ ALL = cython.declare(cython.int, 0)
 CHOSEN = cython.declare(cython.int, 1)
 JOINING = cython.declare(cython.int, 2)
 
-# Of each predicate in `partners`: the chain that is looked into with its facts, as rows.py calls it (0: none),
+# Of each predicate in `partners`: which chain its facts are joined with first, as rows.py calls it (0: none),
 # the chain's predicate, and whether it is that of the fact's object (1) or subject.
 PARTNER_SIZE = cython.declare(cython.int, 3)
 SUBJECT = cython.declare(cython.int, 1)
@@ -146,28 +147,25 @@ class Joins(AccessRows):
         """Note which chain facts of each predicate are joined with first, to read it ahead."""
         for predicate in range(self.known):
             for place in range(self.forward.joining[predicate], self.forward.unswitched[predicate]):
-                plan = self.forward.plans[place]
-                edge_atom = self.edge_atoms[self.code[plan + RULE]]
-                step = [self.code[plan + FIRST_STEP + i] for i in range(STEP_SIZE)]
-                if (
-                    self.code[plan + STEPS] == 0
-                    or step[0] == CHECK
-                    or edge_atom == self.code[plan + TRIGGER_ATOM]
-                ):
-                    continue
-                chain = SUBJECT if step[0] == FORWARD else OBJECT
-                if step[4] == edge_atom or self.has_edges(step[1]):
-                    chain |= EDGE
-                term = step[2] if step[0] == FORWARD else step[3]
-                at = PARTNER_SIZE * predicate
-                if term >= 0 and term in (
-                    self.code[plan + TRIGGER_SUBJECT],
-                    self.code[plan + TRIGGER_OBJECT],
-                ):
-                    self.partners[at] = chain
-                    self.partners[at + 1] = step[1]
-                    self.partners[at + 2] = term == self.code[plan + TRIGGER_OBJECT]
+                if self.note_partner(predicate, self.forward.plans[place]):
                     break
+
+    def note_partner(self, predicate, plan):
+        """Note the chain that a plan walks first, if it walks one at the subject or object of any fact."""
+        edge_atom = self.edge_atoms[self.code[plan + RULE]]
+        if self.code[plan + STEPS] == 0 or edge_atom == self.code[plan + TRIGGER_ATOM]:
+            return False
+        kind, joined, subject, object_, atom = [self.code[plan + FIRST_STEP + i] for i in range(STEP_SIZE)]
+        term = object_ if kind == BACKWARD else subject
+        ends = self.code[plan + TRIGGER_SUBJECT], self.code[plan + TRIGGER_OBJECT]
+        if kind == CHECK or term < 0 or term not in ends:
+            return False
+        edges = EDGE if atom == edge_atom or self.has_edges(joined) else 0
+        at = PARTNER_SIZE * predicate
+        self.partners[at] = (OBJECT if kind == BACKWARD else SUBJECT) | edges
+        self.partners[at + 1] = joined
+        self.partners[at + 2] = term == ends[1]
+        return True
 
     def fetch_partners_cell(self, row):
         """Begin to read the cell of the chain that the fact of `row` is joined with first."""

@@ -207,7 +207,7 @@ class Rows:
             cell = (cell + 1) & mask
 
     def insert(self, predicate, subject, object, edge):
-        """A new row for a fact that has none; level and base -1, in no list, flagged with `edge`: EDGE or 0."""
+        """A new row for a fact that has none; level and base -1, in no list; `edge` is EDGE or 0."""
         row: cython.int
         self.reserve()
         self.know_predicate(predicate)

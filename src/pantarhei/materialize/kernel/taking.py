@@ -81,16 +81,15 @@ class TakingRows(HeadRows):
         self.fetch_row(self.rows[row].next_listed)
 
     def fetch_superclasses(self, row, listed):
-        """Begin to read the rows of the first superclasses of a class fact, or with `listed` those beside them
-        in their lists.
-        """
+        """Begin to read the rows of a class fact's first superclasses, with `listed` those beside them."""
         predicate: cython.int = self.rows[row].predicate
+        start: cython.int
         at: cython.int
         other: cython.int
         if predicate >= self.known:
             return
-        at = self.superclass_start[predicate]
-        for at in range(at, min(at + FEW, self.superclass_start[predicate + 1])):
+        start = self.superclass_start[predicate]
+        for at in range(start, min(start + FEW, self.superclass_start[predicate + 1])):
             other = self.seeming(self.superclasses[at], self.rows[row].subject, NONE)
             if listed:
                 self.fetch_listed(other)
