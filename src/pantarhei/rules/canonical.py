@@ -9,15 +9,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
 
-from rdflib import Literal, Variable
+from rdflib import Literal, URIRef, Variable
 
-from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test
+from pantarhei.language.rule import Argument, Atom, Different, Member, Predicate, Rule, Test
 
 Colour = tuple[object, ...]
 
 # Namings tried where variables cannot be told apart; past it the first found is taken.
 _MOST_NAMINGS = 50
+
+# Rules with longer bodies are not remembered by their pattern; with the head it has ten predicates at most.
+_MOST_ATOMS = 9
+
+_Arguments = tuple[Argument, ...]
 
 
 def canonical(rule: Rule) -> Rule:
@@ -28,6 +35,61 @@ def canonical(rule: Rule) -> Rule:
     >>> str(canonical(Rule("prp-symp", (Atom(p, (v, u)),), Atom(p, (u, v)))))
     'p(?y, ?x) :- p(?x, ?y).'
     """
+    pattern = _pattern(rule)
+    if pattern is None:
+        return _searched(rule)
+    predicates, ranks, arguments = pattern
+    body, head = _form(ranks, arguments)
+    return Rule(
+        rule.name,
+        tuple([Atom(predicates[rank], written) for rank, written in body]),
+        None if rule.head is None else Atom(rule.head.predicate, head),
+        (),
+        rule.origin,
+    )
+
+
+# --- By pattern ---
+
+
+def _pattern(rule: Rule) -> tuple[list[Predicate], tuple[int, ...], tuple[_Arguments, ...]] | None:
+    """The predicates in order, the place of each atom's in it, and the arguments, those of the head last.
+
+    None if the rule says more than that, or seldom has the pattern of another.
+    """
+    if rule.different or rule.tests or len(rule.body) > _MOST_ATOMS:
+        return None
+    atoms = rule.body if rule.head is None else (*rule.body, rule.head)
+    predicates = sorted({atom.predicate for atom in atoms}, key=str)
+    arguments = tuple([atom.arguments for atom in atoms])
+    if {URIRef} != set(map(type, predicates)):
+        return None
+    if {Variable} != set(map(type, chain.from_iterable(arguments))):
+        return None
+    ranks = tuple([predicates.index(atom.predicate) for atom in atoms])
+    return predicates, ranks, arguments if rule.head is not None else (*arguments, ())
+
+
+@lru_cache(maxsize=4096)
+def _form(
+    ranks: tuple[int, ...], arguments: tuple[_Arguments, ...]
+) -> tuple[tuple[tuple[int, _Arguments], ...], _Arguments]:
+    """The canonical atoms of a body, predicates by rank, and the arguments of the head.
+
+    Of predicates nothing but their order counts, so that this is found once for all rules of a pattern.
+    """
+    predicates: list[Predicate] = [URIRef(f"urn:{rank}") for rank in range(_MOST_ATOMS + 1)]
+    written = [Atom(predicates[rank], each) for rank, each in zip(ranks, arguments, strict=False)]
+    *body, head = (*written, None) if len(ranks) < len(arguments) else written
+    found = _searched(Rule("", tuple(atom for atom in body if atom), head))
+    atoms = tuple((predicates.index(atom.predicate), atom.arguments) for atom in found.body)
+    return atoms, () if found.head is None else found.head.arguments
+
+
+# --- By search ---
+
+
+def _searched(rule: Rule) -> Rule:
     plain = _plain_naming(rule)
     if plain is not None:
         return _renamed(rule, plain)

@@ -12,11 +12,12 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
+from itertools import groupby
 
 from rdflib import BNode, Literal
 
-from pantarhei.language.rule import Rule
+from pantarhei.language.rule import Atom, Rule
 from pantarhei.language.term import Triple
 from pantarhei.rules.canonical import canonical
 
@@ -28,7 +29,8 @@ _Token = str | BNode
 
 def fingerprint_of_rules(rules: Iterable[Rule]) -> str:
     """The hex SHA-256 of rules and constraints. Costs their size, and putting each in canonical form."""
-    return _fingerprint([_tokens(_logic(rule)) for rule in rules])
+    known: dict[Atom, list[_Token]] = {}
+    return _fingerprint([_tokens_of_rule(rule, known) for rule in rules])
 
 
 def fingerprint_of_triples(triples: Iterable[Triple]) -> str:
@@ -44,21 +46,36 @@ def fingerprint_of_triples(triples: Iterable[Triple]) -> str:
 
 def text_of_rule(rule: Rule) -> str:
     """What `rule` says as text, without its name and origin; labels of blank nodes do count."""
-    return "".join(map(_labelled, _tokens(_logic(rule))))
+    return "".join(map(_labelled, _tokens_of_rule(rule, {})))
 
 
-def _logic(rule: Rule) -> Rule:
-    plain = canonical(rule)
-    return replace(
-        plain,
-        name="",
-        origin="",
-        different=tuple(sorted(plain.different, key=str)),
-    )
+def _tokens_of_rule(rule: Rule, known: dict[Atom, list[_Token]]) -> list[_Token]:
+    """The tokens of the rule in canonical form, with "" for name and origin; `known` has those of atoms."""
+    logic = canonical(rule)
+    found: list[_Token] = ["Rule[", *_NOTHING, "("]
+    for atom in logic.body:
+        found += known.get(atom) or _tokens_of_atom(atom, known)
+    found.append(")")
+    found += ["None"] if logic.head is None else _tokens_of_atom(logic.head, known)
+    found += _tokens(tuple(sorted(logic.different, key=str))) if logic.different else _NONE
+    found += _NOTHING
+    found += _tokens(logic.tests) if logic.tests else _NONE
+    found.append("]")
+    return _joined(found)
+
+
+def _tokens_of_atom(atom: Atom, known: dict[Atom, list[_Token]]) -> list[_Token]:
+    """Atoms with literals are not kept: those that differ in the case of a language tag only are equal."""
+    if atom in known:
+        return known[atom]
+    found = _tokens(atom)
+    if not any(isinstance(argument, Literal) for argument in atom.arguments):
+        known[atom] = found
+    return found
 
 
 def _tokens(value: object) -> list[_Token]:
-    """The parts of `value` in order; its blank nodes stand for themselves."""
+    """The parts of `value` in order: blank nodes as themselves, and what is between two as one part."""
     found: list[_Token] = []
 
     def walk(part: object) -> None:
@@ -82,11 +99,25 @@ def _tokens(value: object) -> list[_Token]:
             found.append(repr(part))  # True, False, None
 
     walk(value)
+    return _joined(found)
+
+
+def _joined(tokens: list[_Token]) -> list[_Token]:
+    """The tokens with those between blank nodes as one."""
+    if {str} == set(map(type, tokens)):
+        return ["".join(tokens)]
+    found: list[_Token] = []
+    for is_node, several in groupby(tokens, lambda token: isinstance(token, BNode)):
+        parts = list(several)
+        found += parts if is_node else ["".join(parts)]
     return found
 
 
 def _sized(text: str) -> str:
     return f"{len(text)}:{text}"
+
+
+_NOTHING, _NONE = _tokens(""), _tokens(())
 
 
 def _labelled(token: _Token) -> str:

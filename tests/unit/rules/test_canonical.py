@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from rdflib import URIRef, Variable
 
 from pantarhei.language.rule import Atom, Different, Rule
-from pantarhei.rules.canonical import canonical, variables
+from pantarhei.rules.canonical import _searched, canonical, variables
+from strategies import EX
+from strategies import rules as rules_of_owl
 
 NAMES = [Variable(f"v{i}") for i in range(4)]
 CLASSES = [URIRef("urn:x/A"), URIRef("urn:x/B")]
@@ -68,3 +70,26 @@ def test_a_condition_stated_twice_is_stated_once():
 def test_a_body_of_many_like_variables_ends():
     star = tuple(Atom(PROPERTIES[0], (Variable("c"), Variable(f"v{i}"))) for i in range(30))
     assert len(canonical(Rule("pr-test", star, None)).body) == 30
+
+
+_ARGUMENTS = st.sampled_from([("x",), ("y",), ("_0", "x"), ("x", "y"), ("y", "x"), ("x", "x"), ("y", "z")])
+_ATOMS = st.builds(
+    lambda name, arguments: Atom(EX[name], tuple(map(Variable, arguments))),
+    st.sampled_from(["B", "A", "p", "é", "a"]),
+    _ARGUMENTS,
+)
+
+
+@given(st.lists(_ATOMS, min_size=1, max_size=6), st.none() | st.integers(0))
+@settings(max_examples=400)
+def test_what_is_remembered_of_a_pattern_is_what_the_search_finds(atoms, chosen):
+    body, head = tuple(atoms), None if chosen is None else atoms[chosen % len(atoms)]
+    several = [Rule("r", body, head, origin="o"), Rule("r", body[::-1], head), Rule("r", body + body, head)]
+    for rule in several:
+        assert canonical(rule) == _searched(rule)
+
+
+@given(rules_of_owl(literals=True))
+def test_any_rule_has_the_form_that_the_search_finds(given_):
+    for rule in given_:
+        assert canonical(rule) == _searched(rule)
