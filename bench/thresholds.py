@@ -1,7 +1,8 @@
 """Readings that classify themselves: a data property tested against 1, 100 and 1,000 data ranges.
 
 Each tick one sensor reports a number that was not met before, pushed as a triple; classes above a threshold
-each (`decimal[>= t]`) are what follows. A number is tested against each range once, when it is first met.
+each (`decimal[>= t]`) are what follows, some fifteen of a thousand. The ranges that a number is in are found
+once, when it is first met.
 """
 
 from __future__ import annotations

@@ -32,6 +32,8 @@ _INTERNAL = "urn:pantarhei:"
 _FRESH = f"{_INTERNAL}fresh#x"
 _NAMED = URIRef(f"{_INTERNAL}named")
 
+_TYPE = frozenset({RDF.type})  # a look-up in a set compares faster than `!=` of rdflib's terms
+
 
 @dataclass(slots=True)
 class _Assumption:
@@ -81,7 +83,7 @@ class Closure:
             if is_asked
         ]
         stated = list(facts)
-        self.facts = in_order({*stated, *self.about((*individuals, *_names_in(stated)))})
+        self.facts = in_order({*stated, *self.about(dict.fromkeys((*individuals, *_names_in(stated))))})
         self._assumptions: list[_Assumption] = []
         self._fresh: int = 0 if above is None else above._fresh
         self._derived: WindowModel | None = None
@@ -284,7 +286,7 @@ def _about_named(rule: Rule) -> Rule:
 def _names_in(facts: Iterable[Triple]) -> Iterator[Term]:
     for subject, predicate, object_ in facts:
         yield subject
-        if predicate != RDF.type:
+        if predicate not in _TYPE:
             yield object_
 
 

@@ -134,7 +134,9 @@ def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules that differ in more than name and origin, each with its first name and origin."""
     first: dict[tuple[object, ...], Rule] = {}
     for rule in rules:
-        first.setdefault((rule.body, rule.head, rule.different, rule.tests), rule)
+        is_body = rule.head is None and not rule.different and not rule.tests  # then that is all it says
+        key = rule.body if is_body else (rule.body, rule.head, rule.different, rule.tests)
+        first.setdefault(key, rule)
     return tuple(first.values())
 
 
