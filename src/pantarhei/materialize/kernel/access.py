@@ -190,8 +190,8 @@ class AccessRows(Rows):
         """
         came: Ints = self.arrived
         gone: cython.int = self.left.size // 3
+        changes = np.empty((gone + came.size, 4), np.int32)  # before anything changes: it may find no room
         self.drop_stale()
-        changes = np.empty((gone + came.size, 4), np.int32)
         out: cython.int[:, ::1] = changes
         i: cython.int
         row: cython.int
@@ -206,8 +206,9 @@ class AccessRows(Rows):
             out[gone + i, 1] = self.rows[row].subject
             out[gone + i, 2] = self.rows[row].object
             out[gone + i, 3] = 1
+        count: cython.int = came.size
         self.arrived, self.left = emptied(self.arrived), emptied(self.left)
-        return changes
+        return changes[: gone + count]
 
     def drop_stale(self):
         """Leave in `arrived` the rows of facts that came and have not left, each once; their flags go."""
@@ -234,8 +235,9 @@ class AccessRows(Rows):
         """How many bytes less the same facts would take, at least, in rows made anew; may be negative."""
         count = max(_LEAST_ROOM, self.live + self.live // 3 + 8)
         cells = room_for(2 * _LEAST_ROOM, self.live + 1)
-        cells += room_for(_LEAST_ROOM, self.subject_chains.keys + 1)
-        cells += room_for(_LEAST_ROOM, self.object_chains.keys + 1)
+        most = 2 if self.has_edge else 1  # what is an edge no more would be chained apart from the others
+        cells += room_for(_LEAST_ROOM, most * self.subject_chains.keys + 1)
+        cells += room_for(_LEAST_ROOM, most * self.object_chains.keys + 1)
         now = sum(table.size for table in self.tables())
         changes = len(self.left.items) + len(self.arrived.items)
         changes -= _LEAST_LIST + min(_MOST_KEPT, room_for(_LEAST_LIST, self.live))

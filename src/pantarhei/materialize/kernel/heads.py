@@ -23,8 +23,9 @@ _FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITE
 EDGE = cython.declare(cython.int, 128)
 UNPROVEN = cython.declare(cython.int, 64)
 
-# A head in the list: predicate, subject, object, level, flags of the row it would be (EDGE, UNPROVEN).
-WIDTH = cython.declare(cython.int, 5)
+# A head in the list: predicate, subject, object, level, flags of the row it would be (EDGE, UNPROVEN), and
+# while rows are read ahead the row that seems to be its own.
+WIDTH = cython.declare(cython.int, 6)
 # So many heads are entered before the next fact is taken,
 FULL = cython.declare(cython.int, 16)
 # and so many in the middle of an enumeration.
@@ -42,15 +43,17 @@ class HeadRows(EdgeRows):
 
     def note_head(self, predicate, subject, object, level, flags):
         """The fact holds at `level`, and would be a row with `flags`."""
-        if level < self.oldest or subject >= _FIRST_LITERAL:
+        if subject >= _FIRST_LITERAL:
             return 0
-        self.fetch_fact(predicate, subject, object)
-        self.fetch_chains(predicate, subject, object, flags & EDGE)
+        if self.reads_ahead:
+            self.fetch_fact(predicate, subject, object)
+            self.fetch_chains(predicate, subject, object, flags & EDGE)
         self.heads.push(predicate)
         self.heads.push(subject)
         self.heads.push(object)
         self.heads.push(level)
         self.heads.push(flags)
+        self.heads.push(-1)
         self.highest_head = max(self.highest_head, level)
         if self.heads.size >= WIDTH * CROWDED:
             self.enter_heads()
@@ -71,7 +74,7 @@ class HeadRows(EdgeRows):
         i: cython.int
         at: cython.int
         for i in range(self.heads.size // WIDTH):
-            if i % FULL == 0:
+            if self.reads_ahead and i % FULL == 0:
                 self.fetch_heads(i)
             at = WIDTH * i
             self.derive(
@@ -94,6 +97,7 @@ class HeadRows(EdgeRows):
         for i in range(start, end):
             at = WIDTH * i
             row = self.seeming(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
+            self.heads.items[at + 5] = row
             if row >= 0:
                 self.fetch_row(row)
             else:
@@ -104,14 +108,14 @@ class HeadRows(EdgeRows):
                     self.heads.items[at + 4] & EDGE,
                 )
         for i in range(start, end):
-            at = WIDTH * i
-            self.fetch_listed(
-                self.seeming(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
-            )
+            self.fetch_listed(self.heads.items[WIDTH * i + 5])
 
     def derive(self, predicate, subject, object, level, flags):
         """Store a fact that holds at `level`, or raise its level, and queue it."""
-        row: cython.int = self.find(predicate, subject, object)
+        row: cython.int
+        if level < self.oldest:
+            return 0
+        row = self.find(predicate, subject, object)
         if row < 0:
             row = self.insert(predicate, subject, object, flags & EDGE)
         else:

@@ -111,6 +111,8 @@ class Levels(Proofs):
         """Note that the queue of `level` is not empty (a max-heap of levels)."""
         at: cython.int = self.agenda_size
         parent: cython.int
+        if at > 0 and self.agenda[0] == level:
+            return 0
         if at == len(self.agenda):
             self.grow_agenda()
         self.agenda_size += 1

@@ -196,7 +196,7 @@ class NewestKernel(TakingRows):
         stored: cython.int = self.live
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if self.reads_ahead and i % BLOCK == 0:
                     self.fetch_block(facts, i)
                     if self.live > stored:
                         self.fetch_entrances(facts, i)
@@ -229,7 +229,7 @@ class NewestKernel(TakingRows):
         with cython.nogil:
             self.merged = True
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if self.reads_ahead and i % BLOCK == 0:
                     self.fetch_block(facts, i)
                     self.fetch_entrances(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
@@ -251,7 +251,7 @@ class NewestKernel(TakingRows):
         i: cython.Py_ssize_t
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if self.reads_ahead and i % BLOCK == 0:
                     self.fetch_block(facts, i)
                 answers[i] = self.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
 
@@ -267,7 +267,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if self.reads_ahead and i % BLOCK == 0:
                     self.fetch_block(facts, i)
                     self.fetch_entrances(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
@@ -289,7 +289,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if self.reads_ahead and i % BLOCK == 0:
                     self.fetch_block(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 previous[i] = self.rows[row].base
@@ -306,7 +306,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if self.reads_ahead and i % BLOCK == 0:
                     self.fetch_block(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if not self.is_edge(row):
@@ -361,7 +361,7 @@ class NewestKernel(TakingRows):
         ahead: cython.int = row
         distance: cython.int = 0
         while row >= 0:
-            while ahead >= 0 and distance < BLOCK:
+            while self.reads_ahead and ahead >= 0 and distance < BLOCK:
                 self.fetch_neighbours(ahead)
                 ahead = self.rows[ahead].next_listed
                 distance += 1

@@ -46,6 +46,8 @@ cdef class Rows:
     cdef public int most
     cdef public long long most_bytes
     cdef int bytes_a_row
+    cdef public bint reads_ahead
+    cdef bint has_edge
 
     cdef int find(self, int predicate, int subject, int object) noexcept nogil
     cdef void fetch_row(self, int row) noexcept nogil

@@ -70,6 +70,9 @@ _MIX_SUBJECT = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _MIX_OBJECT = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 _MIX_PREDICATE = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
 
+# From so many cells of facts on, rows and cells are read ahead; what is smaller fits into the cache.
+_MANY_CELLS = cython.declare(cython.int, 1 << 14)
+
 UNLIMITED_FACTS = 0x7FFFFFFF  # for Python, as UNLIMITED_BYTES
 UNLIMITED_BYTES = 1 << 62
 
@@ -162,8 +165,8 @@ class Rows:
 
     Finding, inserting and removing cost O(1) expected. What changed since it was last asked for stands in two
     lists: `left` has the facts that went, three integers each; `arrived` has the rows of those that came, and
-    of some that went again, which are no longer flagged ARRIVED or are there another time. A fact beyond
-    `most`, or an array beyond `most_bytes` altogether, is `Overfull`.
+    of some that went again, which are free, or in use and there another time. A fact beyond `most`, or an
+    array beyond `most_bytes` altogether, is `Overfull`.
     """
 
     def __init__(self, capacity: int = 1024):
@@ -184,6 +187,8 @@ class Rows:
         self.most = UNLIMITED_FACTS
         self.most_bytes = UNLIMITED_BYTES
         self.bytes_a_row = ROW.itemsize
+        self.reads_ahead = False
+        self.has_edge = False  # whether a row ever was an edge
 
     # -- one fact ----------------------------------------------------------------------------------
 
@@ -225,6 +230,8 @@ class Rows:
         self.rows[row].base = -1
         self.rows[row].held = -1
         self.rows[row].flags = edge | ARRIVED
+        if edge:
+            self.has_edge = True
         self.rows[row].sequence = 0
         self.table.put(row, tag_of(predicate, subject, object))
         if self.by_subject[predicate]:
@@ -370,7 +377,8 @@ class Rows:
     def make_edge(self, row):
         """Flag `row`, which is not yet, as EDGE, and put it into the chains of edges.
 
-        No chain that it stands in may be walked meanwhile.
+        No chain that it stands in may be walked meanwhile. There is to be room for a chain by subject and one
+        by object, whether they are new or not.
         """
         predicate: cython.int = self.rows[row].predicate
         if self.subject_chains.is_full() or self.object_chains.is_full():
@@ -380,6 +388,7 @@ class Rows:
         if self.by_object[predicate]:
             self.unlink_object(row)
         self.rows[row].flags |= EDGE
+        self.has_edge = True
         if self.by_subject[predicate]:
             self.link_subject(row)
         if self.by_object[predicate]:
@@ -391,7 +400,7 @@ class Rows:
     # A step of the kernel is mostly waiting for memory: each fact is somewhere else, and so are the cells and
     # rows that have to be known or changed with it. What comes next is known some facts before, so these
     # begin to read it into the processor's cache and do not wait: first cells, later the rows that the cells
-    # name. They change nothing, and uncompiled they do nothing.
+    # name. They change nothing. Callers ask `reads_ahead` first, which never is so uncompiled.
 
     def fetch_row(self, row):
         """Begin to read a row; none where it is negative."""
@@ -511,6 +520,8 @@ class Rows:
             self.rows = larger
         for table, size in zip(self.tables(), sizes, strict=True):
             table.grow_to(size)
+        if cython.compiled and self.table.size >= _MANY_CELLS:
+            self.reads_ahead = True
 
     def tables(self):
         """The hash tables: of facts, of chains by subject and of chains by object."""

@@ -55,7 +55,8 @@ class TakingRows(HeadRows):
     def take_queued(self, row, level):
         """Take `row`, which is the first of the queue of `level`, and fire what it takes part in."""
         finished: cython.int = self.rows[row].flags & FINISHED
-        self.fetch_queued(self.rows[row].next_listed)
+        if self.reads_ahead:
+            self.fetch_queued(self.rows[row].next_listed)
         self.delist(row)
         self.take(row)
         if finished:
