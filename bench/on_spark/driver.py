@@ -180,7 +180,7 @@ def _compare(stream: Stream, rounds: int) -> Iterator[Figure]:
 
 
 def _interning(count: int) -> Iterator[Figure]:
-    """What a term costs the driver, by its text in N-Triples syntax: the first time, and later."""
+    """What a term costs the driver, by its text in N-Triples syntax: the first times, and later."""
     vocabulary = Foundation.of(ontology_of(":C rdfs:subClassOf :D .")).vocabulary
     texts: dict[str, tuple[Place, Callable[[int, int], str]]] = {
         "IRI": ("subject", lambda turn, n: f"<{SPACE}reading{turn}-{n}>"),
@@ -188,13 +188,14 @@ def _interning(count: int) -> Iterator[Figure]:
         "string": ("object", lambda turn, n: f'"reading {turn} of {n}"'),
     }
     for name, (place, text) in texts.items():
-        first, later = [], []
+        first, second, later = [], [], []
         for turn in range(1, 4):
             given = [text(turn, number) for number in range(count)]
-            for samples in (first, later):
+            for samples in (first, second, later):
                 seconds = cpu_seconds(lambda: vocabulary.numbers_of(given, place, ""))  # noqa: B023
                 samples.append(1e6 * seconds / count)
         yield figure("interning", f"{name}, new", first, "µs a term")
+        yield figure("interning", f"{name}, the second time", second, "µs a term")
         yield figure("interning", f"{name}, known", later, "µs a term")
 
 
