@@ -50,8 +50,7 @@ cdef class Joins(AccessRows):
     cdef int evaluate(self, int builtin, int left, int right) except -2 with gil
     cdef int value(self, int argument) noexcept nogil
     cdef int walk(self, int plan, int step, int level, bint edges) except -1 nogil
-    cdef void fetch_partners_cell(self, int row) noexcept nogil
-    cdef void fetch_partner(self, int row) noexcept nogil
+    cdef void fetch_partner(self, int row, bint first) noexcept nogil
     cdef bint has_edges(self, int predicate) noexcept nogil
     cdef bint is_edge(self, int row) noexcept nogil
     cdef int weigh_at(self, int atom, int row, int level) noexcept nogil

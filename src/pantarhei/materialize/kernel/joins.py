@@ -167,25 +167,20 @@ class Joins(AccessRows):
         self.partners[at + 2] = term == ends[1]
         return True
 
-    def fetch_partners_cell(self, row):
-        """Begin to read the cell of the chain that the fact of `row` is joined with first."""
-        at: cython.int = PARTNER_SIZE * self.rows[row].predicate
-        if self.rows[row].predicate < self.known and self.partners[at]:
-            self.fetch_chain(
-                self.partners[at + 1],
-                self.rows[row].object if self.partners[at + 2] else self.rows[row].subject,
-                self.partners[at],
-            )
+    def fetch_partner(self, row, first):
+        """Begin to read the cell of the chain that the fact of `row` is joined with first.
 
-    def fetch_partner(self, row):
-        """Begin to read the first row of that chain, as the cell says."""
+        With `first` it is the row that the cell names.
+        """
         at: cython.int = PARTNER_SIZE * self.rows[row].predicate
-        if self.rows[row].predicate < self.known and self.partners[at]:
-            self.fetch_first(
-                self.partners[at + 1],
-                self.rows[row].object if self.partners[at + 2] else self.rows[row].subject,
-                self.partners[at],
-            )
+        term: cython.int
+        if self.rows[row].predicate >= self.known or not self.partners[at]:
+            return
+        term = self.rows[row].object if self.partners[at + 2] else self.rows[row].subject
+        if first:
+            self.fetch_first(self.partners[at + 1], term, self.partners[at])
+        else:
+            self.fetch_chain(self.partners[at + 1], term, self.partners[at])
 
     def fire(self, row, level):
         """Enumerate all rule instances with `row` in the body. Returns 1 if `leaf` stopped it."""

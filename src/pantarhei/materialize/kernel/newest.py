@@ -273,15 +273,8 @@ class NewestKernel(TakingRows):
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row < 0:
                     row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2], EDGE if edges[i] else 0)
-                self.note_streamed(facts[i, 0], levels[i])
-                self.delist(row)
-                self.rows[row].level = levels[i]
-                if self.rows[row].held <= levels[i]:
-                    self.rows[row].held = -1
-                self.enlist(row)
-                self.rows[row].sequence = self.clock
-                self.clock += 1
-            self.pops += len(facts)
+                self.raise_to(row, levels[i])
+                self.take(row)
 
     def note(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Note that `facts[i]`, which are stored, are asserted at `levels[i]`; fill `previous` as `add`."""

@@ -72,12 +72,12 @@ class TakingRows(HeadRows):
         """Begin to read what taking will look at, for the fact of `row` and for two more in the queue."""
         if row < 0:
             return
-        self.fetch_partner(row)
+        self.fetch_partner(row, True)
         self.fetch_superclasses(row, True)
         row = self.rows[row].next_listed
         if row < 0:
             return
-        self.fetch_partners_cell(row)
+        self.fetch_partner(row, False)
         self.fetch_superclasses(row, False)
         self.fetch_row(self.rows[row].next_listed)
 
