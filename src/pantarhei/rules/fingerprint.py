@@ -54,7 +54,7 @@ def _tokens_of_rule(rule: Rule, known: dict[Atom, list[_Token]]) -> list[_Token]
     logic = canonical(rule)
     found: list[_Token] = ["Rule[", *_NOTHING, "("]
     for atom in logic.body:
-        found += known.get(atom) or _tokens_of_atom(atom, known)
+        found += _tokens_of_atom(atom, known)
     found.append(")")
     found += ["None"] if logic.head is None else _tokens_of_atom(logic.head, known)
     found += _tokens(tuple(sorted(logic.different, key=str))) if logic.different else _NONE
