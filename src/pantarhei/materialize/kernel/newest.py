@@ -196,7 +196,7 @@ class NewestKernel(TakingRows):
         stored: cython.int = self.live
         with cython.nogil:
             for i in range(len(facts)):
-                if self.reads_ahead and i % BLOCK == 0:
+                if i % BLOCK == 0:
                     self.fetch_block(facts, i)
                     if self.live > stored:
                         self.fetch_entrances(facts, i)
@@ -229,7 +229,7 @@ class NewestKernel(TakingRows):
         with cython.nogil:
             self.merged = True
             for i in range(len(facts)):
-                if self.reads_ahead and i % BLOCK == 0:
+                if i % BLOCK == 0:
                     self.fetch_block(facts, i)
                     self.fetch_entrances(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
@@ -251,7 +251,7 @@ class NewestKernel(TakingRows):
         i: cython.Py_ssize_t
         with cython.nogil:
             for i in range(len(facts)):
-                if self.reads_ahead and i % BLOCK == 0:
+                if i % BLOCK == 0:
                     self.fetch_block(facts, i)
                 answers[i] = self.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
 
@@ -267,7 +267,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if self.reads_ahead and i % BLOCK == 0:
+                if i % BLOCK == 0:
                     self.fetch_block(facts, i)
                     self.fetch_entrances(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
@@ -282,7 +282,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if self.reads_ahead and i % BLOCK == 0:
+                if i % BLOCK == 0:
                     self.fetch_block(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 previous[i] = self.rows[row].base
@@ -299,7 +299,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if self.reads_ahead and i % BLOCK == 0:
+                if i % BLOCK == 0:
                     self.fetch_block(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if not self.is_edge(row):
@@ -309,12 +309,16 @@ class NewestKernel(TakingRows):
     def fetch_block(self, facts, start):
         """Begin to read the cells of the facts after the next ones."""
         i: cython.Py_ssize_t
+        if not self.reads_ahead:
+            return
         for i in range(start + BLOCK if start > 0 else 0, min(start + 2 * BLOCK, len(facts))):
             self.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
 
     def fetch_entrances(self, facts, start):
         """Begin to read what the next facts will change as they are entered: cells first, then rows."""
         i: cython.Py_ssize_t
+        if not self.reads_ahead:
+            return
         for i in range(start + BLOCK if start > 0 else 0, min(start + 2 * BLOCK, len(facts))):
             self.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
         for i in range(start, min(start + BLOCK, len(facts))):

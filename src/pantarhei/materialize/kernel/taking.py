@@ -55,8 +55,7 @@ class TakingRows(HeadRows):
     def take_queued(self, row, level):
         """Take `row`, which is the first of the queue of `level`, and fire what it takes part in."""
         finished: cython.int = self.rows[row].flags & FINISHED
-        if self.reads_ahead:
-            self.fetch_queued(self.rows[row].next_listed)
+        self.fetch_queued(self.rows[row].next_listed)
         self.delist(row)
         self.take(row)
         if finished:
@@ -70,7 +69,7 @@ class TakingRows(HeadRows):
 
     def fetch_queued(self, row):
         """Begin to read what taking will look at, for the fact of `row` and for two more in the queue."""
-        if row < 0:
+        if row < 0 or not self.reads_ahead:
             return
         self.fetch_partner(row, True)
         self.fetch_superclasses(row, True)
