@@ -25,7 +25,7 @@ from pantarhei.foundation import Foundation, always_true
 from pantarhei.language.data_range import DataRange, check_range, why_unknown
 from pantarhei.language.pickling import exactly
 from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.term import Term, Triple, check_triple
+from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple
 from pantarhei.materialize.consistency import inconsistency
 from pantarhei.materialize.growth import groups_of_same
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
@@ -46,8 +46,7 @@ from pantarhei.rules.sharding import Key, ShardingReport
 from pantarhei.rules.termination import endless
 from pantarhei.rules.translation import Loss, Translation, translate
 
-# A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs three times as much.
-_TYPE = frozenset({RDF.type})
+# Sets of one, for look-ups as with `ONLY_TYPE`.
 _SAME = frozenset({OWL.sameAs})
 _INDIVIDUAL: frozenset[Term] = frozenset({OWL.NamedIndividual})
 _DATA_PROPERTY: frozenset[Term] = frozenset({OWL.DatatypeProperty})
@@ -200,7 +199,7 @@ class Ontology:
     def _closure_of_assertions(self) -> Closure:
         """The closure without the rules that only assumptions could make fire: these can be most of them."""
         rules = (*self.rules, *self.constraints)
-        names = {(o, 1) if p in _TYPE else (p, 2) for _, p, o in self.background}
+        names = {(o, 1) if p in ONLY_TYPE else (p, 2) for _, p, o in self.background}
         asserted = (Symbol(name, arity) for name, arity in names if not isinstance(name, Literal))
         relevant = that_can_fire(rules, asserted)
         return self._closure if len(relevant) == len(rules) else self._closure_under(relevant)
@@ -214,7 +213,7 @@ class Ontology:
         return {name for name in self._declared(_DATA_PROPERTY) if isinstance(name, URIRef)}
 
     def _declared(self, types: frozenset[Term]) -> Iterator[Term]:
-        return (s for s, p, o in self.triples if p in _TYPE and o in types)
+        return (s for s, p, o in self.triples if p in ONLY_TYPE and o in types)
 
     def _names(self) -> tuple[list[Predicate], list[Predicate]]:
         """The classes and properties that are declared or that rules speak of, in order."""

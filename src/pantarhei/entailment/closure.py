@@ -19,7 +19,7 @@ from pantarhei.entailment.value import ANY_LITERAL, RangeNames, is_range_name
 from pantarhei.language.data_range import DataRange, Datatype, contains
 from pantarhei.language.emptiness import includes, is_empty
 from pantarhei.language.rule import Atom, Predicate, Rule
-from pantarhei.language.term import Term, Triple, in_order
+from pantarhei.language.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.materialize.consistency import model_of_background
 from pantarhei.materialize.growth import GrowingProgram
 from pantarhei.materialize.model import WindowModel
@@ -31,8 +31,6 @@ from pantarhei.rules.program import Integers
 _INTERNAL = "urn:pantarhei:"
 _FRESH = f"{_INTERNAL}fresh#x"
 _NAMED = URIRef(f"{_INTERNAL}named")
-
-_TYPE = frozenset({RDF.type})  # a look-up in a set compares faster than `!=` of rdflib's terms
 
 
 @dataclass(slots=True)
@@ -286,7 +284,7 @@ def _about_named(rule: Rule) -> Rule:
 def _names_in(facts: Iterable[Triple]) -> Iterator[Term]:
     for subject, predicate, object_ in facts:
         yield subject
-        if predicate not in _TYPE:
+        if predicate not in ONLY_TYPE:
             yield object_
 
 

@@ -18,6 +18,9 @@ Triple = tuple[Term, Term, Term]
 
 RDF_TYPE = RDF.type  # looking it up in its namespace costs more than the comparison
 
+# A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs three times as much.
+ONLY_TYPE = frozenset({RDF_TYPE})
+
 
 def check_triple(given: object) -> Triple:
     """`given` itself, if it is a triple of RDF terms.
