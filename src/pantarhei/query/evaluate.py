@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from threading import get_ident
 from typing import Any
 
 from pyparsing import ParseBaseException
 from rdflib import Graph, URIRef
 from rdflib.graph import ConjunctiveGraph
-from rdflib.plugins.sparql import prepareQuery
+from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.evaluate import evalQuery
-from rdflib.plugins.sparql.parser import parseUpdate
 from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.plugins.sparql.sparql import Query, SPARQLError
 
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
+from pantarhei.query.parser import parse_query, parse_update
 from pantarhei.query.result import QueryResult
 
 
@@ -33,6 +34,9 @@ def evaluate(
     base: str | None = None,
 ) -> QueryResult:
     """The answers of `query` over `graph`.
+
+    Args:
+        query: its text; or what rdflib prepared, which one thread at a time may use.
 
     Raises:
         QueryError: it is malformed, is an update, or has SERVICE, FROM or FROM NAMED; or GRAPH where there is
@@ -51,17 +55,18 @@ def evaluate(
 
 
 def prepare(text: str, namespaces: Mapping[str, Any] | None = None, base: str | None = None) -> Query:
-    """The query that `text` writes; a query that comes again is not parsed again.
+    """The query that `text` writes, for the calling thread; one that comes again is not parsed again.
 
     Raises:
         QueryError: it is malformed, with the place; or is an update; or has SERVICE, FROM or FROM NAMED.
     """
     prefixes = tuple(sorted((prefix, str(iri)) for prefix, iri in (namespaces or {}).items()))
-    return _prepared(text, prefixes, base)
+    return _prepared(text, prefixes, base, get_ident())
 
 
 @lru_cache(maxsize=64)
-def _prepared(text: str, prefixes: tuple[tuple[str, str], ...], base: str | None) -> Query:
+def _prepared(text: str, prefixes: tuple[tuple[str, str], ...], base: str | None, thread: int) -> Query:
+    """A query of each thread's own: rdflib notes in its expressions what they are evaluated on."""
     query = _parsed(text, {prefix: URIRef(iri) for prefix, iri in prefixes}, base)
     _refuse_network(query)
     return query
@@ -69,7 +74,7 @@ def _prepared(text: str, prefixes: tuple[tuple[str, str], ...], base: str | None
 
 def _parsed(text: str, namespaces: Mapping[str, URIRef], base: str | None) -> Query:
     try:
-        return prepareQuery(text, initNs=namespaces, base=base)
+        return translateQuery(parse_query(text), base, namespaces)
     except ParseBaseException as error:
         if _is_update(text):
             raise QueryError(
@@ -110,7 +115,7 @@ def _translation_failure(error: Exception) -> str:
 
 def _is_update(text: str) -> bool:
     try:
-        return bool(parseUpdate(text).request)
+        return bool(parse_update(text).request)
     except (ParseBaseException, RecursionError):
         return False
 

@@ -1,0 +1,50 @@
+"""rdflib's SPARQL parser, in an instance of its own that one thread at a time uses.
+
+pyparsing completes a grammar while it is first used: it flattens nested expressions, and learns how many
+arguments each action takes. Threads that do so at once break the grammar for the rest of the process. The
+lock keeps the threads of this package apart; the instance of its own keeps it apart from whoever uses
+rdflib's.
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
+from typing import cast
+
+from pyparsing import ParseResults
+from rdflib.plugins.sparql.parserutils import CompValue
+
+
+def parse_query(text: str) -> ParseResults:
+    """The parse tree of a query.
+
+    Raises:
+        pyparsing.ParseBaseException: it is none.
+    """
+    with _lock:
+        return cast(ParseResults, _parser.parseQuery(text))
+
+
+def parse_update(text: str) -> CompValue:
+    """The parse tree of an update.
+
+    Raises:
+        pyparsing.ParseBaseException: it is none.
+    """
+    with _lock:
+        return cast(CompValue, _parser.parseUpdate(text))
+
+
+def _own_instance(name: str) -> ModuleType:
+    """A module that is executed once more, and that nobody else finds."""
+    spec = find_spec(name)
+    assert spec is not None and spec.loader is not None, name
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_lock = threading.Lock()
+_parser = _own_instance("rdflib.plugins.sparql.parser")
