@@ -111,8 +111,37 @@ def test_updates_have_rows_too(run):
 
 def test_the_summary_goes_to_standard_error(run):
     done = run("--query", PEDALS_QUERY, "--format", "csv")
-    assert done.stderr.startswith("4 ABoxes, 5 assertions, 1 cut, 0 skipped, ")
+    assert done.stderr.startswith("4 ABoxes, 5 assertions, 1 fact cut, 0 skipped, ")
     assert "facts in the window" in done.stderr
+
+
+def test_the_summary_counts_a_cut_fact_once_however_many_timestamps_assert_it(run, tmp_path):
+    pedal = "<urn:x> a <http://example.org/pedals#{}>"
+    stream = tmp_path / "stream.trig"
+    stream.write_text(
+        f"<urn:1> {{ {pedal.format('GasPedalPressed')} }} <urn:2> {{ {pedal.format('GasPedalPressed')} }}"
+        f"<urn:3> {{ {pedal.format('BrakesPressed')} }}"
+    )
+    done = run(stream=stream)
+    assert "removed GasPedalPressed(urn:x) at 1, 2" in done.stdout
+    assert "3 assertions, 1 fact cut, " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("format_", "said"),
+    [
+        ("ndjson", ['{"at": 1, "s": "urn:x"}', '{"at": 3}', '{"at": 6, "s": "urn:x"}']),
+        ("csv", ["at,s", "1,urn:x", "3,", "6,urn:x"]),
+    ],
+)
+def test_that_there_are_no_answers_any_more_is_written_once(run, quads, tmp_path, format_, said):
+    query = tmp_path / "query.rq"
+    query.write_text("SELECT ?s { ?s a <http://example.org/pedals#GasPedalPressed> }")
+    other = "<urn:x> <urn:p> <urn:y> <urn:{}> ."
+    stream = quads(other.format(0), "urn:1", other.format(3), other.format(4), "urn:6")
+    done = run("--query", query, "--format", format_, stream=stream, range_="1")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines() == said
 
 
 def test_repairs_are_told_on_standard_error(run):
@@ -151,6 +180,19 @@ def test_background_is_read(run, tmp_path):
     assert done.stdout.splitlines()[:2] == ["at,o", "0,urn:c"]
 
 
+def test_all_backgrounds_are_read(run, tmp_path):
+    named = []
+    for name in "abc":
+        path = tmp_path / f"{name}.ttl"
+        path.write_text(f"<urn:{name}> <urn:in> <urn:hall> .")
+        named += ["--background", path]
+    query = tmp_path / "query.rq"
+    query.write_text("SELECT ?s { ?s <urn:in> <urn:hall> } ORDER BY ?s")
+    done = run(*named, "--query", query, "--format", "csv")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[1:4] == ["0,urn:a", "0,urn:b", "0,urn:c"]
+
+
 def test_standard_input_is_followed(run, quads):
     done = run(
         "--stream-format", "nquads", "--format", "csv", stream="-", input=quads("urn:1", "urn:2").read_text()
@@ -163,7 +205,7 @@ def test_skipping_counts_what_it_skips(run, quads):
     stream = quads("urn:1", "not a quad", "urn:none", "urn:5", "urn:2")
     done = run("--on-error", "skip", stream=stream)
     assert done.exit_code == 0, done.output
-    assert done.stderr.startswith("2 ABoxes, 2 assertions, 0 cut, 2 skipped, 1 late ABox skipped, ")
+    assert done.stderr.startswith("2 ABoxes, 2 assertions, 0 facts cut, 2 skipped, 1 late ABox skipped, ")
     assert "  skipped line 2: " in done.stderr
 
 
@@ -538,6 +580,25 @@ def test_options_stand_as_they_are_typed_and_what_was_given_as_it_was(error, typ
 )
 def test_wrong_usage(run, arguments, part):
     fails(run(*arguments), part, code=2)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--ontology", PEDALS),
+        ("--stream", PEDALS_STREAM),
+        ("--query", PEDALS_QUERY),
+        ("--range", "5"),
+        ("--catalog", "folder"),
+    ],
+)
+def test_an_option_that_takes_one_value_is_refused_a_second_one(run, option, value):
+    given = [option, value] * (1 if option in ("--ontology", "--stream", "--range") else 2)
+    fails(run(*given), f"{option}: given 2 times, but one is taken", code=2)
+
+
+def test_options_of_check_are_given_once_too(cli):
+    fails(cli("check", PEDALS, "--depth", "1", "--depth", "2"), "--depth: given 2 times", code=2)
 
 
 def test_wrong_usage_of_commands(cli):

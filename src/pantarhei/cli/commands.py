@@ -31,6 +31,7 @@ from pantarhei.cli.choices import (
     ReportFormat,
     StreamFormat,
 )
+from pantarhei.cli.each_once import EachOnce
 from pantarhei.cli.help_texts import (
     ABOUT,
     ANSWERS,
@@ -111,7 +112,7 @@ def pantarhei(
     """What the program does as a whole; its commands do the work."""
 
 
-@app.command(help=RUN, epilog=RUN_EXAMPLES)
+@app.command(cls=EachOnce, help=RUN, epilog=RUN_EXAMPLES)
 def run(
     ontology: Annotated[
         Path,
@@ -135,8 +136,11 @@ def run(
         ),
     ],
     background: Annotated[
-        Path | None,
-        typer.Option(help="Facts that hold at every time and are never removed.", rich_help_panel=INPUT),
+        list[Path] | None,
+        typer.Option(
+            help="Facts that hold at every time and are never removed; may be given several times.",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     catalog: Annotated[
         Path | None,
@@ -277,7 +281,7 @@ def run(
             else _length(allowed_lateness, "--allowed-lateness"),
             closed=closed.value,
             query=query,
-            background=background,
+            background=tuple(background or ()),
             repair=repair.value,
             keep=keep.value,
             unique_names=unique_names,
@@ -313,7 +317,9 @@ def _source(options: Following, master: str | None) -> Source:
 
 
 @app.command(
-    help=CHECK, epilog="[bold]Example[/bold]\n\npantarhei check ontologies/pedals.ttl --details --depth 3"
+    cls=EachOnce,
+    help=CHECK,
+    epilog="[bold]Example[/bold]\n\npantarhei check ontologies/pedals.ttl --details --depth 3",
 )
 def check(
     ontology: Annotated[
@@ -372,7 +378,7 @@ def check(
             raise _failed(f"lost in whole or in part: {len(report.losses)}; --strict allows no loss", 1)
 
 
-@app.command(help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
+@app.command(cls=EachOnce, help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
 def demo(
     small: Annotated[
         bool, typer.Option("--small", help="Fewer readings: quick even where the kernel is not compiled.")

@@ -48,7 +48,7 @@ class Following:
     origin: TimePoint | None = None
     closed: str = "both"
     query: Path | None = None
-    background: Path | None = None
+    background: tuple[Path, ...] = ()
     repair: str = "exact"
     keep: str = "newest"
     unique_names: bool = True
@@ -71,7 +71,6 @@ class Counts:
 
     aboxes: int = 0
     assertions: int = 0
-    cut: int = 0
     late: int = 0
     newest: TimePoint | None = field(default=None, repr=False)
 
@@ -180,7 +179,6 @@ def follow(options: Following, source: Source) -> None:
         try:
             with closing(source.updates(reasoner, counts)) as updates:
                 for update in _with_progress(updates, source, counts, options):
-                    counts.cut += len(update.repair.removed)
                     if text is None:
                         _write_update(update, len(reasoner.graph), writer)
                     else:
@@ -225,7 +223,7 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
 
     with format_told_by(None):
         ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
-        background = read_graph(options.background) if options.background else None
+        background = [triple for path in options.background for triple in read_graph(path)]
     window = pr.Window(
         range=options.range,
         slide=1 if options.slide is None else options.slide,
@@ -346,18 +344,18 @@ def counted(number: int, noun: str) -> str:
 
 
 def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Counts) -> None:
+    stats = reasoner.stats()
     parts = [
         counted(counts.aboxes, "ABox"),
         counted(counts.assertions, "assertion"),
-        f"{counts.cut} cut",
+        f"{counted(stats.cut, 'fact')} cut",
         f"{source.skipped_count} skipped",
         f"{counted(len(reasoner.graph), 'fact')} in the window",
     ]
     if counts.late:
         parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")
-    dropped_early = reasoner.stats().dropped_early
-    if dropped_early:
-        parts.insert(-1, f"{counted(dropped_early, 'timestamp')} dropped early")
+    if stats.dropped_early:
+        parts.insert(-1, f"{counted(stats.dropped_early, 'timestamp')} dropped early")
     print(", ".join(parts), file=sys.stderr)
     for skipped in islice(source.skipped, 10):
         line = f"line {skipped.line}: " if skipped.line is not None else ""

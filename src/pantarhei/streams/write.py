@@ -1,13 +1,17 @@
 """Answers out: one block of rows for each window, as NDJSON, as CSV, or as a table to read.
 
 The first column is the time of the window, `at` (`window_at` if the query has a variable of that name): a
-number, or ISO 8601. A window without answers writes no rows, except that a table says so. Each window is
+number, or ISO 8601. A window without answers writes no rows. Where the window before it had some, it writes
+a record of its time alone: there are no answers from then on, until there is a row again. Each window is
 flushed.
 
 - NDJSON: an object a row with plain values, as `jq` and pandas expect: IRIs as strings, blank nodes as
   `_:label`, well-typed numbers and booleans as JSON's own, all other literals as their text, unbound as null.
+  No answers any more: an object with the time as its only key.
 - CSV: as SPARQL 1.1's CSV results: IRIs and texts as they are, blank nodes as `_:label`, unbound as nothing.
-- Table: IRIs shortened with the prefixes given.
+  No answers any more: a row with the time in which all other columns are empty. (Only an answer of nothing
+  but empty texts looks the same.)
+- Table: IRIs shortened with the prefixes given. Each window without answers says so.
 """
 
 from __future__ import annotations
@@ -43,10 +47,16 @@ class AnswerWriter(ABC):
 
     def __init__(self, file: TextIO, close: bool = False) -> None:
         self._file, self._close = file, close
+        self._had_answers = False
 
     def write(self, at: TimePoint, result: QueryResult) -> None:
-        """Write the answers at time `at`."""
-        self.rows(at, result.columns())
+        """Write the answers at time `at`, or that there are none any more."""
+        columns = result.columns()
+        self.rows(at, columns)
+        has_answers = any(columns.values())
+        if self._had_answers and not has_answers:
+            self.no_more(at, columns)
+        self._had_answers = has_answers
         self._file.flush()
 
     def line(self, text: str) -> None:
@@ -57,6 +67,10 @@ class AnswerWriter(ABC):
     @abstractmethod
     def rows(self, at: TimePoint, columns: Columns) -> None:
         """Write rows given as columns of equal length; flushed with the next `write` or `close`."""
+
+    @abstractmethod
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        """Write that there are no answers at time `at`, in a file with the rows of times before."""
 
     def close(self) -> None:
         """Flush, and close what was opened here."""
@@ -82,10 +96,15 @@ class NdjsonWriter(AnswerWriter):
     """
 
     def rows(self, at: TimePoint, columns: Columns) -> None:
-        head = {_time_column(columns): time_text(at) if isinstance(at, datetime) else at}
         for row in zip(*columns.values(), strict=True):
-            values = dict(zip(columns, map(_json_value, row), strict=True))
-            self._file.write(json.dumps(head | values, ensure_ascii=False) + "\n")
+            self._object(at, columns, dict(zip(columns, map(_json_value, row), strict=True)))
+
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        self._object(at, columns, {})
+
+    def _object(self, at: TimePoint, columns: Columns, values: dict[str, object]) -> None:
+        time = {_time_column(columns): time_text(at) if isinstance(at, datetime) else at}
+        self._file.write(json.dumps(time | values, ensure_ascii=False) + "\n")
 
 
 class CsvWriter(AnswerWriter):
@@ -99,12 +118,17 @@ class CsvWriter(AnswerWriter):
     _header_written = False
 
     def rows(self, at: TimePoint, columns: Columns) -> None:
-        writer = csv.writer(self._file, lineterminator="\n")
         if not self._header_written:
-            writer.writerow([_time_column(columns), *columns])
+            self._row([_time_column(columns), *columns])
             self._header_written = True
         for row in zip(*columns.values(), strict=True):
-            writer.writerow([time_text(at), *("" if cell is None else cell_text(cell) for cell in row)])
+            self._row([time_text(at), *("" if cell is None else cell_text(cell) for cell in row)])
+
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        self._row([time_text(at), *("" for _ in columns)])
+
+    def _row(self, cells: Sequence[str]) -> None:
+        csv.writer(self._file, lineterminator="\n").writerow(cells)
 
 
 class TableWriter(AnswerWriter):
@@ -129,6 +153,9 @@ class TableWriter(AnswerWriter):
         self._console.print(Text.assemble((time_text(at), "bold"), "" if table.row_count else "  no answers"))
         if table.row_count:
             self._console.print(table)
+
+    def no_more(self, at: TimePoint, columns: Columns) -> None:
+        """Nothing: `rows` says of each window that it has no answers."""
 
     def _short(self, cell: Cell) -> str:
         if isinstance(cell, URIRef):

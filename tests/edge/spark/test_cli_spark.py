@@ -166,7 +166,7 @@ def test_a_folder_in_no_order_is_put_in_order_and_what_is_skipped_is_counted(run
     assert there.exit_code == 0, there.output
     assert [line.split(",")[0] for line in there.stdout.splitlines()] == ["at", "1", "5", "9"]
     lines = there.stderr.splitlines()
-    assert lines[0].startswith("3 ABoxes, 4 assertions, 0 cut, 3 skipped, ")
+    assert lines[0].startswith("3 ABoxes, 4 assertions, 0 facts cut, 3 skipped, ")
     assert lines[1].startswith(f"  skipped {tmp_path}/a.nq, line 2: ")
     assert [line.split(":")[0] for line in lines[2:]] == [
         f"  skipped {tmp_path}/b.nq, line {n}" for n in (2, 4)
@@ -184,7 +184,7 @@ def test_one_file_names_its_lines_as_without_spark(run, quads):
 def test_a_stream_without_an_abox_is_read_to_its_end(run, quads):
     there = run("--on-error", "skip", *SPARK, stream=quads("not a quad", "nor this one"))
     assert there.exit_code == 0, there.output
-    assert there.stderr.startswith("0 ABoxes, 0 assertions, 0 cut, 2 skipped, ")
+    assert there.stderr.startswith("0 ABoxes, 0 assertions, 0 facts cut, 2 skipped, ")
 
 
 # errors
@@ -327,5 +327,5 @@ def test_an_interrupt_while_spark_works_ends_with_a_summary_and_nothing_else(tmp
         process.wait()
     assert process.returncode == 130
     assert out == ""
-    assert text.startswith("0 ABoxes, 0 assertions, 0 cut, 0 skipped, ")
+    assert text.startswith("0 ABoxes, 0 assertions, 0 facts cut, 0 skipped, ")
     assert text.count("\n") == 1
