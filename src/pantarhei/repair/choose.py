@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pantarhei.repair.component import Set, minimal
+from pantarhei.repair.component import Allowance, Exceeded, Meter, Set, minimal
 from pantarhei.repair.conflict import Budget
 
 Method = Literal["exact", "grounded", "algorithm3", "off"]
@@ -43,8 +43,9 @@ def choose(conflicts: Sequence[Set], times: Mapping[int, int], method: Method, b
         return Choice(state.out | state.undecided, state.undecided)
     cut, undecided = set(state.out), set[int]()
     left = [conflict - state.in_ for conflict in conflicts if not conflict & state.out]
-    for component in _components(left):
-        search = _Search(component, times, budget.steps)
+    allowance = Allowance(budget.sets, budget.steps)
+    for component, meter in allowance.metered(_components(left), lambda sets: sum(map(len, sets))):
+        search = _Search(component, times, meter)
         search.run()
         cut |= search.lacking
         undecided |= search.undecided
@@ -144,17 +145,13 @@ def _components(sets: Iterable[Set]) -> list[list[Set]]:
     return groups
 
 
-class _OutOfSteps(Exception):
-    pass
-
-
 class _Search:
     """All maximal subsets of one component, time by time from the newest: what some of them lacks.
 
     What is kept at a time depends on newer times only, so an answer for a time never waits for older ones.
     """
 
-    def __init__(self, conflicts: Sequence[Set], times: Mapping[int, int], steps: int) -> None:
+    def __init__(self, conflicts: Sequence[Set], times: Mapping[int, int], meter: Meter) -> None:
         self.members = frozenset().union(*conflicts)
         self.at: dict[int, Set] = {
             time: frozenset(e for e in self.members if times[e] == time)
@@ -168,7 +165,7 @@ class _Search:
             time = min(times[e] for e in conflict)
             then = conflict & self.at[time]
             self.decided_at[time].append((then, conflict - then))
-        self.steps = steps
+        self.meter = meter
         self.lacking: Set = frozenset()
         self.undecided: Set = frozenset()
 
@@ -184,11 +181,11 @@ class _Search:
             try:
                 for kept in states:
                     active = [then for then, newer in self.decided_at[time] if newer <= kept]
-                    for hit in self._minimal_hitting_sets(minimal(active, self._spend)):
+                    for hit in self._minimal_hitting_sets(minimal(active, self.meter.spend)):
                         lacking |= hit
                         following.add((kept | (self.at[time] - hit)) & matters)
-                        self._spend(1)
-            except _OutOfSteps:
+                        self.meter.spend(1)
+            except Exceeded:
                 self.undecided = self.members - self.lacking - self._decided_before(rung)
                 return
             self.lacking |= lacking
@@ -201,14 +198,9 @@ class _Search:
         """The minimal sets that meet each of `sets` (Berge's algorithm)."""
         hitting: list[Set] = [frozenset()]
         for one in sets:
-            self._spend(len(hitting) * len(one))
+            self.meter.spend(len(hitting) * len(one))
             hitting = minimal(
                 (h if h & one else h | {e} for h in hitting for e in (one if not h & one else (0,))),
-                self._spend,
+                self.meter.spend,
             )
         return hitting
-
-    def _spend(self, steps: int) -> None:
-        self.steps -= steps
-        if self.steps < 0:
-            raise _OutOfSteps

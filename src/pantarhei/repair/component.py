@@ -6,14 +6,16 @@ Rows of the kernel stand for facts. The background is true by itself, and left o
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TypeVar
 
 from pantarhei.materialize.model import Lineage
 from pantarhei.rules.program import NONE
 
 Set = frozenset[int]
+_Part = TypeVar("_Part")
 
 
 def minimal(sets: Iterable[Set], spend: Callable[[int], None] = lambda comparisons: None) -> list[Set]:
@@ -57,6 +59,10 @@ class Meter:
         if self.sets < 0:
             raise Exceeded
 
+    def release(self) -> None:
+        """A set is kept no longer."""
+        self.sets += 1
+
     def spend(self, steps: int) -> None:
         """So many combinations or comparisons are about to be made."""
         self.steps -= steps
@@ -73,6 +79,37 @@ class Meter:
                 raise Exceeded
             result = minimal(unions, self.spend) if len(unions) > 1 else list(unions)
         return result
+
+
+class Allowance:
+    """The steps of one repair, which all parts of its work share.
+
+    Args:
+        sets: sets that each part may keep at once.
+        steps: steps that are left for all parts.
+    """
+
+    def __init__(self, sets: int, steps: int) -> None:
+        self.sets, self.steps = sets, steps
+
+    def metered(
+        self, parts: Iterable[_Part], size: Callable[[_Part], int], later: int = 0
+    ) -> Iterator[tuple[_Part, Meter]]:
+        """Each of `parts` with the meter for it, smallest first: what small parts leave is for larger ones.
+
+        What is left is divided by the number of parts to come, `later` ones included; parts of one size have
+        equal shares, so that the order among them does not count.
+        """
+        by_size = sorted(parts, key=size)
+        waiting = len(by_size) + later
+        for _, group in groupby(by_size, key=size):
+            equals = list(group)
+            share = self.steps // waiting
+            for part in equals:
+                meter = Meter(self.sets, share)
+                yield part, meter
+                self.steps -= share - max(meter.steps, 0)
+            waiting -= len(equals)
 
 
 class Antichain:
@@ -103,6 +140,7 @@ class Antichain:
         return True
 
     def _drop(self, known: Set) -> None:
+        self._meter.release()
         self.sets.discard(known)
         self._by_smallest[min(known)].remove(known)
         for member in known:
@@ -116,6 +154,11 @@ class Component:
     asserted: list[int]
     instances: list[tuple[int, tuple[int, ...]]]
     violations: list[tuple[int, tuple[int, ...]]]
+
+    @property
+    def size(self) -> int:
+        """Assertions, rule instances and violations."""
+        return len(self.asserted) + len(self.instances) + len(self.violations)
 
     def violating(self, meter: Meter) -> list[tuple[Set, int]]:
         """(support of a violation, its constraint), the minimal supports among them.

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.materialize.model import Lineage
-from pantarhei.repair.component import Exceeded, Meter, Set, components, minimal
+from pantarhei.repair.component import Allowance, Exceeded, Set, components, minimal
 from pantarhei.rules.program import NONE, Integers
 
 
@@ -32,7 +32,8 @@ class Budget:
 
     Args:
         sets: conflict sets and partial supports kept at once, for each connected component of conflicts.
-        steps: combinations and comparisons, for all components together.
+        steps: combinations and comparisons, for all components together: equal shares, and what smaller
+            components leave is for the larger ones. Choosing has at least the share of one component.
         instances: rule instances of the lineage of ⊥; past it all assertions in the lineage are removed.
     """
 
@@ -101,10 +102,12 @@ class Conflicts:
         found: the conflict sets, minimal across all constraints.
         undecided: assertions of components past the budget that are not known to be in every repair; the
             conflict sets of those components are not listed.
+        steps: steps of the budget that are left.
     """
 
     found: Sequence[Conflict]
     undecided: Set
+    steps: int
 
 
 def find_conflicts(lineage: Lineage, arriving: int, budget: Budget) -> Pairs | Conflicts:
@@ -115,24 +118,22 @@ def find_conflicts(lineage: Lineage, arriving: int, budget: Budget) -> Pairs | C
     """
     if lineage.cut_short:
         asserted = (lineage.bases != NONE) & ~lineage.background
-        return Conflicts((), frozenset(lineage.rows[asserted].tolist()))
+        return Conflicts((), frozenset(lineage.rows[asserted].tolist()), budget.steps)
     pairs = _as_pairs(lineage, arriving)
     if pairs is not None:
         return pairs
     times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
     candidates: dict[Set, set[int]] = defaultdict(set)
     undecided: set[int] = set()
-    steps = budget.steps
-    for component in components(lineage):
-        meter = Meter(budget.sets, steps)
+    allowance = Allowance(budget.sets, budget.steps)
+    for component, meter in allowance.metered(components(lineage), lambda part: part.size, later=1):
         try:
             for rows, constraint in component.violating(meter):
                 candidates[rows].add(constraint)
         except Exceeded:
             undecided |= component.undecided(times)
-        steps = max(meter.steps, 0)
     found = [Conflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal(candidates)]
-    return Conflicts(found, frozenset(undecided))
+    return Conflicts(found, frozenset(undecided), allowance.steps)
 
 
 def _as_pairs(lineage: Lineage, arriving: int) -> Pairs | None:

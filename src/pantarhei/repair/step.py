@@ -5,7 +5,7 @@ No violation, no cost.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +78,8 @@ class Repairer:
         if isinstance(conflicts, Pairs) and not (self.method == "grounded" and conflicts.inner.any()):
             return lineage.facts[lineage.places(conflicts.cut())], _NO_FACTS
         times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
-        choice = choose([conflict.rows for conflict in conflicts.found], times, self.method, self.budget)
+        left = self.budget if isinstance(conflicts, Pairs) else replace(self.budget, steps=conflicts.steps)
+        choice = choose([conflict.rows for conflict in conflicts.found], times, self.method, left)
         lost = conflicts.undecided
         return _facts_at(choice.cut | lost, lineage), _facts_at(choice.undecided | lost, lineage)
 

@@ -181,4 +181,16 @@ def test_past_the_budget_only_other_components_have_their_conflict_sets_listed()
     assert not whole.undecided and len(whole.found) == 2**12 + 1
 
 
+def test_a_component_past_the_steps_takes_nothing_from_smaller_ones_and_leaves_some_to_choose_with():
+    assertions, instances, violations = many_ways(12)
+    for hard, pair in ((0, 1), (1, 0)):  # whichever comes first
+        given = lineage(
+            assertions | PAIR_ELSEWHERE, instances, [(hard, violations[0][1]), (pair, (500, 501))]
+        )
+        conflicts = find_conflicts(given, NOW, Budget(steps=300))
+        assert conflicts.undecided <= frozenset(assertions)
+        assert {conflict.rows for conflict in conflicts.found} == {frozenset({500, 501})}
+        assert 100 <= conflicts.steps < 300
+
+
 PAIR_ELSEWHERE = {500: 5, 501: NOW}
