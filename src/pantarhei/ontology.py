@@ -123,12 +123,26 @@ class Ontology:
         return hashlib.sha256("".join(self.fingerprints).encode()).hexdigest()
 
     def report(self) -> Report:
-        """Every axiom and what became of it, and the names that can have no instance.
+        """Every axiom and what became of it, the names that can have no instance, and whether the ontology
+        contradicts itself under unique names.
 
-        The first time it costs the schema.
+        The first time it costs the schema, and a materialization of the background.
         """
         unsatisfiable = {str(name): tuple(p.lines()) for name, p in self.schema.unsatisfiable.items()}
-        return replace(self._report, unsatisfiable=tuple(sorted(unsatisfiable.items())))
+        return replace(
+            self._report,
+            unsatisfiable=tuple(sorted(unsatisfiable.items())),
+            contradiction=self._contradiction_of_unique_names,
+        )
+
+    @cached_property
+    def _contradiction_of_unique_names(self) -> tuple[str, tuple[str, ...]] | None:
+        """The constraint for which a reasoner with unique names refuses this ontology, with a proof."""
+        try:
+            Foundation.of(self).model()
+        except InconsistentOntologyError as error:
+            return error.constraint, error.proof
+        return None
 
     @property
     def losses(self) -> tuple[Entry, ...]:
@@ -159,14 +173,20 @@ class Ontology:
             annotations: whether annotations must be in the ontology too; to the semantics they say nothing.
 
         Raises:
-            InputError: the graph contains triples that are neither axioms nor assertions, or a data range
-                that cannot be decided.
+            InputError: the graph contains no axiom and no assertion, or triples that seem to write an axiom
+                and do not, or a data range that cannot be decided.
         """
         given = list(map(check_triple, cast("Iterable[Triple]", graph)))
-        known = [t for t in self.triples if is_declaration(t) and isinstance(t[0], URIRef)]
+        known = list(filter(_declares_a_name, self.triples))
         reading = read_axioms([*given, *known])
         unread = [leftover for leftover in reading.leftovers if not leftover.is_idle]
         facts = self._facts_in(unread)
+        stated = reading.axioms or reading.assertions or facts or any(map(_declares_a_name, given))
+        if not (stated or (annotations and reading.annotations)):
+            raise InputError(
+                f"of {len(given)} triples none is part of an axiom or an assertion, so there is nothing to "
+                "ask for; annotations are asked for with annotations=True"
+            )
         if annotations and not reading.annotations <= set(self.triples):
             return False
         axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
@@ -318,6 +338,10 @@ def load_ontology(
     )
     _refuse_inconsistent(ontology)
     return ontology
+
+
+def _declares_a_name(triple: Triple) -> bool:
+    return is_declaration(triple) and isinstance(triple[0], URIRef)
 
 
 def _refuse_inconsistent(ontology: Ontology) -> None:

@@ -261,7 +261,17 @@ def test_check_lists_what_can_have_no_instance_what_is_merged_and_what_owl_dl_fo
     assert whole["merged"] == [["http://example.org/i", "http://example.org/j"]]
 
 
-JSON_KEYS = ["axioms", "totals", "counts", "losses", "imports_skipped", "unsatisfiable", "merged", "notes"]
+JSON_KEYS = [
+    "axioms",
+    "totals",
+    "counts",
+    "losses",
+    "imports_skipped",
+    "unsatisfiable",
+    "merged",
+    "notes",
+    "contradiction",
+]
 
 
 def test_check_gives_programs_everything(cli):
@@ -270,6 +280,15 @@ def test_check_gives_programs_everything(cli):
     assert list(whole["axioms"][0]) == ["axiom", "construct", "outcome", "rules", "kept", "lost"]
     page = (ROOT / "docs" / "ontologies.md").read_text()
     assert all(f"`{key}`" in page for key in [*JSON_KEYS, "inconsistency_normal_form"])
+
+
+def test_check_warns_of_contradictions_for_which_run_refuses(cli, run, written, quads):
+    path = written(":isIn a owl:ObjectProperty, owl:FunctionalProperty . :cart :isIn :hall , :lobby .")
+    text = cli("check", path).stdout
+    assert "Contradictions of unique names" in text
+    assert "--no-unique-names" in text
+    fails(run(ontology=path, stream=quads("urn:1")), "is inconsistent with its background: prp-fp")
+    assert run("--no-unique-names", ontology=path, stream=quads("urn:1")).exit_code == 0
 
 
 def test_a_strict_check_shows_the_report_and_fails_if_something_is_lost(cli, written):

@@ -9,6 +9,7 @@ import sys
 import pytest
 from rdflib import RDF, BNode, Graph, Literal, URIRef, Variable
 
+from pantarhei import StreamReasoner, Window
 from pantarhei.errors import InconsistentOntologyError, InvalidTripleError, UnsupportedAxiomError
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.ontology import Ontology, load_ontology
@@ -92,6 +93,23 @@ def test_strict_loading_of_what_is_supported_succeeds():
 def test_what_contradicts_itself_is_refused(text):
     with pytest.raises(InconsistentOntologyError):
         load_ontology(graph(text))
+
+
+TWO_PLACES = ":isIn a owl:ObjectProperty, owl:FunctionalProperty . :cart :isIn :hall , :lobby . "
+
+
+def test_the_report_warns_of_contradictions_that_only_unique_names_make():
+    ontology = load_ontology(graph(TWO_PLACES))
+    constraint, proof = ontology.report().contradiction
+    with pytest.raises(InconsistentOntologyError) as refused:
+        StreamReasoner(ontology, Window(1))
+    assert (constraint, proof) == (refused.value.constraint, refused.value.proof)
+    StreamReasoner(ontology, Window(1), unique_names=False)
+
+
+def test_the_report_of_what_a_reasoner_takes_warns_of_nothing():
+    one_place = TWO_PLACES + ":hall owl:sameAs :lobby ."
+    assert load_ontology(graph(one_place)).report().contradiction is None
 
 
 def test_rules_can_be_given_directly():

@@ -30,7 +30,8 @@ DEMO = (
 CHECK = (
     "Load an ontology and say what becomes of its axioms: rules, constraints, background, or why not.\n\n"
     "A summary comes first: how many axioms became what, what is lost and for which reasons, what can have "
-    "no instance, which names are one, what is outside OWL 2 DL. The exit code is 1 for an ontology that "
+    "no instance, which names are one, what is outside OWL 2 DL, and a contradiction for which "
+    "[bold]run[/bold] would refuse it. The exit code is 1 for an ontology that "
     "cannot be used, and with --strict for one that loses something."
 )
 

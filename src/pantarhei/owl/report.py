@@ -120,6 +120,8 @@ class Report:
         unsatisfiable: the classes and properties that can have no instance, each with the steps of a proof.
         merged: groups of names that the ontology says are one; under unique names the first stands for all.
         notes: axioms that break a restriction of OWL 2 DL, each with the restriction; they have their effect.
+        contradiction: a constraint that the ontology's own assertions violate under unique names, with the
+            steps of a proof: a `StreamReasoner` takes such an ontology with `unique_names=False` only.
     """
 
     entries: tuple[Entry, ...]
@@ -128,6 +130,7 @@ class Report:
     unsatisfiable: tuple[tuple[str, tuple[str, ...]], ...] = ()
     merged: tuple[tuple[str, ...], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
+    contradiction: tuple[str, tuple[str, ...]] | None = None
 
     @property
     def losses(self) -> tuple[Entry, ...]:
@@ -154,11 +157,17 @@ class Report:
         """A summary, a screen or two; with `details` every axiom with its rules, and nothing shortened."""
         parts = [*self._summary(), *self._losses(details)]
         proofs = [(f"<{name}>", list(proof)) for name, proof in self.unsatisfiable]
-        parts += _section("Can have no instance", proofs, details)
+        at_least = ", at least" if self.losses else ""
+        parts += _section("Can have no instance" + at_least, proofs, details)
         parts += _section("Names of one thing", [(" = ".join(group), []) for group in self.merged], details)
         notes = [(axiom, [reason]) for axiom, reason in self.notes]
         title = "Outside OWL 2 DL by its global restrictions, which changes nothing here"
         parts += _section(title, notes, details)
+        if self.contradiction is not None:
+            title = (
+                "Contradicts itself where names are unique; unique_names=False, --no-unique-names takes it"
+            )
+            parts += _section(title, [self.contradiction], details)
         if details:
             parts += self._details()
         return "\n".join(parts)
@@ -190,6 +199,8 @@ class Report:
             "unsatisfiable": [{"name": name, "proof": list(proof)} for name, proof in self.unsatisfiable],
             "merged": [list(group) for group in self.merged],
             "notes": [{"axiom": axiom, "reason": reason} for axiom, reason in self.notes],
+            "contradiction": self.contradiction
+            and {"constraint": self.contradiction[0], "proof": list(self.contradiction[1])},
         }
         return json.dumps(whole, ensure_ascii=False, indent=2)
 

@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from rdflib import OWL, RDFS, XSD, Graph, Namespace
+from rdflib import OWL, RDF, RDFS, XSD, Graph, Namespace
 
 from pantarhei.ontology import load_ontology
 
@@ -281,7 +281,7 @@ def test_the_triples_are_entailed_say_no_triviality_and_have_no_internal_name(te
     assert not any(object_ == OWL.Thing for _, _, object_ in triples)
     for triple in triples:
         assert ontology.entails([triple]), triple
-    assert ontology.entails(triples)
+    assert not triples or ontology.entails(triples)
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -320,7 +320,7 @@ def test_a_schema_pickles():
 
 def test_asking_for_the_schema_changes_no_answer():
     ontology = ontology_of(RICH)
-    questions = [[(EX.A, RDFS.subClassOf, EX.C)], [(EX.C, RDFS.subClassOf, EX.A)], [(EX.b, RDFS.label, EX.b)]]
+    questions = [[(EX.A, RDFS.subClassOf, EX.C)], [(EX.C, RDFS.subClassOf, EX.A)], [(EX.b, RDF.type, EX.C)]]
     before = [ontology.entails(question) for question in questions]
     assert ontology.schema is ontology.schema
     assert [ontology.entails(question) for question in questions] == before

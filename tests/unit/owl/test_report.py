@@ -74,10 +74,26 @@ def test_a_group_says_how_many_it_has_in_all():
 
 def test_names_without_instance_names_of_one_thing_and_notes_are_told():
     lines = [line.strip() for line in str(REPORT).splitlines()]
-    assert "Can have no instance: 1" in lines
+    assert "Can have no instance, at least: 1" in lines
     assert lines[lines.index("<http://example.org/Nobody>") + 2] == "2. ⊥"
     assert "http://example.org/a = http://example.org/b" in lines
     assert lines[lines.index("FunctionalObjectProperty(p)") + 1] == "p is not simple"
+
+
+def test_what_can_have_no_instance_is_listed_in_full_unless_something_is_lost():
+    text = str(Report(REPORT.entries[:1], unsatisfiable=REPORT.unsatisfiable))
+    assert "Can have no instance: 1" in text
+
+
+def test_a_contradiction_of_unique_names_is_told_with_its_proof():
+    steps = ("1. cart isIn hall  (given)", "2. cart isIn lobby  (given)", "3. ⊥  (from 1, 2 by prp-fp, …)")
+    report = Report((), contradiction=("prp-fp: ⊥ :- …", steps))
+    lines = [line.strip() for line in str(report).splitlines()]
+    (title,) = (line for line in lines if line.startswith("Contradictions of unique names"))
+    assert "unique_names=False" in title
+    assert lines[lines.index(title) + 1 :] == ["prp-fp: ⊥ :- …", *steps]
+    assert json.loads(report.to_json())["contradiction"]["proof"] == list(steps)
+    assert json.loads(REPORT.to_json())["contradiction"] is None
 
 
 def test_the_summary_of_a_large_ontology_is_short():
