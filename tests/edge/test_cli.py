@@ -261,17 +261,8 @@ def test_check_lists_what_can_have_no_instance_what_is_merged_and_what_owl_dl_fo
     assert whole["merged"] == [["http://example.org/i", "http://example.org/j"]]
 
 
-JSON_KEYS = [
-    "axioms",
-    "totals",
-    "counts",
-    "losses",
-    "imports_skipped",
-    "unsatisfiable",
-    "merged",
-    "notes",
-    "contradiction",
-]
+JSON_KEYS = ["axioms", "totals", "counts", "losses", "imports_skipped", "unsatisfiable", "merged"]
+JSON_KEYS += ["notes", "contradiction"]
 
 
 def test_check_gives_programs_everything(cli):
