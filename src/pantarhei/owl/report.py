@@ -164,7 +164,7 @@ class Report:
         title = "Outside OWL 2 DL by its global restrictions, which changes nothing here"
         parts += _section(title, notes, details)
         if self.contradiction is not None:
-            title = "Contradictions of unique names (unique_names=False, --no-unique-names has none), at least"
+            title = "Contradictions of unique names (unique_names=False, --no-unique-names: none), at least"
             parts += _section(title, [self.contradiction], details)
         if details:
             parts += self._details()
