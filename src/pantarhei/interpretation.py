@@ -323,6 +323,14 @@ class Closed(NamedTuple):
     asserted: Encoded
     finished: bool = True
 
+    @classmethod
+    def together(cls, parts: Sequence[Closed]) -> Closed:
+        """The ABox of one part or several; what follows from several together is not known."""
+        if len(parts) == 1:
+            return parts[0]
+        asserted = Encoded.together([part.asserted for part in parts])
+        return cls(asserted.facts, asserted, finished=False)
+
 
 def split(table: pa.Table, encoded: Encoded) -> Closed:
     """The facts of a table with a column `derived`.

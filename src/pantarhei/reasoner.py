@@ -158,13 +158,22 @@ class StreamReasoner:
             MemoryLimitError: there would be more than `max_facts` or `max_bytes`.
             After any error the reasoner is as it was.
         """
+        return self._push(at, [abox])
+
+    def _push(self, at: TimePoint, parts: Iterable[ABox]) -> WindowUpdate:
+        """Take in the ABox of timestamp `at` that came in parts."""
         with self._lock:
             step = self._held.step_to(self.window, at)
-            given = self._encode(abox, self._scope())
-            return self._held.take_in(step, at, Closed(given.facts, given, finished=False))
+            encoded = [self._encode(part, self._scope()) for part in parts]
+            given = [Closed(part.facts, part, finished=False) for part in encoded]
+            return self._held.take_in(step, at, Closed.together(given))
 
     def push_materialized(
-        self, at: TimePoint, interpretation: Interpretation | pa.Table, *, scope: str | None = None
+        self,
+        at: TimePoint,
+        interpretation: Interpretation | pa.Table,
+        *further: Interpretation | pa.Table,
+        scope: str | None = None,
     ) -> WindowUpdate:
         """Take in the ABox of timestamp `at` together with what follows from it, as found elsewhere.
 
@@ -176,6 +185,7 @@ class StreamReasoner:
             at: as `push`.
             interpretation: what `ABoxMaterializer` gives, made with the same ontology, background and reading
                 of names; or an Arrow table as `push` takes it with a further column `derived` of booleans.
+            further: those of further parts of the ABox. Then what follows is derived again.
             scope: a prefix for the labels of its blank nodes, letters and digits: parts of a message that
                 come apart share them under one prefix. By default its blank nodes are its own.
 
@@ -186,7 +196,8 @@ class StreamReasoner:
         """
         with self._lock:
             step = self._held.step_to(self.window, at)
-            return self._held.take_in(step, at, self._encode_closed(interpretation, self._scope(scope)))
+            parts = [self._encode_closed(part, self._scope(scope)) for part in (interpretation, *further)]
+            return self._held.take_in(step, at, Closed.together(parts))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -222,6 +233,8 @@ class StreamReasoner:
     ) -> Iterator[WindowUpdate]:
         """Push the ABoxes of `stream` one by one, giving the update of each.
 
+        Parts of one timestamp that are held back are pushed as one ABox.
+
         Args:
             stream: pairs of timestamp and ABox, such as `read_stream` gives.
             allowed_lateness: how far ABoxes may come out of order; they are held back that long.
@@ -230,11 +243,11 @@ class StreamReasoner:
         Raises:
             LateABoxError: an ABox came too late, and there is no `on_late`.
         """
-        ordered = stream
+        ordered: Iterable[tuple[TimePoint, list[ABox]]] = ((at, [abox]) for at, abox in stream)
         if allowed_lateness is not None or on_late is not None:
             ordered = in_time_order(stream, allowed_lateness, self._note_late(on_late))
-        for at, abox in ordered:
-            yield self.push(at, abox)
+        for at, parts in ordered:
+            yield self._push(at, parts)
 
     def _note_late(
         self, on_late: Callable[[TimePoint, ABox], object] | None

@@ -279,6 +279,25 @@ def test_run_pushes_what_comes(reasoner):
     assert reasoner.timestamps[-1] == 4
 
 
+@pytest.mark.parametrize("lateness", [1, 2])
+def test_parts_that_lateness_holds_back_are_one_abox(lateness):
+    #   comes    1   2   3   2   4        the two states at 2 contradict each other, so both go
+    given = [(1, "Checked"), (2, "Open"), (3, "Checked"), (2, "Closed"), (4, "Checked")]
+    reasoner = StreamReasoner(ontology(), Window(10))
+    updates = list(reasoner.run([(at, [valve(state)]) for at, state in given], lateness))
+    assert [update.at for update in updates] == [1, 2, 3, 4]
+    assert updates[1].repair.removed == {(2, valve("Open")), (2, valve("Closed"))}
+    assert not any(update.delta.added & {valve("Open"), valve("Flowing")} for update in updates)
+
+
+def test_parts_that_are_held_back_may_be_graphs_tables_and_triples():
+    table = pa.table({"subject": ["_:x"], "predicate": [RDF.type.n3()], "object": [EX.Checked.n3()]})
+    parts = [Graph(), table, table, iter([valve("Checked")])]
+    reasoner = StreamReasoner(ontology(), Window(10))
+    (update,) = reasoner.run(((1, part) for part in parts), 1)
+    assert len(update.delta.added) == 3, "blank nodes of two tables are two"
+
+
 # -- options ---------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -175,8 +175,8 @@ class Driver:
                 self._waiting.add(each.ticks, each)
         if timed:
             self._waiting.come_to(timed[-1].ticks)
-        for each in self._waiting.complete():
-            self._push(each)
+        for parts in self._waiting.complete():
+            self._push(parts)
 
     def _is_passed(self, ticks: int) -> bool:
         """Whether the window is past that time; so it may be where less lateness was allowed before."""
@@ -185,14 +185,16 @@ class Driver:
     def take_in_what_waits(self) -> None:
         """Push what waits for the watermark: nothing more will come."""
         with self._all_or_nothing():
-            for each in self._waiting:
-                self._push(each)
-            self._waiting.clear()
+            for parts in self._waiting.rest():
+                self._push(parts)
 
-    def _push(self, timed: TimedInterpretation) -> None:
-        update = self.reasoner.push_materialized(timed.at, timed.made, scope=timed.scope)
-        self._passed = timed.ticks
-        self._count(aboxes=1, assertions=timed.made.asserted, cut=len(update.repair.taken_out))
+    def _push(self, parts: Sequence[TimedInterpretation]) -> None:
+        """Push the parts of one timestamp's ABox."""
+        first, made = parts[0], [part.made for part in parts]
+        update = self.reasoner.push_materialized(first.at, *made, scope=first.scope)
+        self._passed = first.ticks
+        asserted = sum(part.asserted for part in made)
+        self._count(aboxes=len(parts), assertions=asserted, cut=len(update.repair.taken_out))
         self._on_update(update)
 
     def _leave_out(self, timed: TimedInterpretation) -> None:

@@ -1,7 +1,8 @@
 """Putting a disordered stream in time order.
 
-The watermark is the newest time seen less the allowed lateness: what is not newer than it is complete and
-is given out, in time order; parts of one timestamp stay apart and are joined by whoever takes them.
+The watermark is the newest time seen less the allowed lateness: what is older than it is complete, since an
+item on the watermark is still in time. What is complete is given out in time order, all items of one
+timestamp together.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Waiting(Generic[T]):
     """Items of a stream that wait until the watermark has passed them.
 
     Args:
-        lateness: how far items may come out of order, in ticks.
+        lateness: how far items may come out of order, in ticks; with 0 nothing is held back.
         newest: the newest time seen so far, None before the first.
     """
 
@@ -41,30 +42,32 @@ class Waiting(Generic[T]):
         """An item of that time was seen."""
         self.newest = ticks if self.newest is None else max(self.newest, ticks)
 
-    def complete(self) -> Iterator[T]:
-        """Take out what the watermark has passed, oldest first."""
-        while self._parts and self.newest is not None:
-            if self._parts.peekitem(0)[0] > self.newest - self.lateness:
+    def complete(self) -> Iterator[list[T]]:
+        """Take out what the watermark has passed: the items of each time together, the oldest time first."""
+        while self._parts:
+            if self.lateness and not self.is_late(self._parts.peekitem(0)[0]):
                 return
-            yield from self._parts.popitem(0)[1]
+            yield self._parts.popitem(0)[1]
+
+    def rest(self) -> Iterator[list[T]]:
+        """Take out all that waits, as `complete` does: nothing more will come."""
+        while self._parts:
+            yield self._parts.popitem(0)[1]
 
     def __iter__(self) -> Iterator[T]:
         """What waits, oldest first."""
         return (part for parts in self._parts.values() for part in parts)
-
-    def clear(self) -> None:
-        """Let nothing wait any more."""
-        self._parts.clear()
 
 
 def in_time_order(
     stream: Iterable[tuple[TimePoint, T]],
     allowed_lateness: Duration | None,
     on_late: Callable[[TimePoint, T], object] | None = None,
-) -> Iterator[tuple[TimePoint, T]]:
-    """The items of `stream` in time order, each held back until the watermark passes it.
+) -> Iterator[tuple[TimePoint, list[T]]]:
+    """The timestamps of `stream` in order, each with its items, held back until the watermark passes them.
 
-    Holds what arrived within the allowed lateness; costs O(log n) an item.
+    Holds what arrived within the allowed lateness; costs O(log n) an item. Without lateness each item is
+    given out at once, by itself.
 
     An item that is older than the watermark goes to `on_late`; without it, what is held back is given out and
     the item is an error.
@@ -73,8 +76,8 @@ def in_time_order(
         LateABoxError: an item came too late, and there is no `on_late`.
         TimestampError: a timestamp is of another kind than the first.
 
-    >>> list(in_time_order([(1, "a"), (3, "b"), (2, "c"), (9, "d")], 2))
-    [(1, 'a'), (2, 'c'), (3, 'b'), (9, 'd')]
+    >>> list(in_time_order([(1, "a"), (3, "b"), (2, "c"), (3, "d"), (9, "e")], 2))
+    [(1, ['a']), (2, ['c']), (3, ['b', 'd']), (9, ['e'])]
     """
     waiting: Waiting[tuple[TimePoint, T]] = Waiting(0)
     kind = None
@@ -87,10 +90,15 @@ def in_time_order(
             if on_late is not None:
                 on_late(at, item)
                 continue
-            yield from waiting
+            yield from map(_together, waiting.rest())
             newest = show_time(time_of(waiting.newest or 0, kind))
             raise LateABoxError(show_time(at), newest, str(allowed_lateness or 0))
         waiting.add(ticks, (at, item))
         waiting.come_to(ticks)
-        yield from waiting.complete()
-    yield from waiting
+        yield from map(_together, waiting.complete())
+    yield from map(_together, waiting.rest())
+
+
+def _together(parts: list[tuple[TimePoint, T]]) -> tuple[TimePoint, list[T]]:
+    """The timestamp that the parts share, as the first of them has it, and their items."""
+    return parts[0][0], [item for _, item in parts]

@@ -9,7 +9,13 @@ from pantarhei.window.watermark import in_time_order
 
 
 def order(times, lateness):
-    return [at for at, _ in in_time_order([(at, None) for at in times], lateness)]
+    given_out = in_time_order([(at, None) for at in times], lateness)
+    return [at for at, items in given_out for _ in items]
+
+
+def apart(ordered):
+    """Each item with its time."""
+    return [(at, item) for at, items in ordered for item in items]
 
 
 @given(st.lists(st.integers(-9, 9), max_size=12), st.integers(0, 18))
@@ -23,7 +29,9 @@ def test_everything_comes_out_once_and_in_order_or_is_late(times, lateness):
         with pytest.raises(LateABoxError):
             list(in_time_order(items, lateness))
     else:
-        assert list(in_time_order(items, lateness)) == sorted(items)
+        ordered = list(in_time_order(items, lateness))
+        assert apart(ordered) == sorted(items)
+        assert not lateness or len(ordered) == len(set(times)), "a time comes once, with all its items"
 
 
 @given(st.lists(st.integers(-9, 9), max_size=12), st.integers(0, 18))
@@ -40,7 +48,7 @@ def test_what_was_given_out_stays_in_order_up_to_the_late_item(times, lateness):
 @given(st.lists(st.integers(-9, 9), max_size=12), st.integers(0, 18) | st.none())
 def test_what_comes_too_late_can_be_handed_over(times, lateness):
     late, items = [], [(at, number) for number, at in enumerate(times)]
-    ordered = list(in_time_order(items, lateness, lambda at, item: late.append((at, item))))
+    ordered = apart(in_time_order(items, lateness, lambda at, item: late.append((at, item))))
     assert ordered == sorted(ordered)
     assert sorted(ordered + late) == sorted(items)
     newest = None
@@ -78,13 +86,27 @@ def test_items_are_given_out_as_soon_as_the_watermark_passes_them():
 
     for at, _ in in_time_order(arriving(), 2):
         seen.append(f"out {at}")
-    assert seen == ["in 1", "in 2", "in 3", "out 1", "in 4", "out 2", "out 3", "out 4"]
+    assert seen == ["in 1", "in 2", "in 3", "in 4", "out 1", "out 2", "out 3", "out 4"]
 
 
-def test_parts_of_one_time_stay_apart_and_in_order():
-    assert list(in_time_order([(2, "a"), (1, "b"), (2, "c"), (1, "d")], 1)) == [
-        (1, "b"), (1, "d"), (2, "a"), (2, "c"),
-    ]  # fmt: skip
+def test_parts_of_one_time_are_given_out_together_in_the_order_in_which_they_came():
+    ordered = list(in_time_order([(2, "a"), (1, "b"), (2, "c"), (1, "d")], 1))
+    assert ordered == [(1, ["b", "d"]), (2, ["a", "c"])]
+
+
+#   comes      1   2   3   2   4        lateness 1: when 3 has come, 2 is on the watermark, and still in time
+@pytest.mark.parametrize("lateness", [1, 2, 9])
+def test_what_is_on_the_watermark_waits_for_further_parts(lateness):
+    given = [(1, "a"), (2, "b"), (3, "c"), (2, "d"), (4, "e")]
+    assert list(in_time_order(given, lateness)) == [(1, ["a"]), (2, ["b", "d"]), (3, ["c"]), (4, ["e"])]
+
+
+@pytest.mark.parametrize("lateness", [0, None])
+def test_without_lateness_nothing_waits(lateness):
+    arriving = iter([(1, "a"), (1, "b"), (2, "c")])
+    ordered = in_time_order(arriving, lateness)
+    assert next(ordered) == (1, ["a"])
+    assert list(arriving) == [(1, "b"), (2, "c")]
 
 
 def test_without_lateness_only_order_is_let_through():
