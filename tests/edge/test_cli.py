@@ -150,6 +150,11 @@ def test_repairs_are_told_on_standard_error(run):
     assert "removed" not in done.stdout
 
 
+def test_a_window_of_floats_moves_with_every_abox(run, quads):
+    done = run(stream=quads("urn:at:0.9", "urn:at:1.1"), range_="0.5")
+    assert "0.9  window 0.4 to 0.9: " in done.stdout and "1.1  window 0.6 to 1.1: " in done.stdout
+
+
 def test_options_of_the_window_and_of_repair_reach_the_reasoner(run):
     off = run(
         "--repair", "off", "--keep", "every", "--closed", "right", "--slide", "1", "--origin", "0", range_="4"

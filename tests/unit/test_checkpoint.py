@@ -426,6 +426,10 @@ def test_timestamps_come_back_as_they_were_given(times):
         Window(timedelta(minutes=5), timedelta(seconds=1)),
         Window(4, 2, 1),
         Window(4.5, 0.5, 1),
+        Window(4, 1),
+        Window(4),
+        Window(0.5),
+        Window("PT5M"),
     ],
 )
 def test_the_window_comes_back_as_it_was_given(window):

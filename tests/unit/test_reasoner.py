@@ -270,6 +270,15 @@ def test_a_push_at_the_time_that_was_advanced_to(keep):
     assert reasoner.timestamps == (1, 3)
 
 
+@pytest.mark.parametrize(("range_", "held"), [(1, (0.9, 1.1)), (0.5, (0.9, 1.1)), (0.1, (1.1,))])
+def test_a_window_of_floats_moves_with_every_abox(range_, held):
+    reasoner = StreamReasoner(ontology(), Window(range_))
+    for at in (0.1, 0.9, 1.1):
+        update = reasoner.push(at, [])
+        assert (update.start, update.end) == (pytest.approx(at - range_), at)
+    assert reasoner.timestamps == (held if range_ < 1 else (0.1, *held))
+
+
 def test_run_pushes_what_comes(reasoner):
     updates = reasoner.run(iter([(1, [valve("Open")]), (3, [valve("Closed")]), (2, [])]), 5)
     assert [update.at for update in updates] == [1, 2, 3]

@@ -145,7 +145,7 @@ def _header_of_options(options: Options) -> dict[str, Json]:
     return {
         "window": {
             "range": json_of(window.range),
-            "slide": json_of(window.slide),
+            "slide": None if window.slide is None else json_of(window.slide),
             "origin": json_of(window.origin),
             "closed": window.closed,
         },
@@ -207,7 +207,7 @@ class Checkpoint:
         contents = self.contents
         try:
             window = {
-                name: given if name == "closed" else from_json(given)
+                name: given if name == "closed" or given is None else from_json(given)
                 for name, given in contents.mapping("window").items()
             }
             budget = {

@@ -14,7 +14,7 @@ from rdflib import Graph, URIRef
 from pantarhei.checkpoint import Options
 from pantarhei.errors import OptionError
 from pantarhei.language.term import Triple
-from pantarhei.language.time import Duration, time_of
+from pantarhei.language.time import Duration, TimeKind, time_of
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
 from pantarhei.reasoner import StreamReasoner
@@ -147,7 +147,7 @@ def reason_stream(
     options = Options(window, repair, keep, unique_names, budget or Budget(), limits)
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = Progress(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
-    reasoner = _reasoner(ontology, background, options, progress)
+    reasoner = _reasoner(ontology, background, options, progress, kind)
     results = Results(Collector(kind, reasoner, query), files, sink)
 
     def on_each(update: WindowUpdate) -> None:
@@ -185,6 +185,7 @@ def _reasoner(
     background: Graph | Iterable[Triple] | None,
     options: Options,
     progress: Progress,
+    kind: TimeKind,
 ) -> StreamReasoner:
     """The reasoner of a stream that begins, or the one with which it goes on.
 
@@ -197,7 +198,7 @@ def _reasoner(
         progress.reasoner, ontology, background=background or (), limits=options.limits
     )
     for name, asked, saved in zip(Options._fields, options, reasoner.options, strict=True):
-        if asked != saved:
+        if asked != saved and not (name == "window" and options.window.is_as(reasoner.window, kind)):
             expected = f"{saved!r}, with which the stream in {progress.reasoner.parent} began"
             raise OptionError(name, repr(asked), expected)
     return reasoner

@@ -226,7 +226,7 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
         background = [triple for path in options.background for triple in read_graph(path)]
     window = pr.Window(
         range=options.range,
-        slide=1 if options.slide is None else options.slide,
+        slide=options.slide,
         origin=0 if options.origin is None else options.origin,
         closed=cast("Closed", options.closed),
     )

@@ -6,7 +6,8 @@
                           (---------------]          closed="right": 4 <  t <= 8
 
 The window's end moves in steps of `slide`, on boundaries `origin + k * slide`: at time `now` it is the next
-boundary not before `now`. What a restart sees is therefore what it would have seen.
+boundary not before `now`. What a restart sees is therefore what it would have seen. By default a step is one
+tick, the smallest there is, so that the end is `now` itself.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class Window:
     Args:
         range: its length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
             datetimes.
-        slide: the step in which its end moves. The default, 1, is one tick (a microsecond) for streams of
-            datetimes, so that the window moves with every ABox.
+        slide: the step in which its end moves; None, the default, for one tick of the stream's kind of time,
+            so that it moves with every ABox. For datetimes 1 is a tick too, a microsecond.
         origin: a boundary that the steps are aligned to; for datetimes the default 0 is 1970-01-01T00:00Z.
         closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles).
 
@@ -49,11 +50,11 @@ class Window:
         TimestampError: range or slide is no duration.
 
     >>> Window(range=2)
-    Window(range=2, slide=1, origin=0, closed='both')
+    Window(range=2, slide=None, origin=0, closed='both')
     """
 
     range: Duration
-    slide: Duration = 1
+    slide: Duration | None = None
     origin: TimePoint = 0
     closed: Closed = "both"
 
@@ -69,10 +70,17 @@ class Window:
             return TimeKind.DATETIME
         kinds = {
             kind_of(each)
-            for each in (self.range, self.slide, self.origin)
+            for each in (self.range, 1 if self.slide is None else self.slide, self.origin)
             if not isinstance(each, str | timedelta)
         }
         return TimeKind.FLOAT if TimeKind.FLOAT in kinds else None
+
+    def is_as(self, other: Window, kind: TimeKind) -> bool:
+        """Whether both hold the same timestamps at any time, in a stream of that kind, which `self` fits."""
+        try:
+            return _Bounds.of(self, kind) == _Bounds.of(other, kind)
+        except (TimestampError, OptionError):
+            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,8 @@ class _Bounds:
     @classmethod
     def of(cls, window: Window, kind: TimeKind) -> _Bounds:
         length = duration_ticks(window.range, kind)
-        if kind is TimeKind.DATETIME and window.slide == 1 and type(window.slide) is int:
+        is_one = type(window.slide) is int and window.slide == 1
+        if window.slide is None or (kind is TimeKind.DATETIME and is_one):
             slide = 1
         else:
             slide = duration_ticks(window.slide, kind)
@@ -101,9 +110,7 @@ class _Bounds:
         if length < open_start:
             raise OptionError("range", str(window.range), 'a length above 0 with closed="right"')
         if slide > length + 1 - open_start:
-            expected = (
-                f"a step (1 if not given) no longer than {window.range}, or some times are in no window"
-            )
+            expected = f"a step no longer than {window.range}, or some times are in no window"
             raise OptionError("slide", str(window.slide), expected)
         return cls(length, slide, origin, open_start)
 

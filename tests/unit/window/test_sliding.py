@@ -142,6 +142,41 @@ def test_durations_may_be_written_in_iso_8601():
     assert datetimes(Window(timedelta(minutes=5), "PT1M"), seconds(61)) == (-180, 120)
 
 
+#   time      0.1 ... 0.9   1.1             range = 1: both are inside at 1.1, and 0.1 is
+#              [-------------]
+@pytest.mark.parametrize(
+    ("window", "now", "ticks"),
+    [
+        (Window(1), 1.1, (10**8, 11 * 10**8)),
+        (Window(0.5), 1.1, (6 * 10**8, 11 * 10**8)),
+        (Window(0.5, closed="right"), 1.1, (6 * 10**8 + 1, 11 * 10**8)),
+        (Window(0.0), 1.1, (11 * 10**8, 11 * 10**8)),
+        (Window(1), 7, (6, 7)),
+        (Window("PT1S"), NOON, tuple(int(NOON.timestamp() - back) * 10**6 for back in (1, 0))),
+        (Window("PT0.0001S", origin=NOON), NOON, tuple(int(NOON.timestamp()) * 10**6 - b for b in (100, 0))),
+    ],
+)
+def test_the_end_is_now_unless_a_slide_is_given_whatever_the_kind_of_time(window, now, ticks):
+    step = step_to(window, None, now)
+    assert (step.first, step.end) == ticks
+
+
+@pytest.mark.parametrize(("slide", "end"), [(1, 2 * 10**9), (1.0, 2 * 10**9), (0.25, 125 * 10**7)])
+def test_a_slide_that_is_given_holds_for_floats_too(slide, end):
+    assert step_to(Window(1, slide), None, 1.1).end == end
+    with pytest.raises(OptionError, match="slide=1 "):
+        Window(0.5, 1)
+
+
+def test_windows_are_compared_by_what_they_hold_in_a_kind_of_time():
+    assert Window(2, 1).is_as(Window(2), TimeKind.INTEGER)
+    assert not Window(2, 1).is_as(Window(2), TimeKind.FLOAT)
+    assert Window("PT1M").is_as(Window(timedelta(minutes=1), 1), TimeKind.DATETIME)
+    assert not Window(2).is_as(Window(2, closed="right"), TimeKind.INTEGER)
+    assert not Window(2).is_as(Window("PT2S"), TimeKind.INTEGER)
+    assert not Window(0.5).is_as(Window(0.5, 0.1), TimeKind.FLOAT)
+
+
 def test_a_window_of_datetimes_slides_with_every_abox_unless_told():
     assert datetimes(Window("PT5M"), NOON + timedelta(microseconds=7)) == (
         Fraction(7, 10**6) - 300,
@@ -189,6 +224,9 @@ def test_a_window_of_integers_takes_streams_of_floats():
         (Window(2.0), TimeKind.FLOAT),
         (Window(2, 0.5), TimeKind.FLOAT),
         (Window(2, 1, 0.5), TimeKind.FLOAT),
+        (Window(2, None, 0.5), TimeKind.FLOAT),
+        (Window(2, None), None),
+        (Window(0.5), TimeKind.FLOAT),
         (Window("PT2S"), TimeKind.DATETIME),
         (Window(timedelta(2)), TimeKind.DATETIME),
     ],
@@ -213,7 +251,6 @@ def test_a_window_knows_the_kind_of_time_it_needs(window, kind):
         (None,),
         (2, -1),
         (2, "PT1S"),
-        (2, None),
         ("PT1M", 2),
         ("PT1M", 0.5),
         (2, 1, NOON),
