@@ -23,7 +23,7 @@ OPEN, CLOSED, TYPE = EX.Open.n3(), EX.Closed.n3(), "<http://www.w3.org/1999/02/2
 
 
 def rows_of_batch(number):
-    """Valves that open and close, a chain that grows, blank nodes; each time in two batches, held back till then."""
+    """Valves that open and close, a chain that grows, blank nodes; each time in two batches or three."""
     valve = EX[f"valve{number % 3}"].n3()
     return [
         (number, valve, TYPE, CLOSED if number % 2 else OPEN),
