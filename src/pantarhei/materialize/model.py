@@ -21,8 +21,9 @@ from pantarhei.errors import UncompiledKernelWarning
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.bulk.closure import BulkProgram
 from pantarhei.materialize.bulk.load import load
+from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.every import EveryKernel
-from pantarhei.materialize.kernel.newest import FOREVER, NewestKernel
+from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.readable import readable
 from pantarhei.materialize.renaming import Renaming, UsedTerms

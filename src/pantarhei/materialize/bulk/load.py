@@ -11,12 +11,11 @@ from pantarhei.materialize.bulk.closure import BulkProgram, Settled, TooManyErro
 from pantarhei.materialize.bulk.columns import Columns, columns_of
 from pantarhei.materialize.bulk.edges import edges_of
 from pantarhei.materialize.bulk.plans import Literals
+from pantarhei.materialize.kernel.constants import EDGE
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import ROW
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.program import Integers
-
-EDGE = 128  # a row's flag, as materialize/kernel/edges.py
 
 
 def load(

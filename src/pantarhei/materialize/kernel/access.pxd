@@ -1,5 +1,7 @@
 # The C types of access.py; what they mean is said there.
 
+from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.rows cimport Rows
 
 

@@ -5,35 +5,13 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.rows import Rows
-else:
+if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.rows import Rows
 
 from pantarhei.materialize.kernel.cells import room_for
 from pantarhei.materialize.kernel.rows import ROW
-
-NONE = cython.declare(cython.int, -1)
-
-# Flags of a row, as rows.py.
-EDGE = cython.declare(cython.int, 128)
-ARRIVED = cython.declare(cython.int, 256)
-
-_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
-
-# How many rows there is room for to begin with.
-_LEAST_ROOM = cython.declare(cython.int, 1024)
-
-# How many rows ahead of its turn a row is read.
-AHEAD = cython.declare(cython.int, 16)
-
-# How many integers a list has room for to begin with.
-_LEAST_LIST = cython.declare(cython.int, 16)
-
-# Past so many integers a list of changes is not kept for the next ones.
-_MOST_KEPT = cython.declare(cython.int, 1 << 16)
 
 
 @cython.cfunc
@@ -44,7 +22,7 @@ def renamed(term: cython.int, names: cython.int[::1], literals: cython.int[::1])
     """The new number of a term; `NONE` stays."""
     if term < 0:
         return term
-    return names[term] if term < _FIRST_LITERAL else literals[term - _FIRST_LITERAL]
+    return names[term] if term < FIRST_LITERAL else literals[term - FIRST_LITERAL]
 
 
 @cython.cfunc
@@ -63,7 +41,7 @@ def move_down(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void
 
 def emptied(changes: Ints):
     """The list with nothing in it, made anew where it is large."""
-    if len(changes.items) > _MOST_KEPT:
+    if len(changes.items) > MOST_KEPT:
         return Ints()
     changes.size = 0
     return changes
@@ -153,8 +131,8 @@ class AccessRows(Rows):
                 predicates[self.rows[row].predicate] = 1
                 names[self.rows[row].subject] = 1
                 object_ = self.rows[row].object
-                if object_ >= _FIRST_LITERAL:
-                    literals[object_ - _FIRST_LITERAL] = 1
+                if object_ >= FIRST_LITERAL:
+                    literals[object_ - FIRST_LITERAL] = 1
                 elif object_ >= 0:
                     names[object_] = 1
 
@@ -233,14 +211,14 @@ class AccessRows(Rows):
 
     def spare_bytes(self) -> int:
         """How many bytes less the same facts would take, at least, in rows made anew; may be negative."""
-        count = max(_LEAST_ROOM, self.live + self.live // 3 + 8)
-        cells = room_for(2 * _LEAST_ROOM, self.live + 1)
+        count = max(LEAST_ROWS, self.live + self.live // 3 + 8)
+        cells = room_for(2 * LEAST_ROWS, self.live + 1)
         most = 2 if self.has_edge else 1  # what is an edge no more would be chained apart from the others
-        cells += room_for(_LEAST_ROOM, most * self.subject_chains.keys + 1)
-        cells += room_for(_LEAST_ROOM, most * self.object_chains.keys + 1)
+        cells += room_for(LEAST_ROWS, most * self.subject_chains.keys + 1)
+        cells += room_for(LEAST_ROWS, most * self.object_chains.keys + 1)
         now = sum(table.size for table in self.tables())
         changes = len(self.left.items) + len(self.arrived.items)
-        changes -= _LEAST_LIST + min(_MOST_KEPT, room_for(_LEAST_LIST, self.live))
+        changes -= LEAST_LIST + min(MOST_KEPT, room_for(LEAST_LIST, self.live))
         return self.bytes_a_row * (len(self.rows) - count) + 4 * (2 * (now - cells) + changes)
 
     def check_invariants(self):

@@ -1,6 +1,7 @@
 # The C types of edges.py; what they mean is said there.
 
 from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.levels cimport Levels
 
 

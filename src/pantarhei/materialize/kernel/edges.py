@@ -12,21 +12,12 @@ from __future__ import annotations
 
 import cython
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.levels import Levels
-else:
+if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.levels import Levels
 
 from pantarhei.materialize.kernel.arrays import ints_of
-
-NONE = cython.declare(cython.int, -1)
-
-# As newest.py and joins.py.
-PENDING = cython.declare(cython.int, 1)
-EDGE = cython.declare(cython.int, 128)
-RULE = cython.declare(cython.int, 0)
 
 
 @cython.cclass

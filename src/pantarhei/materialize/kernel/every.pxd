@@ -1,7 +1,8 @@
 # The C types of every.py; what they mean is said there.
 
-from pantarhei.materialize.kernel.proofs cimport Proofs
 from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.constants cimport *
+from pantarhei.materialize.kernel.proofs cimport Proofs
 
 
 cdef class EveryKernel(Proofs):

@@ -29,31 +29,15 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.proofs import Proofs
-else:
+if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.proofs import Proofs
 
 from pantarhei.materialize.kernel.rows import ROW
 
-_FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
-_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)
 _ALL = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
 _ONE = cython.declare(cython.ulonglong, 1)
-
-PENDING = cython.declare(cython.int, 1)
-TOUCHED = cython.declare(cython.int, 2)
-
-DERIVE = cython.declare(cython.int, 0)
-LOSE = cython.declare(cython.int, 1)
-REDERIVE = cython.declare(cython.int, 2)
-LINEAGE = cython.declare(cython.int, 3)  # as proofs.py
-
-HEAD = cython.declare(cython.int, 3)
-HEAD_SUBJECT = cython.declare(cython.int, 4)
-HEAD_OBJECT = cython.declare(cython.int, 5)
 
 
 def new_bits(*shape):
@@ -179,13 +163,13 @@ class EveryKernel(Proofs):
             self.attached[word] = 0
         for i in range(atoms):
             row = self.body[i]
-            if self.rows[row].level == _FOREVER:
+            if self.rows[row].level == FOREVER:
                 continue
             for word in range(self.words):
                 self.others[word] = self.held[row, word]
             for j in range(atoms):
                 other = self.body[j]
-                if j == i or self.rows[other].level == _FOREVER:
+                if j == i or self.rows[other].level == FOREVER:
                     continue
                 top = self.highest_difference(other, row)
                 for word in range(self.words):
@@ -203,8 +187,8 @@ class EveryKernel(Proofs):
 
     def weigh(self, row, level):
         bit: cython.int
-        if self.rows[row].level == _FOREVER:
-            return _FOREVER
+        if self.rows[row].level == FOREVER:
+            return FOREVER
         if self.inner >= 0:
             bit = self.inner - self.oldest
             return 0 if (self.held[row, bit >> 6] >> (bit & 63)) & 1 else -1
@@ -229,15 +213,15 @@ class EveryKernel(Proofs):
         atoms: cython.int = self.atoms_of(plan)
         subject: cython.int = self.value(self.code[plan + HEAD_SUBJECT])
         row: cython.int
-        if subject >= _FIRST_LITERAL:
+        if subject >= FIRST_LITERAL:
             return 0
         row = self.row_for(self.code[plan + HEAD], subject, self.value(self.code[plan + HEAD_OBJECT]))
         for atom in range(atoms):
-            if self.rows[self.body[atom]].level != _FOREVER:
+            if self.rows[self.body[atom]].level != FOREVER:
                 break
         else:
-            if self.rows[row].level != _FOREVER:
-                self.rows[row].level = _FOREVER
+            if self.rows[row].level != FOREVER:
+                self.rows[row].level = FOREVER
                 self.enqueue(row)
             return 0
         if self.inner >= 0:
@@ -252,7 +236,7 @@ class EveryKernel(Proofs):
         """Add the levels in `attached` to those that hold `row`, and queue it if any is new."""
         word: cython.int
         new: cython.ulonglong = 0
-        if self.rows[row].level == _FOREVER:
+        if self.rows[row].level == FOREVER:
             return 0
         for word in range(self.words):
             new |= self.attached[word] & (_ALL ^ self.held[row, word])
@@ -266,10 +250,10 @@ class EveryKernel(Proofs):
     def refresh(self, row):
         """Bring `level` and `base` in line with the sets."""
         newest: cython.int
-        if self.rows[row].level != _FOREVER:
+        if self.rows[row].level != FOREVER:
             newest = self.highest(self.held, row)
             self.rows[row].level = -1 if newest < 0 else self.oldest + newest
-        if self.rows[row].base != _FOREVER:
+        if self.rows[row].base != FOREVER:
             newest = self.highest(self.asserted, row)
             self.rows[row].base = -1 if newest < 0 else self.oldest + newest
 
@@ -301,17 +285,17 @@ class EveryKernel(Proofs):
         i: cython.Py_ssize_t
         row: cython.int
         bit: cython.int
-        arriving: cython.bint = len(facts) > 0 and levels[0] == self.newest and levels[0] != _FOREVER
+        arriving: cython.bint = len(facts) > 0 and levels[0] == self.newest and levels[0] != FOREVER
         rows: Ints = Ints()
         with cython.nogil:
             for i in range(len(facts)):
                 row = self.row_for(facts[i, 0], facts[i, 1], facts[i, 2])
                 rows.push(row)
                 previous[i] = -1
-                if levels[i] == _FOREVER:
-                    self.rows[row].base = _FOREVER
-                    if self.rows[row].level != _FOREVER:
-                        self.rows[row].level = _FOREVER
+                if levels[i] == FOREVER:
+                    self.rows[row].base = FOREVER
+                    if self.rows[row].level != FOREVER:
+                        self.rows[row].level = FOREVER
                         self.enqueue(row)
                     continue
                 bit = levels[i] - self.oldest
@@ -320,7 +304,7 @@ class EveryKernel(Proofs):
                 self.asserted[row, bit >> 6] |= _ONE << (bit & 63)
                 if not (self.held[row, bit >> 6] >> (bit & 63)) & 1:
                     self.held[row, bit >> 6] |= _ONE << (bit & 63)
-                    if self.rows[row].level != _FOREVER:
+                    if self.rows[row].level != FOREVER:
                         self.enqueue(row)
                 self.refresh(row)
         if arriving:
@@ -378,13 +362,13 @@ class EveryKernel(Proofs):
         found: Ints = Ints()
         row: cython.int
         bit: cython.int = level - self.oldest
-        if level != _FOREVER and not 0 <= bit < 64 * self.words:
+        if level != FOREVER and not 0 <= bit < 64 * self.words:
             return found.array()
         for row in range(self.used):
             if self.rows[row].predicate < 0:
                 continue
-            if level == _FOREVER:
-                if self.rows[row].level == _FOREVER:
+            if level == FOREVER:
+                if self.rows[row].level == FOREVER:
                     found.push(row)
             elif (self.held[row, bit >> 6] >> (bit & 63)) & 1:
                 found.push(row)
@@ -446,7 +430,7 @@ class EveryKernel(Proofs):
                 self.queue.size -= 1
                 row = self.queue.items[self.queue.size]
                 self.rows[row].flags &= ~PENDING
-                if self.rows[row].level != _FOREVER:
+                if self.rows[row].level != FOREVER:
                     self.explained = row
                     self.fire(row, 0)
             for i in range(self.touched.size):
@@ -461,7 +445,7 @@ class EveryKernel(Proofs):
                 row = self.touched.items[i]
                 self.purpose = REDERIVE
                 self.explained = row
-                if self.rows[row].level != _FOREVER:
+                if self.rows[row].level != FOREVER:
                     self.explain(row)
             self.run()
             for i in range(self.touched.size):
@@ -485,13 +469,13 @@ class EveryKernel(Proofs):
             self.value(self.code[plan + HEAD_SUBJECT]),
             self.value(self.code[plan + HEAD_OBJECT]),
         )
-        if row < 0 or self.rows[row].level == _FOREVER:
+        if row < 0 or self.rows[row].level == FOREVER:
             return 0
         for word in range(self.words):
             self.others[word] = self.lost[self.explained, word]
         for atom in range(self.atoms_of(plan)):
             other = self.body[atom]
-            if other == self.explained or self.rows[other].level == _FOREVER:
+            if other == self.explained or self.rows[other].level == FOREVER:
                 continue
             top = min(top, self.highest(self.held, other))
             for word in range(self.words):

@@ -10,26 +10,10 @@ from __future__ import annotations
 
 import cython
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.edges import EdgeRows
-else:
+if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.edges import EdgeRows
-
-_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
-
-# As newest.py.
-EDGE = cython.declare(cython.int, 128)
-UNPROVEN = cython.declare(cython.int, 64)
-
-# A head in the list: predicate, subject, object, level, flags of the row it would be (EDGE, UNPROVEN), and
-# while rows are read ahead the row that seems to be its own.
-WIDTH = cython.declare(cython.int, 6)
-# So many heads are entered before the next fact is taken,
-FULL = cython.declare(cython.int, 16)
-# and so many in the middle of an enumeration.
-CROWDED = cython.declare(cython.int, 4096)
 
 
 @cython.cclass
@@ -43,7 +27,7 @@ class HeadRows(EdgeRows):
 
     def note_head(self, predicate, subject, object, level, flags):
         """The fact holds at `level`, and would be a row with `flags`."""
-        if subject >= _FIRST_LITERAL:
+        if subject >= FIRST_LITERAL:
             return 0
         if self.reads_ahead:
             self.fetch_fact(predicate, subject, object)
@@ -55,7 +39,7 @@ class HeadRows(EdgeRows):
         self.heads.push(flags)
         self.heads.push(-1)
         self.highest_head = max(self.highest_head, level)
-        if self.heads.size >= WIDTH * CROWDED:
+        if self.heads.size >= HEAD_SIZE * MOST_HEADS:
             self.enter_heads()
         return 0
 
@@ -64,7 +48,7 @@ class HeadRows(EdgeRows):
         level: cython.int
         if self.heads.size == 0:
             return False
-        if self.heads.size >= WIDTH * FULL or self.agenda_size == 0:
+        if self.heads.size >= HEAD_SIZE * HEADS_AT_ONCE or self.agenda_size == 0:
             return True
         level = self.agenda[0]
         return self.highest_head > level or self.queues[self.bucket(level)] < 0
@@ -73,10 +57,10 @@ class HeadRows(EdgeRows):
         """Store the facts of the heads, or raise their levels, and queue them."""
         i: cython.int
         at: cython.int
-        for i in range(self.heads.size // WIDTH):
-            if self.reads_ahead and i % FULL == 0:
+        for i in range(self.heads.size // HEAD_SIZE):
+            if self.reads_ahead and i % HEADS_AT_ONCE == 0:
                 self.fetch_heads(i)
-            at = WIDTH * i
+            at = HEAD_SIZE * i
             self.derive(
                 self.heads.items[at],
                 self.heads.items[at + 1],
@@ -92,10 +76,10 @@ class HeadRows(EdgeRows):
         """Begin to read the rows that the next heads concern."""
         i: cython.int
         at: cython.int
-        end: cython.int = min(start + FULL, self.heads.size // WIDTH)
+        end: cython.int = min(start + HEADS_AT_ONCE, self.heads.size // HEAD_SIZE)
         row: cython.int
         for i in range(start, end):
-            at = WIDTH * i
+            at = HEAD_SIZE * i
             row = self.seeming(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
             self.heads.items[at + 5] = row
             if row >= 0:
@@ -108,7 +92,7 @@ class HeadRows(EdgeRows):
                     self.heads.items[at + 4] & EDGE,
                 )
         for i in range(start, end):
-            self.fetch_listed(self.heads.items[WIDTH * i + 5])
+            self.fetch_listed(self.heads.items[HEAD_SIZE * i + 5])
 
     def derive(self, predicate, subject, object, level, flags):
         """Store a fact that holds at `level`, or raise its level, and queue it."""

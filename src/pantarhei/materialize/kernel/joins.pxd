@@ -1,6 +1,7 @@
 # The C types of joins.py; what they mean is said there.
 
 from pantarhei.materialize.kernel.access cimport AccessRows
+from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.switches cimport Switches
 
 

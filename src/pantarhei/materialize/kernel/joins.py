@@ -43,62 +43,14 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.access import AccessRows
-    from cython.cimports.pantarhei.materialize.kernel.switches import Switches
-else:
+if not cython.compiled:
     from pantarhei.materialize.kernel.access import AccessRows
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.switches import Switches
 
 from pantarhei.materialize.kernel.arrays import ints_of, new_bytes, new_ints
 
-NONE = cython.declare(cython.int, -1)
-STOP = cython.declare(cython.int, -2)  # what `weigh` answers to end an enumeration
-CHECK = cython.declare(cython.int, 0)
-FORWARD = cython.declare(cython.int, 1)
-BACKWARD = cython.declare(cython.int, 2)
-
 NO_BYTES = np.zeros(0, np.uint8)
-
-# Positions in a plan, as said above.
-RULE = cython.declare(cython.int, 0)
-STEPS = cython.declare(cython.int, 1)
-CONDITIONS = cython.declare(cython.int, 2)
-HEAD = cython.declare(cython.int, 3)
-HEAD_SUBJECT = cython.declare(cython.int, 4)
-HEAD_OBJECT = cython.declare(cython.int, 5)
-TRIGGER_SUBJECT = cython.declare(cython.int, 6)
-TRIGGER_OBJECT = cython.declare(cython.int, 7)
-TRIGGER_ATOM = cython.declare(cython.int, 8)
-FIRST_STEP = cython.declare(cython.int, 9)
-STEP_SIZE = cython.declare(cython.int, 5)
-CONDITION_SIZE = cython.declare(cython.int, 5)
-
-# Kinds of conditions, as said above.
-DIFFERENT = cython.declare(cython.int, 0)
-IDENTICAL = cython.declare(cython.int, 1)
-INSIDE = cython.declare(cython.int, 2)
-OUTSIDE = cython.declare(cython.int, 3)
-HOLDS = cython.declare(cython.int, 4)
-
-# Which plans to begin.
-ALL = cython.declare(cython.int, 0)
-CHOSEN = cython.declare(cython.int, 1)
-JOINING = cython.declare(cython.int, 2)
-
-# Of each predicate in `partners`: which chain its facts are joined with first, as rows.py calls it (0: none),
-# the chain's predicate, and whether it is that of the fact's object (1) or subject.
-PARTNER_SIZE = cython.declare(cython.int, 3)
-SUBJECT = cython.declare(cython.int, 1)
-OBJECT = cython.declare(cython.int, 2)
-
-# Kinds of switches (rules/dispatch.py); those below are by constant, the others by class.
-SWITCH_OBJECT = cython.declare(cython.int, 1)
-SWITCH_SUBJECT_CLASS = cython.declare(cython.int, 2)
-
-EDGE = cython.declare(cython.int, 128)  # a row's flag
-
-_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
 
 
 @cython.cclass
@@ -155,7 +107,7 @@ class Joins(AccessRows):
         edge_atom = self.edge_atoms[self.code[plan + RULE]]
         if self.code[plan + STEPS] == 0 or edge_atom == self.code[plan + TRIGGER_ATOM]:
             return False
-        kind, joined, subject, object_, atom = [self.code[plan + FIRST_STEP + i] for i in range(STEP_SIZE)]
+        kind, joined, subject, object_, atom = [self.code[plan + FIRST_STEP + i] for i in range(PART)]
         term = object_ if kind == BACKWARD else subject
         ends = self.code[plan + TRIGGER_SUBJECT], self.code[plan + TRIGGER_OBJECT]
         if kind == CHECK or term < 0 or term not in ends:
@@ -196,7 +148,7 @@ class Joins(AccessRows):
 
     def explain(self, row):
         """Enumerate the rule instances with the fact of `row` as their head; 1 if `leaf` stopped it."""
-        return self.attempt(self.backward, row, NONE, 0x3FFFFFFF, ALL)
+        return self.attempt(self.backward, row, NONE, FOREVER, ALL)
 
     def choose_crossing(self):
         """Choose the forward plans that can join a fact of a finished interpretation with one outside.
@@ -211,7 +163,7 @@ class Joins(AccessRows):
             plan = self.forward.plans[i]
             self.chosen[i] = self.code[plan + HEAD] < 0
             for step in range(self.code[plan + STEPS]):
-                self.chosen[i] |= self.streamed[self.code[plan + FIRST_STEP + step * STEP_SIZE + 1]]
+                self.chosen[i] |= self.streamed[self.code[plan + FIRST_STEP + step * PART + 1]]
         self.crossing_is_stale = False
 
     def choose_constraints(self):
@@ -324,12 +276,12 @@ class Joins(AccessRows):
         weight: cython.int
         place: cython.int
         if step == self.code[plan + STEPS]:
-            at = plan + FIRST_STEP + step * STEP_SIZE
+            at = plan + FIRST_STEP + step * PART
             for place in range(self.code[plan + CONDITIONS]):
-                if not self.is_met(at + place * CONDITION_SIZE):
+                if not self.is_met(at + place * PART):
                     return 0
             return self.leaf(plan, level)
-        at = plan + FIRST_STEP + step * STEP_SIZE
+        at = plan + FIRST_STEP + step * PART
         predicate = self.code[at + 1]
         place = self.code[at + 4]
         if self.code[at] == CHECK:
@@ -348,7 +300,7 @@ class Joins(AccessRows):
 
         Edges come first, and the others after them where it is not edges alone that match.
         """
-        at: cython.int = plan + FIRST_STEP + step * STEP_SIZE
+        at: cython.int = plan + FIRST_STEP + step * PART
         predicate: cython.int = self.code[at + 1]
         place: cython.int = self.code[at + 4]
         forward: cython.bint = self.code[at] == FORWARD
@@ -400,9 +352,9 @@ class Joins(AccessRows):
     def is_member(self, term, data_range):
         """1 if `term` is a literal in the data range, 0 if it is another literal, -1 if it is a name."""
         byte: cython.Py_ssize_t  # literals times ranges: more than 32 bits can count
-        if term < _FIRST_LITERAL:
+        if term < FIRST_LITERAL:
             return -1
-        byte = cython.cast(cython.Py_ssize_t, term - _FIRST_LITERAL) * self.width + (data_range >> 3)
+        byte = cython.cast(cython.Py_ssize_t, term - FIRST_LITERAL) * self.width + (data_range >> 3)
         return (self.memberships[byte] >> (data_range & 7)) & 1
 
     def evaluate(self, builtin, left, right):

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 import cython
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.proofs import Proofs
-else:
+if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.proofs import Proofs
 
 from pantarhei.materialize.kernel.arrays import new_ints
-
-_FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
-
-PENDING = cython.declare(cython.int, 1)  # as newest.py
-UNPROVEN = cython.declare(cython.int, 64)
 
 
 @cython.cclass
@@ -41,7 +34,7 @@ class Levels(Proofs):
     def bucket(self, level):
         """Where the lists of `level` stand: the lowest bits tell the levels of a window apart."""
         last: cython.int = len(self.partitions) - 1
-        return last if level == _FOREVER else level & (last - 1)
+        return last if level == FOREVER else level & (last - 1)
 
     def enlist(self, row):
         """Enter `row` into its list: at the queue's end if it is pending, else at the partition's start."""
@@ -103,7 +96,7 @@ class Levels(Proofs):
 
     def note_streamed(self, predicate, level):
         """Note that a fact of `predicate` is stored at `level`."""
-        if predicate < self.known and not self.streamed[predicate] and level != _FOREVER:
+        if predicate < self.known and not self.streamed[predicate] and level != FOREVER:
             self.streamed[predicate] = 1
             self.crossing_is_stale = True
 
@@ -174,7 +167,7 @@ class Levels(Proofs):
         """The rows of the partition of `level`, an int32 array; none outside the window. `settle` first."""
         found: Ints = Ints()
         row: cython.int = -1
-        if level == _FOREVER or self.oldest <= level <= self.newest:
+        if level == FOREVER or self.oldest <= level <= self.newest:
             row = self.partitions[self.bucket(level)]
         while row >= 0:
             found.push(row)
@@ -193,7 +186,7 @@ class Levels(Proofs):
         row: cython.int
         listed: cython.int = 0
         assert self.agenda_size == 0 or all(self.queues[i] < 0 for i in range(len(self.queues)))
-        for level in [*range(self.oldest, self.newest + 1), 0x3FFFFFFF]:
+        for level in [*range(self.oldest, self.newest + 1), FOREVER]:
             row = self.partitions[self.bucket(level)]
             while row >= 0:
                 assert self.rows[row].level == level, "a row stands in another level's list"

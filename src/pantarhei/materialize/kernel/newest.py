@@ -42,50 +42,15 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.taking import TakingRows
-else:
+if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.taking import TakingRows
 
 from pantarhei.materialize.kernel.arrays import new_ints
 from pantarhei.materialize.kernel.rows import COMPILED
 
-FOREVER = 0x3FFFFFFF  # for Python
-_FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
-_FIRST_LITERAL = cython.declare(cython.int, 1 << 30)  # rules.program.FIRST_LITERAL
-
-NONE = cython.declare(cython.int, -1)
-
-PENDING = cython.declare(cython.int, 1)
-DOOMED = cython.declare(cython.int, 2)
-PROCESSED = cython.declare(cython.int, 4)
-NOTED = cython.declare(cython.int, 8)
-FINISHED = cython.declare(cython.int, 16)
-SHAKEN = cython.declare(cython.int, 32)
-UNPROVEN = cython.declare(cython.int, 64)
-EDGE = cython.declare(cython.int, 128)
-ARRIVED = cython.declare(cython.int, 256)
-
-# What an enumeration is for.
-DERIVE = cython.declare(cython.int, 0)
-OVERDELETE = cython.declare(cython.int, 1)
-SUPPORT = cython.declare(cython.int, 2)
-LINEAGE = cython.declare(cython.int, 3)  # as proofs.py
-
-# How many rows `consider` looks at in search of other support; past that it dooms, which is always safe.
-PATIENCE = cython.declare(cython.longlong, 64)
 UNLIMITED = cython.declare(cython.longlong, 1 << 62)
-STOP = cython.declare(cython.int, -2)  # as joins.py
-
-# How many facts ahead the hash table is read.
-BLOCK = cython.declare(cython.int, 16)
-
-# Positions in a plan (joins.py).
-HEAD = cython.declare(cython.int, 3)
-HEAD_SUBJECT = cython.declare(cython.int, 4)
-HEAD_OBJECT = cython.declare(cython.int, 5)
 
 
 @cython.cclass
@@ -196,7 +161,7 @@ class NewestKernel(TakingRows):
         stored: cython.int = self.live
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if i % AHEAD == 0:
                     self.fetch_block(facts, i)
                     if self.live > stored:
                         self.fetch_entrances(facts, i)
@@ -229,7 +194,7 @@ class NewestKernel(TakingRows):
         with cython.nogil:
             self.merged = True
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if i % AHEAD == 0:
                     self.fetch_block(facts, i)
                     self.fetch_entrances(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
@@ -251,7 +216,7 @@ class NewestKernel(TakingRows):
         i: cython.Py_ssize_t
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if i % AHEAD == 0:
                     self.fetch_block(facts, i)
                 answers[i] = self.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
 
@@ -267,7 +232,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if i % AHEAD == 0:
                     self.fetch_block(facts, i)
                     self.fetch_entrances(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
@@ -282,7 +247,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if i % AHEAD == 0:
                     self.fetch_block(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 previous[i] = self.rows[row].base
@@ -299,7 +264,7 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % BLOCK == 0:
+                if i % AHEAD == 0:
                     self.fetch_block(facts, i)
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if not self.is_edge(row):
@@ -311,7 +276,7 @@ class NewestKernel(TakingRows):
         i: cython.Py_ssize_t
         if not self.reads_ahead:
             return
-        for i in range(start + BLOCK if start > 0 else 0, min(start + 2 * BLOCK, len(facts))):
+        for i in range(start + AHEAD if start > 0 else 0, min(start + 2 * AHEAD, len(facts))):
             self.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
 
     def fetch_entrances(self, facts, start):
@@ -319,9 +284,9 @@ class NewestKernel(TakingRows):
         i: cython.Py_ssize_t
         if not self.reads_ahead:
             return
-        for i in range(start + BLOCK if start > 0 else 0, min(start + 2 * BLOCK, len(facts))):
+        for i in range(start + AHEAD if start > 0 else 0, min(start + 2 * AHEAD, len(facts))):
             self.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
-        for i in range(start, min(start + BLOCK, len(facts))):
+        for i in range(start, min(start + AHEAD, len(facts))):
             self.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
 
     def slide(self, oldest: cython.int):
@@ -358,7 +323,7 @@ class NewestKernel(TakingRows):
         ahead: cython.int = row
         distance: cython.int = 0
         while row >= 0:
-            while self.reads_ahead and ahead >= 0 and distance < BLOCK:
+            while self.reads_ahead and ahead >= 0 and distance < AHEAD:
                 self.fetch_neighbours(ahead)
                 ahead = self.rows[ahead].next_listed
                 distance += 1
@@ -384,9 +349,9 @@ class NewestKernel(TakingRows):
         """Lower all levels by `less`, a multiple of the levels there is room for: lists stay in place."""
         row: cython.int
         for row in range(self.used):
-            if 0 <= self.rows[row].level < _FOREVER:
+            if 0 <= self.rows[row].level < FOREVER:
                 self.rows[row].level -= less
-            if self.rows[row].base < _FOREVER:
+            if self.rows[row].base < FOREVER:
                 self.rows[row].base = max(-1, self.rows[row].base - less)
             self.rows[row].held = max(-1, self.rows[row].held - less)
         self.oldest -= less

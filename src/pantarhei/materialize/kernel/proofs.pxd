@@ -1,7 +1,8 @@
 # The C types of proofs.py; what they mean is said there.
 
-from pantarhei.materialize.kernel.joins cimport Joins
 from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.constants cimport *
+from pantarhei.materialize.kernel.joins cimport Joins
 
 
 cdef class Proofs(Joins):

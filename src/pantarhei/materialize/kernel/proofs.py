@@ -10,21 +10,10 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.joins import Joins
-else:
+if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.joins import Joins
-
-_FOREVER = cython.declare(cython.int, 0x3FFFFFFF)
-# Positions in a plan (joins.py).
-STEPS = cython.declare(cython.int, 1)
-TRIGGER_ATOM = cython.declare(cython.int, 8)
-
-NOTED = cython.declare(cython.int, 8)
-DERIVE = cython.declare(cython.int, 0)
-LINEAGE = cython.declare(cython.int, 3)
 
 
 @cython.cclass
@@ -75,7 +64,7 @@ class Proofs(Joins):
             self.choose_constraints()
             for row in range(self.used):
                 if self.rows[row].predicate >= 0:
-                    self.fire_chosen(row, _FOREVER)
+                    self.fire_chosen(row, FOREVER)
 
     def find_violations_with(self, plan: cython.int, facts: cython.int[:, ::1]):
         """Note every match of the constraint of a forward `plan` with one of `facts`, which are stored."""
@@ -85,7 +74,7 @@ class Proofs(Joins):
             self.purpose = DERIVE
             for i in range(len(facts)):
                 row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
-                self.begin(plan, row, facts[i, 1], facts[i, 2], _FOREVER)
+                self.begin(plan, row, facts[i, 1], facts[i, 2], FOREVER)
 
     def take_violations(self):
         """Matches of constraints since the last call: int32 rows `rule, body rows…`; one may recur."""
@@ -117,7 +106,7 @@ class Proofs(Joins):
             while i < reached.size:
                 row = reached.items[i]
                 i += 1
-                if self.rows[row].level == _FOREVER:
+                if self.rows[row].level == FOREVER:
                     continue
                 self.explained = row
                 before = self.instances.size

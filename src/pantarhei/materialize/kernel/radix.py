@@ -9,9 +9,8 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-_DIGIT = 11  # bits: the counts of a digit fit into the nearest cache
-_VALUES = cython.declare(cython.int, 2048)
-_LAST = cython.declare(cython.longlong, 2047)
+if not cython.compiled:
+    from pantarhei.materialize.kernel.constants import *
 
 # Below this numpy is as fast.
 _FEW = 2048
@@ -49,19 +48,19 @@ def varying_digits(keys: cython.longlong[::1]):
     with cython.nogil:
         for i in range(1, keys.shape[0]):
             some |= keys[i] ^ keys[0]
-    return [shift for shift in range(0, 63, _DIGIT) if (some >> shift) & _LAST]
+    return [shift for shift in range(0, 63, DIGIT_BITS) if (some >> shift) & DIGIT_MASK]
 
 
 def move_keys(source: cython.longlong[::1], target: cython.longlong[::1], shift: cython.int):
     """Move the keys to `target`, by one digit in order."""
-    places: cython.longlong[::1] = np.zeros(_VALUES, np.int64)
+    places: cython.longlong[::1] = np.zeros(DIGIT_VALUES, np.int64)
     i: cython.Py_ssize_t
     at: cython.longlong
     with cython.nogil:
         find_places(source, shift, places)
         for i in range(source.shape[0]):
-            at = places[(source[i] >> shift) & _LAST]
-            places[(source[i] >> shift) & _LAST] = at + 1
+            at = places[(source[i] >> shift) & DIGIT_MASK]
+            places[(source[i] >> shift) & DIGIT_MASK] = at + 1
             target[at] = source[i]
 
 
@@ -73,14 +72,14 @@ def move_pairs(
     shift: cython.int,
 ):
     """Move the keys to `target`, by one digit in order, and what stands beside them along."""
-    places: cython.longlong[::1] = np.zeros(_VALUES, np.int64)
+    places: cython.longlong[::1] = np.zeros(DIGIT_VALUES, np.int64)
     i: cython.Py_ssize_t
     at: cython.longlong
     with cython.nogil:
         find_places(source, shift, places)
         for i in range(source.shape[0]):
-            at = places[(source[i] >> shift) & _LAST]
-            places[(source[i] >> shift) & _LAST] = at + 1
+            at = places[(source[i] >> shift) & DIGIT_MASK]
+            places[(source[i] >> shift) & DIGIT_MASK] = at + 1
             target[at] = source[i]
             beside_target[at] = beside_source[i]
 
@@ -94,8 +93,8 @@ def find_places(keys: cython.longlong[::1], shift: cython.int, places: cython.lo
     before: cython.longlong = 0
     count: cython.longlong
     for i in range(keys.shape[0]):
-        places[(keys[i] >> shift) & _LAST] += 1
-    for i in range(_VALUES):
+        places[(keys[i] >> shift) & DIGIT_MASK] += 1
+    for i in range(DIGIT_VALUES):
         count = places[i]
         places[i] = before
         before += count

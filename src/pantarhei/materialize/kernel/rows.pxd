@@ -2,6 +2,7 @@
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.cells cimport Cells
+from pantarhei.materialize.kernel.constants cimport *
 
 cdef extern from *:
     """

@@ -26,12 +26,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.arrays import Ints
-    from cython.cimports.pantarhei.materialize.kernel.cells import Cells
     from cython.cimports.pantarhei.materialize.kernel.rows import fetch
 else:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.cells import Cells
+    from pantarhei.materialize.kernel.constants import *
 
 from pantarhei.materialize.kernel.arrays import aligned, lengthened, new_bytes
 
@@ -55,23 +54,12 @@ ROW = np.dtype(
     align=True,  # as the C compiler lays it out
 )
 COMPILED = bool(cython.compiled)  # for Python
-NONE = cython.declare(cython.int, -1)
-
-# Which chains a table is of; with EDGE those of edges.
-SUBJECT = cython.declare(cython.int, 1)
-OBJECT = cython.declare(cython.int, 2)
-# Flags of a row; the others are those of the kernels.
-EDGE = cython.declare(cython.int, 128)  # as edges.py says
-ARRIVED = cython.declare(cython.int, 256)  # its fact came since the changes were last taken
 
 # Odd 64-bit multipliers (splitmix64's and MurmurHash's finalizers): any odd constants with well-mixed bits
 # do.
 _MIX_SUBJECT = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 _MIX_OBJECT = cython.declare(cython.ulonglong, 0xC2B2AE3D27D4EB4F)
 _MIX_PREDICATE = cython.declare(cython.ulonglong, 0x165667B19E3779F9)
-
-# From so many cells of facts on, rows and cells are read ahead; what is smaller fits into the cache.
-_MANY_CELLS = cython.declare(cython.int, 1 << 14)
 
 UNLIMITED_FACTS = 0x7FFFFFFF  # for Python, as UNLIMITED_BYTES
 UNLIMITED_BYTES = 1 << 62
@@ -520,7 +508,7 @@ class Rows:
             self.rows = larger
         for table, size in zip(self.tables(), sizes, strict=True):
             table.grow_to(size)
-        if cython.compiled and self.table.size >= _MANY_CELLS:
+        if cython.compiled and self.table.size >= CELLS_IN_CACHE:
             self.reads_ahead = True
 
     def tables(self):

@@ -1,5 +1,6 @@
 # The C types of taking.py; what they mean is said there.
 
+from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.heads cimport HeadRows
 
 

@@ -7,20 +7,9 @@ from __future__ import annotations
 
 import cython
 
-if cython.compiled:
-    from cython.cimports.pantarhei.materialize.kernel.heads import HeadRows
-else:
+if not cython.compiled:
+    from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.heads import HeadRows
-
-NONE = cython.declare(cython.int, -1)
-
-# As newest.py.
-DERIVE = cython.declare(cython.int, 0)
-PENDING = cython.declare(cython.int, 1)
-FINISHED = cython.declare(cython.int, 16)
-
-# Of how many superclasses the rows are read ahead.
-FEW = cython.declare(cython.int, 4)
 
 
 @cython.cclass
@@ -89,7 +78,7 @@ class TakingRows(HeadRows):
         if predicate >= self.known:
             return
         start = self.superclass_start[predicate]
-        for at in range(start, min(start + FEW, self.superclass_start[predicate + 1])):
+        for at in range(start, min(start + SUPERCLASSES_AHEAD, self.superclass_start[predicate + 1])):
             other = self.seeming(self.superclasses[at], self.rows[row].subject, NONE)
             if listed:
                 self.fetch_listed(other)

@@ -1,0 +1,3 @@
+# The constants that radix.py uses.
+
+from pantarhei.materialize.kernel.constants cimport *
