@@ -18,7 +18,7 @@ from bench.dataset import TYPE, Dataset
 from bench.peers.answers import hashes
 from bench.peers.datalog import nemo_rules, predicate_name
 from bench.peers.process import Job
-from pantarhei.rules.program import Symbol
+from pantarhei.encoding.numbers import Symbol
 
 
 @dataclass(frozen=True)

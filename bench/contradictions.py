@@ -37,7 +37,7 @@ from bench.peers.datalog import clingo_constraints, clingo_rules, predicate_name
 from bench.peers.pantarhei import found_by
 from bench.peers.process import Job, Outcome, contest, figure_of
 from bench.repairs import BACKGROUND, EVERY, PLACES, SENSORS, VARIANTS
-from pantarhei.rules.program import Symbol
+from pantarhei.encoding.numbers import Symbol
 
 SHARES = (0, 1, 10, 100)  # percent
 WIDTH, FILLED, TIMED = 30, 40, 5  # ticks: of the window, before the clock runs for clingo, timed there

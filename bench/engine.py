@@ -20,11 +20,12 @@ from rdflib import RDF, Graph, URIRef
 
 import pantarhei as pr
 from bench.measuring import check, sorted_rows
+from pantarhei.encoding.numbers import NO_FORMS
+from pantarhei.encoding.vocabulary import Encoded, Vocabulary
+from pantarhei.engine.update import WindowUpdate
 from pantarhei.language.term import Triple
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Encoded, Vocabulary
-from pantarhei.rules.program import NO_FORMS, compile_
-from pantarhei.tick import WindowUpdate
+from pantarhei.rules.compilation.program import compile_
 
 Row = tuple[str, str, str]  # local names; the predicate "a" is rdf:type
 Rows = list[Row]

@@ -22,7 +22,7 @@ UNIVERSITY = ROOT / "ontologies" / "university.ttl"
 LOAD = """
 import json, pickle, sys, time
 import pantarhei as pr
-from pantarhei.rules.program import compile_
+from pantarhei.rules.compilation.program import compile_
 
 marks = [time.process_time()]
 def mark(): marks.append(time.process_time())

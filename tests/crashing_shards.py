@@ -12,7 +12,7 @@ from pathlib import Path
 import pantarhei as pr
 from pantarhei.language.rule import Rule
 from pantarhei.spark import session
-from pantarhei.spark.shards.stream import shard_stream
+from pantarhei.spark.shards.sharded_stream import shard_stream
 from spark_streams import NOW, SCHEMA
 from strategies import A, B, C, D, is_a, x
 

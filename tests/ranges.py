@@ -15,7 +15,7 @@ from pantarhei.language.data_range import (
     DatatypeRestriction,
     DataUnionOf,
 )
-from pantarhei.language.datatype import LANG_RANGE
+from pantarhei.literals.datatype import LANG_RANGE
 
 MINE = URIRef("urn:mine")
 

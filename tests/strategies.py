@@ -15,7 +15,7 @@ from rdflib import RDF, XSD, Literal, Namespace, URIRef, Variable
 
 from pantarhei.language.rule import Argument, Atom, Different, Rule
 from pantarhei.language.term import Term, Triple
-from pantarhei.reference.closure import is_consistent
+from pantarhei.reference.materialization import is_consistent
 
 EX = Namespace("http://example.org/")
 A, B, C, D = CLASSES = (EX.A, EX.B, EX.C, EX.D)

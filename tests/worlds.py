@@ -9,13 +9,13 @@ from rdflib import RDF, Literal
 
 from pantarhei import Ontology, StreamReasoner
 from pantarhei.materialize.model import WindowModel
-from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import closure, is_consistent
+from pantarhei.reference.canonical_literals import canonical_triple
 from pantarhei.reference.conflicts import conflict_sets
-from pantarhei.reference.repairs import repair
+from pantarhei.reference.materialization import closure, is_consistent
 from pantarhei.reference.window import INFINITY, newest, with_oldest_assertion
-from pantarhei.rules import dispatch as dispatch_module
-from pantarhei.rules import program as program_module
+from pantarhei.reference.window_repair import repair
+from pantarhei.rules.compilation import dispatch as dispatch_module
+from pantarhei.rules.compilation import program as program_module
 from strategies import (
     CHAIN,
     CLASSES,

@@ -27,10 +27,10 @@ import pantarhei as pr
 from bench.engine import SPACE, Rows, ontology_of, plain_table, rdflib_triples
 from bench.measuring import Figure, check, cpu_seconds, figure, ratios
 from bench.on_spark.sensors import SCHEMA, Sensors
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer
+from pantarhei.encoding.vocabulary import Place
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer
 from pantarhei.language.term import Triple
-from pantarhei.materialize.vocabulary import Place
 
 READINGS = 1_000  # a tick
 WINDOW = 20

@@ -106,7 +106,7 @@ def job(folder: str, seconds: int, cores: int, rounds: int) -> dict[str, Any]:
 
 
 def _alone(folder: str, seconds: int, rounds: int) -> dict[str, Any]:
-    from pantarhei.foundation import Foundation
+    from pantarhei.interpretation.foundation import Foundation
     from pantarhei.spark.materialize import Writing
     from pantarhei.spark.worker import Task
 

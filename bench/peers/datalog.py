@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from rdflib import Variable
 
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.rule import Argument, Atom, Rule
 from pantarhei.language.term import Term
-from pantarhei.rules.program import Symbol
 
 Numbers = Mapping[Symbol, int]
 Constant = Callable[[Term], str]

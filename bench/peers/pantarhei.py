@@ -18,10 +18,10 @@ import pantarhei as pr
 from bench.engine import OpenReasoner
 from bench.peers.answers import TYPE, Found, found, hashes
 from bench.peers.stages import Stages, job
-from pantarhei.materialize.bulk.closure import BulkProgram
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import compile_
+from pantarhei.rules.compilation.program import compile_
 
 
 def main() -> None:

@@ -1,5 +1,7 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
+from pantarhei.engine.stats import Stats
+from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import (
     BackgroundOnlyError,
     CheckpointError,
@@ -32,17 +34,15 @@ from pantarhei.errors import (
     UnknownFormatError,
     UnsupportedAxiomError,
 )
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer, Interpretation
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer, Interpretation
 from pantarhei.language.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
-from pantarhei.rules.sharding import ShardingReport
-from pantarhei.stats import Stats
+from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream, read_table
-from pantarhei.tick import WindowUpdate
 from pantarhei.window.limits import Limits
 from pantarhei.window.sliding import Window
 

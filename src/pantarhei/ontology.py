@@ -17,34 +17,35 @@ from typing import Any, NamedTuple, cast
 
 from rdflib import OWL, RDF, RDFS, Graph, Literal, URIRef
 
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
 from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
-from pantarhei.foundation import Foundation, always_true
-from pantarhei.language.data_range import DataRange, check_range, why_unknown
-from pantarhei.language.pickling import exactly
+from pantarhei.interpretation.foundation import Foundation, always_true
+from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple
+from pantarhei.literals.membership import check_range, why_unknown
 from pantarhei.materialize.consistency import inconsistency
-from pantarhei.materialize.growth import groups_of_same
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.owl.global_restrictions import breaches
 from pantarhei.owl.imports import Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
+from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import Entry, Outcome, Report
-from pantarhei.owl.vocabulary import is_declaration, is_defined
-from pantarhei.rules.demand import Theory
-from pantarhei.rules.fingerprint import fingerprint_of_rules, fingerprint_of_triples
-from pantarhei.rules.inconsistency_normal_form import InconsistencyNormalForm
-from pantarhei.rules.locality import sharding_report
-from pantarhei.rules.owl2rl import without_duplicates
-from pantarhei.rules.program import Symbol
-from pantarhei.rules.relevance import that_can_fire
-from pantarhei.rules.sharding import Key, ShardingReport
-from pantarhei.rules.termination import endless
-from pantarhei.rules.translation import Loss, Translation, translate
+from pantarhei.rdf.pickling import exactly
+from pantarhei.rules.compilation.growth import groups_of_same
+from pantarhei.rules.sharding.locality import sharding_report
+from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.rules.translation.demand import Theory
+from pantarhei.rules.translation.fingerprint import fingerprint_of_rules, fingerprint_of_triples
+from pantarhei.rules.translation.inconsistency_normal_form import InconsistencyNormalForm
+from pantarhei.rules.translation.owl2rl import without_duplicates
+from pantarhei.rules.translation.relevance import that_can_fire
+from pantarhei.rules.translation.termination import endless
+from pantarhei.rules.translation.translate import Loss, Translation, translate
 
 # Sets of one, for look-ups as with `ONLY_TYPE`.
 _SAME = frozenset({OWL.sameAs})

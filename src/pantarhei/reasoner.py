@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 from rdflib import Dataset, Graph
 
-from pantarhei.checkpoint import (
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.forms import GivenForms
+from pantarhei.engine.checkpoint import (
     GivenBackground,
     Json,
     Options,
@@ -25,25 +27,23 @@ from pantarhei.checkpoint import (
     save,
     write_whole,
 )
+from pantarhei.engine.holdings import Holdings
+from pantarhei.engine.stats import Stats
+from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
-from pantarhei.foundation import Foundation
-from pantarhei.holdings import Holdings
-from pantarhei.interpretation import Closed, Interpretation, encode, split
-from pantarhei.language.columns import ColumnarTriples, triples_of
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import Closed, Interpretation, encode, split
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of
-from pantarhei.materialize.encoded import Encoded
-from pantarhei.materialize.forms import GivenForms
 from pantarhei.materialize.model import Keep, Work
 from pantarhei.ontology import Ontology
-from pantarhei.query.result import QueryResult
+from pantarhei.query.answers import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
+from pantarhei.rdf.triple_table import ColumnarTriples, triples_of
 from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Assertion, Repair
 from pantarhei.repair.step import Repairer
-from pantarhei.stats import Stats
-from pantarhei.tick import WindowUpdate
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
 from pantarhei.window.watermark import in_time_order

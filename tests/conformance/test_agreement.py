@@ -17,7 +17,7 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, Literal, Namespace
 
 from brick_building import Building, brick_file, module
 from pantarhei import StreamReasoner, Window, load_ontology
-from pantarhei.owl.read import read_graph
+from pantarhei.owl.document import read_graph
 from university import ONTOLOGY, U, University
 
 owlrl = pytest.importorskip("owlrl")

@@ -14,9 +14,9 @@ from rdflib import OWL
 from brick_building import brick_file
 from pantarhei.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
-from pantarhei.owl.read import read_graph
+from pantarhei.owl.document import read_graph
 from pantarhei.owl.report import LOST
-from pantarhei.rules.program import compile_
+from pantarhei.rules.compilation.program import compile_
 
 VERSIONS = ("1.4", "1.5")
 MOST_BYTES = 20_000_000

@@ -10,7 +10,7 @@ from rdflib import OWL, RDF
 
 from pantarhei.errors import MissingImportError
 from pantarhei.ontology import load_ontology
-from pantarhei.owl.read import read_graph
+from pantarhei.owl.document import read_graph
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "w3c-owl2-rl"
 MANIFEST = FOLDER / "manifest.json"

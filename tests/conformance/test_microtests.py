@@ -21,7 +21,7 @@ from rdflib.namespace import XSD
 
 from pantarhei.language.term import short
 from pantarhei.owl.axiom_mapping import read_axioms
-from pantarhei.owl.read import read_graph
+from pantarhei.owl.document import read_graph
 
 NAMES = (
     Path(__file__).resolve().parents[2].parent

@@ -6,10 +6,10 @@ import pytest
 from rdflib import Namespace, Variable
 
 from pantarhei.language.rule import Rule
-from pantarhei.reference.closure import closure, instances, is_consistent
 from pantarhei.reference.conflicts import conflict_sets
-from pantarhei.reference.repairs import algorithm3, fold, maximal_consistent_subsets, precedes, repair
+from pantarhei.reference.materialization import closure, instances, is_consistent
 from pantarhei.reference.window import INFINITY, interpretations
+from pantarhei.reference.window_repair import algorithm3, fold, maximal_consistent_subsets, precedes, repair
 from strategies import is_a, member, related
 
 EX = Namespace("http://example.org/")

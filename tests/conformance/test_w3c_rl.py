@@ -15,7 +15,7 @@ import pytest
 
 from pantarhei.errors import InconsistentOntologyError
 from pantarhei.ontology import load_ontology
-from pantarhei.owl.read import read_graph
+from pantarhei.owl.document import read_graph
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "w3c-owl2-rl"
 MANIFEST = FOLDER / "manifest.json"

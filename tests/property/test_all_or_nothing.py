@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from rdflib import OWL, RDF, XSD, Literal, Variable
 
-import pantarhei.foundation as foundation_module
-import pantarhei.materialize.growth as growth_module
+import pantarhei.interpretation.foundation as foundation_module
 import pantarhei.materialize.kernel.arrays as arrays_module
 import pantarhei.materialize.kernel.cells as cells_module
 import pantarhei.materialize.kernel.rows as rows_module
 import pantarhei.repair.step as repair_module
+import pantarhei.rules.compilation.growth as growth_module
 from pantarhei import (
     InvalidTripleError,
     LateABoxError,
@@ -23,10 +23,10 @@ from pantarhei import (
     TimestampError,
     Window,
 )
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
 from pantarhei.language.rule import Atom, Different, Member, Rule
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
 from ranges import literal
 from strategies import EX, V
 from worlds import World, interpretations

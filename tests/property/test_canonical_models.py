@@ -10,19 +10,20 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal, URIRef
 
 import pantarhei.materialize.bulk.aboxes as aboxes_module
-from pantarhei import InconsistentOntologyError, Ontology, interpretation
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer, Texts
-from pantarhei.language.ntriples import parse_term, write_term
+from pantarhei import InconsistentOntologyError, Ontology
+from pantarhei.encoding.numbers import FIRST_LITERAL
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.interpretation.canonical_models import CanonicalModels
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts, interpretation
+from pantarhei.interpretation.interpretation import canonical_models as canonical
 from pantarhei.language.rule import Builtin, Rule
-from pantarhei.materialize import canonical
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
-from pantarhei.materialize.canonical import CanonicalModels
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import closure, instances, is_consistent
-from pantarhei.rules.program import FIRST_LITERAL, compile_
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.reference.canonical_literals import canonical_triple
+from pantarhei.reference.materialization import closure, instances, is_consistent
+from pantarhei.rules.compilation.program import compile_
 from scenes import SWRLB, scenes
 from strategies import EX, A, B, R, V, is_a, member, related, x, y, z
 from worlds import World

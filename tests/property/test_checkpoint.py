@@ -9,7 +9,7 @@ from hypothesis import given, reject, settings
 from rdflib import Literal
 
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
-from pantarhei.language.term import value_of
+from pantarhei.literals.value import value_of
 from scenes import scenes, steps, table
 from worlds import interpretations, windows
 

@@ -9,8 +9,9 @@ import pytest
 from rdflib import BNode
 
 import pantarhei as pr
-from pantarhei.language.columns import ColumnarTriples
-from pantarhei.streams import nquads, plain_quads
+from pantarhei.rdf import plain_quads
+from pantarhei.rdf.triple_table import ColumnarTriples
+from pantarhei.streams import nquads
 
 EX = "http://example.org/"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer
-from pantarhei.language.term import value_of
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.literals.value import value_of
 from scenes import scenes, steps, table
 from strategies import EX
 from worlds import World, interpretations, windows

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from rdflib import RDF, XSD, Variable
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.language.builtin import SWRLB
 from pantarhei.language.data_range import (
     ILL_TYPED,
     DataComplementOf,
@@ -20,11 +19,12 @@ from pantarhei.language.data_range import (
     Datatype,
     DatatypeRestriction,
     DataUnionOf,
-    check_range,
 )
 from pantarhei.language.rule import Builtin, Different, Member, Rule
-from pantarhei.reference.canonical import canonical_facts
-from pantarhei.reference.closure import closure, is_consistent
+from pantarhei.literals.builtin import SWRLB
+from pantarhei.literals.membership import check_range
+from pantarhei.reference.canonical_literals import canonical_facts
+from pantarhei.reference.materialization import closure, is_consistent
 from ranges import RANGES
 from ranges import literal as written
 from strategies import EX, ONE, ONE_POINT_ZERO, TWO, A, B, C, D, R, V, a, b, is_a, member, related, x, y, z

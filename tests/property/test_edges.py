@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.edges import NO_EDGE
-from pantarhei.rules.program import compile_
+from pantarhei.rules.compilation.program import compile_
+from pantarhei.rules.compilation.transitive_edges import NO_EDGE
 from strategies import EX, is_a, related, x, y, z
 
 P, Q, S, N = EX.p, EX.q, EX.s, EX.n

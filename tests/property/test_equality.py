@@ -15,7 +15,7 @@ from rdflib import OWL, RDFS, XSD, Literal
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.language.data_range import Datatype
 from pantarhei.language.rule import Different, Member, Rule
-from pantarhei.reference.closure import is_consistent
+from pantarhei.reference.materialization import is_consistent
 from strategies import EX, A, B, C, D, R, S, V, a, b, c, is_a, member, related, w, x, y, z
 from worlds import SideBySide, arrivals, windows
 

@@ -15,7 +15,7 @@ from rdflib import XSD, Literal
 
 from pantarhei import InconsistentOntologyError, InvalidTripleError, Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Different, Rule
-from pantarhei.language.term import value_of
+from pantarhei.literals.value import value_of
 from ranges import literal
 from strategies import EX, A, B, R, V, a, b, is_a, member, related, x, y, z
 from worlds import windows

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from rdflib import Variable
 
+from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules import superclasses as superclasses_module
-from pantarhei.rules.program import NONE, compile_
+from pantarhei.rules.compilation import superclasses as superclasses_module
+from pantarhei.rules.compilation.program import compile_
 from strategies import EX
 
 x, y = Variable("x"), Variable("y")

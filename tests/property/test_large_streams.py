@@ -10,9 +10,9 @@ import pytest
 
 from pantarhei import Budget, Window
 from pantarhei.materialize.model import WindowModel
-from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import closure, is_consistent
-from pantarhei.reference.repairs import repair_of_conflicts
+from pantarhei.reference.canonical_literals import canonical_triple
+from pantarhei.reference.materialization import closure, is_consistent
+from pantarhei.reference.window_repair import repair_of_conflicts
 from worlds import World, canonical, interpretations
 
 MOST_DISPUTED = 12  # the reference enumerates their subsets

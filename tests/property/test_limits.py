@@ -8,10 +8,10 @@ from rdflib import RDF
 
 import pantarhei.window.limits as limits_module
 from pantarhei import Interpretation, MemoryLimitError, StreamReasoner, Window
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer
-from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import closure
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.reference.canonical_literals import canonical_triple
+from pantarhei.reference.materialization import closure
 from strategies import EX
 from worlds import World, canonical, interpretations
 

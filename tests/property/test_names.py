@@ -14,8 +14,8 @@ from rdflib import OWL, RDF, BNode
 
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Atom, Different, Rule
-from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import is_consistent
+from pantarhei.reference.canonical_literals import canonical_triple
+from pantarhei.reference.materialization import is_consistent
 from strategies import (
     EX,
     LITERALS,

@@ -10,10 +10,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from rdflib import RDF, Variable
 
 from pantarhei import Ontology, Rule, StreamReasoner, Window
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer, Texts
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
 from pantarhei.language.rule import Atom
-from pantarhei.reference.canonical import canonical_triple
+from pantarhei.reference.canonical_literals import canonical_triple
 from strategies import EX, FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds
 from worlds import World, interpretations, subsets
 

@@ -7,7 +7,7 @@ from rdflib import RDF, Namespace, Variable
 
 from pantarhei import Budget, Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Atom, Rule
-from pantarhei.reference import repairs as reference
+from pantarhei.reference import window_repair as reference
 from pantarhei.repair.choose import choose, grounded
 from strategies import conflict_hypergraphs
 

@@ -19,9 +19,9 @@ from rdflib import OWL, RDF, RDFS, BNode, Graph, URIRef
 
 import pantarhei as pr
 from pantarhei import rules
-from pantarhei.owl.read import read_graph
-from pantarhei.rules.demand import Theory
-from pantarhei.rules.program import Symbol
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.owl.document import read_graph
+from pantarhei.rules.translation.demand import Theory
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "rules.md"
@@ -219,6 +219,6 @@ def test_the_schema_has_the_conclusion(rule):
 
 
 def test_the_page_has_each_rule_of_our_own():
-    code = "".join(path.read_text(encoding="utf-8") for path in Path(rules.__file__).parent.glob("*.py"))
+    code = "".join(path.read_text(encoding="utf-8") for path in Path(rules.__file__).parent.rglob("*.py"))
     page = re.findall(r"^\| `(pr-[a-z-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(page) == sorted(set(re.findall(r'"(pr-[a-z-]+)"', code)))

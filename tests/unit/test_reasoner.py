@@ -25,10 +25,10 @@ from pantarhei import (
     Window,
     load_ontology,
 )
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import ReadOnlyError
 from pantarhei.language.rule import Atom, Different, Rule
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import compile_
+from pantarhei.rules.compilation.program import compile_
 
 EX = Namespace("http://example.org/")
 x, y, z = (Variable(name) for name in "xyz")

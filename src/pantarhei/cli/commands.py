@@ -57,7 +57,7 @@ from pantarhei.language.time import (
 )
 
 if TYPE_CHECKING:
-    from pantarhei.streams.follow import Following, Source
+    from pantarhei.cli.follow import Following, Source
 
 app = typer.Typer(
     name="pantarhei",
@@ -265,7 +265,7 @@ def run(
     ] = None,
 ) -> None:
     """`pantarhei run`."""
-    from pantarhei.streams.follow import Following, follow
+    from pantarhei.cli.follow import Following, follow
 
     if on_limit is OnLimit.drop and max_facts is None and max_bytes is None:
         raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
@@ -303,7 +303,7 @@ def run(
 def _source(options: Following, master: str | None) -> Source:
     """Where the updates come from; Spark is imported only if it is asked for."""
     if master is None:
-        from pantarhei.streams.follow import FileSource
+        from pantarhei.cli.follow import FileSource
 
         try:
             return FileSource(options)
@@ -311,7 +311,7 @@ def _source(options: Following, master: str | None) -> Source:
             if error.option != "source":
                 raise
             raise OptionError("stream", error.given, error.expected) from None
-    from pantarhei.spark.follow import SparkSource
+    from pantarhei.cli.follow_on_spark import SparkSource
 
     return SparkSource(options, master)
 
@@ -351,7 +351,7 @@ def check(
     """`pantarhei check`."""
     with _errors():
         import pantarhei as pr
-        from pantarhei.streams.follow import format_told_by
+        from pantarhei.cli.follow import format_told_by
 
         with format_told_by(None):
             loaded = pr.load_ontology(ontology, catalog=catalog, imports=imports.value)

@@ -15,17 +15,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from rdflib import OWL, RDF, Literal, URIRef, Variable
 
-from pantarhei.entailment.value import ANY_LITERAL, RangeNames, is_range_name
-from pantarhei.language.data_range import DataRange, Datatype, contains
-from pantarhei.language.emptiness import includes, is_empty
+from pantarhei.encoding.numbers import Integers
+from pantarhei.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
+from pantarhei.language.data_range import DataRange, Datatype
 from pantarhei.language.rule import Atom, Predicate, Rule
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, in_order
+from pantarhei.literals.emptiness import includes, is_empty
+from pantarhei.literals.membership import contains
 from pantarhei.materialize.consistency import model_of_background
-from pantarhei.materialize.growth import GrowingProgram
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.proof import Proof, proof_of_violation
-from pantarhei.rules.demand import Theory
-from pantarhei.rules.program import Integers
+from pantarhei.rules.compilation.growth import GrowingProgram
+from pantarhei.rules.translation.demand import Theory
 
 # Names that no ontology has.
 _INTERNAL = "urn:pantarhei:"

@@ -15,9 +15,10 @@ from math import prod
 from rdflib import OWL, RDF, Literal
 
 from pantarhei.entailment.closure import Closure, different, is_fresh, same
-from pantarhei.language.data_range import COMPARABLE, contains
-from pantarhei.language.emptiness import includes
-from pantarhei.language.term import Term, Triple, value_of
+from pantarhei.language.term import Term, Triple
+from pantarhei.literals.emptiness import includes
+from pantarhei.literals.membership import COMPARABLE, contains
+from pantarhei.literals.value import value_of
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import (
     NOTHING,
@@ -30,7 +31,7 @@ from pantarhei.owl.axiom import (
     Trait,
 )
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simple_filler, simplify
-from pantarhei.rules.translation import translate
+from pantarhei.rules.translation.translate import translate
 
 # An expression whose unions multiply out to more cases than this is not asked about.
 _MOST_CASES = 1_000

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from rdflib import RDF, BNode, URIRef, Variable
 
-from pantarhei.language.builtin import COMPUTATIONS
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.term import Term, Triple, short
 
@@ -97,11 +96,6 @@ class Builtin:
 
 
 Test = Member | Builtin
-
-
-def is_computation(test: Test) -> bool:
-    """Whether the test's first argument is what the others are made into."""
-    return isinstance(test, Builtin) and test.name in COMPUTATIONS
 
 
 @dataclass(frozen=True, slots=True)

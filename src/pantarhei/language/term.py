@@ -1,17 +1,12 @@
-"""RDF terms and triples as values: what is a triple, and when two terms denote one thing.
-
-Terms are rdflib's `URIRef`, `BNode` and `Literal`. Literals are compared by value (OWL 2 structural
-specification, section 4): `"1"^^xsd:integer` and `"01"^^xsd:integer` are one thing to the reasoner.
-"""
+"""RDF terms and triples as values: rdflib's `URIRef`, `BNode` and `Literal`, and what is a triple of them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
 from rdflib import RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.language.value import is_ill_typed, value_key
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]
@@ -43,28 +38,6 @@ def check_triple(given: object) -> Triple:
     if isinstance(object_, Literal) and predicate == RDF_TYPE:
         raise InvalidTripleError(repr(given), "the object of rdf:type must be a class, not a literal")
     return subject, predicate, object_
-
-
-def value_of(term: Term) -> Hashable:
-    """A key that two terms share exactly if they denote the same thing under unique names.
-
-    Names are their own key. A literal's key is its value where the datatype is known, else its text and
-    datatype (`pantarhei.language.value`); an ill-typed literal has a key that no well-typed one has.
-
-    >>> from rdflib import XSD
-    >>> value_of(Literal("01", datatype=XSD.integer)) == value_of(Literal("1.0", datatype=XSD.decimal))
-    True
-    >>> value_of(Literal("1", datatype=XSD.double)) == value_of(Literal("1", datatype=XSD.integer))
-    False
-    """
-    if not isinstance(term, Literal):
-        return term
-    return value_key(str(term), term.datatype, term.language)
-
-
-def is_well_typed(literal: Literal) -> bool:
-    """Whether the literal has a value in its datatype, as far as the datatype is known."""
-    return not is_ill_typed(value_of(literal))
 
 
 def short(term: Term | Variable) -> str:

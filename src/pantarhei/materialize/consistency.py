@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.proof import Proof, proof_of_violation
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import Integers, Program
+from pantarhei.rules.compilation.program import Program
 
 
 def model_of_background(program: Program, vocabulary: Vocabulary, background: Integers) -> WindowModel:

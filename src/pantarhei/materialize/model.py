@@ -17,18 +17,19 @@ import numpy.typing as npt
 from rdflib import RDF
 from rdflib import Literal as RdfLiteral
 
+from pantarhei.encoding.numbers import NO_FORMS, NONE, Forms, Integers
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
 from pantarhei.language.term import Term, Triple
-from pantarhei.materialize.bulk.closure import BulkProgram
+from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.bulk.load import load
 from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.readable import readable
-from pantarhei.materialize.renaming import Renaming, UsedTerms
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import NO_FORMS, NONE, Forms, Integers, Program
+from pantarhei.rules.compilation.program import Program
 
 Keep = Literal["newest", "every"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple, short
 from pantarhei.materialize.model import Lineage, WindowModel
-from pantarhei.rules.program import NONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pantarhei.encoding.numbers import Integers
 from pantarhei.materialize.kernel.rows import COMPILED
-from pantarhei.rules.program import Integers
 
 
 def readable(array: Integers) -> Integers | memoryview:

@@ -17,10 +17,10 @@ from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, Property, PropertyExpression, PropertyKind, Trait
 from pantarhei.owl.expression_mapping import ExpressionReader, UnreadableError, Vocabulary, prefixed
 from pantarhei.owl.leftover import Leftover, Remainder, sort_remainder
+from pantarhei.owl.name_kinds import read_vocabulary
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.swrl_mapping import read_swrl_rule
 from pantarhei.owl.triple_index import TripleIndex, triple_key
-from pantarhei.owl.vocabulary import read_vocabulary
 
 
 @dataclass(frozen=True, slots=True)

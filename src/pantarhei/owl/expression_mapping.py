@@ -17,8 +17,8 @@ from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Bound, ClassExpression, DataRange, Property, PropertyExpression, PropertyKind
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex
+from pantarhei.rdf.nesting_guard import DEEPEST_EXPRESSION
 
-DEEPEST_EXPRESSION = 100
 LARGEST_EXPRESSION = 200_000
 
 BUILT_IN_DATATYPES = frozenset(

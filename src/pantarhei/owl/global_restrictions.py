@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rdflib import OWL
 
-from pantarhei.language.reachability import reached
+from pantarhei.graphs.reachability import reached
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, PropertyExpression, PropertyKind, Trait
 from pantarhei.owl.normal_form import inverse

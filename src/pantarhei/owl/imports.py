@@ -11,7 +11,7 @@ from rdflib import OWL, RDF, URIRef
 
 from pantarhei.errors import MissingImportError, OptionError
 from pantarhei.language.term import Triple
-from pantarhei.owl.read import SUFFIXES, read_document, read_graph
+from pantarhei.owl.document import SUFFIXES, read_document, read_graph
 
 
 @dataclass(frozen=True, slots=True)

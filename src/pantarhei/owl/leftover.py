@@ -14,9 +14,9 @@ from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef
 from pantarhei.language.term import RDF_TYPE, Term, Triple, short
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, Vocabulary, prefixed
+from pantarhei.owl.name_kinds import HEADER_PREDICATES, SCHEMA_TYPES, is_declaration, is_defined, is_reserved
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex, triple_key
-from pantarhei.owl.vocabulary import HEADER_PREDICATES, SCHEMA_TYPES, is_declaration, is_defined, is_reserved
 
 _IDLE = "not part of any axiom"
 SHACL = Namespace("http://www.w3.org/ns/shacl#")

@@ -19,8 +19,8 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.language.term import Term, Triple
-from pantarhei.owl.expression_mapping import DEEPEST_EXPRESSION
 from pantarhei.owl.swrl import SWRL
+from pantarhei.rdf.nesting_guard import DEEPEST_EXPRESSION
 
 _NAMESPACE = f"{{{OWL}}}"
 _XML = "{http://www.w3.org/XML/1998/namespace}"

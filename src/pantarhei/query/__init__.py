@@ -1,6 +1,6 @@
 """Queries over the window: live graphs and datasets, SPARQL, and answers as tables."""
 
-from pantarhei.query.result import QueryResult
+from pantarhei.query.answers import QueryResult
 from pantarhei.query.sparql import ONTOLOGY_GRAPH, run_query, timestamp_graph, window_dataset, window_graph
 from pantarhei.query.store import TripleSource, WindowStore
 

@@ -22,8 +22,8 @@ from rdflib.plugins.sparql.sparql import Query, SPARQLError
 
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
+from pantarhei.query.answers import QueryResult
 from pantarhei.query.parser import parse_query, parse_update
-from pantarhei.query.result import QueryResult
 
 
 def evaluate(

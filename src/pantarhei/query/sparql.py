@@ -11,7 +11,7 @@ from rdflib.graph import Dataset
 
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.query.result import QueryResult
+from pantarhei.query.answers import QueryResult
 from pantarhei.query.store import DatasetStore, TripleSource, WindowDataset, WindowStore
 
 ONTOLOGY_GRAPH = URIRef("urn:pantarhei:ontology")

@@ -7,8 +7,8 @@ from itertools import combinations
 
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
-from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import is_consistent
+from pantarhei.reference.canonical_literals import canonical_triple
+from pantarhei.reference.materialization import is_consistent
 
 Assertion = tuple[int, Triple]
 """A fact with the timestamp of its ABox."""

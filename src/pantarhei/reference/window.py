@@ -18,8 +18,8 @@ from itertools import combinations, product
 
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
-from pantarhei.reference.canonical import canonical_facts
-from pantarhei.reference.closure import closure, instances
+from pantarhei.reference.canonical_literals import canonical_facts
+from pantarhei.reference.materialization import closure, instances
 
 INFINITY = math.inf
 

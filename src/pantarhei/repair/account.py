@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import NO_FORMS, Integers
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.materialize.lexicon import Lexicon
 from pantarhei.materialize.model import Lineage
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Conflict as NumberedConflict
 from pantarhei.repair.conflict import Conflicts, Pairs
 from pantarhei.repair.occurrences import Occurrences
 from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
-from pantarhei.rules.program import NO_FORMS, Integers
 from pantarhei.window.log import Entry, Log
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
+from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.model import Lineage
-from pantarhei.rules.program import NONE
 
 Set = frozenset[int]
 _Part = TypeVar("_Part")

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.model import Lineage
 from pantarhei.repair.component import Allowance, Exceeded, Set, components, minimal
-from pantarhei.rules.program import NONE, Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.materialize.lexicon import Lexicon
-from pantarhei.rules.program import Forms, Integers
 from pantarhei.window.log import Log
 
 _NO_ROWS = np.empty((0, 4), np.int32)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
-from pantarhei.language.pickling import exactly
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
+from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.choose import Method
 from pantarhei.repair.occurrences import Occurrences
 

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import Lineage, WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
 from pantarhei.repair.account import Account
 from pantarhei.repair.choose import Method, choose
 from pantarhei.repair.component import Set
 from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
 from pantarhei.repair.result import Repair
-from pantarhei.rules.program import Integers
 from pantarhei.window.log import Entry, Log
 
 _NO_FACTS = np.empty((0, 3), np.int32)

@@ -3,9 +3,9 @@
 from pantarhei.spark.batch import run
 from pantarhei.spark.driver import Counts, LateABox
 from pantarhei.spark.materialize import materialize_aboxes
-from pantarhei.spark.query import ReasoningQuery
+from pantarhei.spark.running_query import ReasoningQuery
 from pantarhei.spark.session import session
-from pantarhei.spark.shards.stream import shard_stream
+from pantarhei.spark.shards.sharded_stream import shard_stream
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource
 from pantarhei.spark.sources.source import PantarheiSource, register
 from pantarhei.spark.stream import reason_stream

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema, read_blocks, read_skipped
@@ -17,7 +18,6 @@ from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.worker import OnError, Skipped, check_on_error
-from pantarhei.tick import WindowUpdate
 
 _log = logging.getLogger("pantarhei.spark")
 

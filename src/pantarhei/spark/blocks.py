@@ -26,10 +26,10 @@ from pyspark.sql.types import (
 )
 
 from pantarhei.errors import InvalidRowError
-from pantarhei.interpretation import ABoxMaterializer, Interpretation, Terms, Texts
+from pantarhei.interpretation.interpretation import ABoxMaterializer, Interpretation, Terms, Texts
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
-from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.frame import TIMESTAMP
+from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.spark.worker import Skipped
 
 _TERMS = Terms._fields

@@ -18,15 +18,15 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pantarhei.errors import PantarheiError
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
-from pantarhei.spark.columns import column_types, columns
+from pantarhei.rdf.statements import ByteFeed, read_trig
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files, syntax_of
 from pantarhei.spark.sources.file_source import FilePartition, FileReader
 from pantarhei.spark.sources.options import FileOptions
 from pantarhei.spark.sources.text_rows import Rows, TextMessages, TextReading
+from pantarhei.spark.stream_columns import column_types, columns
 from pantarhei.streams.abox import same_kind
 from pantarhei.streams.read import Skipped
-from pantarhei.streams.statements import ByteFeed, read_trig
 
 SMALLEST_PART = 8 << 20
 _SKIPS_KEPT = 10

@@ -15,13 +15,13 @@ from typing import NamedTuple, cast
 
 import pyarrow as pa
 
-from pantarhei.checkpoint import Json
-from pantarhei.interpretation import ABoxMaterializer, Texts
+from pantarhei.engine.checkpoint import Json
+from pantarhei.engine.update import WindowUpdate
+from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import TimedInterpretation, pack, read_blocks, read_skipped, unpack
 from pantarhei.spark.worker import OnError
-from pantarhei.tick import WindowUpdate
 from pantarhei.window.watermark import Waiting
 
 NO_BATCH = -1

@@ -17,7 +17,7 @@ from pyspark.sql import types as t
 
 from pantarhei.errors import OptionError
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.columns import COLUMNS
+from pantarhei.spark.stream_columns import COLUMNS
 
 TIMESTAMP, SUBJECT, PREDICATE, OBJECT = COLUMNS
 TERMS = COLUMNS[1:]

@@ -19,13 +19,13 @@ from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, 
 from rdflib import Graph
 
 from pantarhei.errors import OptionError
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import Interpretation, Texts
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import Interpretation, Texts
 from pantarhei.language.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.frame import TIMESTAMP, normalized
+from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.spark.worker import OnError, Skipped, Task, Writer, check_on_error
 
 DERIVED, CONFLICTS, SKIPPED = "derived", "conflicts", "skipped"

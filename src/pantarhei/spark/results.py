@@ -17,13 +17,13 @@ import pyarrow.csv
 import pyarrow.parquet
 from pyspark.sql import DataFrame, SparkSession
 
-from pantarhei.checkpoint import write_whole
+from pantarhei.engine.checkpoint import write_whole
+from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
-from pantarhei.language.ntriples import write_term
 from pantarhei.language.term import Term
 from pantarhei.language.time import TimeKind
+from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.tick import WindowUpdate
 
 OutputFormat = Literal["parquet", "ndjson", "csv"]
 Sink = Callable[[DataFrame, int], object]

@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from rdflib import Graph, URIRef
 
-from pantarhei.checkpoint import Options
+from pantarhei.engine.checkpoint import Options
+from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, TimeKind, time_of
@@ -20,19 +21,18 @@ from pantarhei.ontology import Ontology
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
-from pantarhei.rules.sharding import Key
+from pantarhei.rules.sharding.sharding_report import Key
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.driver import Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.progress import Progress, local_folder, uri_of
-from pantarhei.spark.query import Batches, ReasoningQuery, start
 from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
-from pantarhei.spark.shards.query import run_shards
-from pantarhei.spark.shards.stream import shard_stream
+from pantarhei.spark.running_query import Batches, ReasoningQuery, start
+from pantarhei.spark.shards.sharded_query import run_shards
+from pantarhei.spark.shards.sharded_stream import shard_stream
 from pantarhei.spark.worker import OnError, check_on_error
-from pantarhei.tick import WindowUpdate
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
 

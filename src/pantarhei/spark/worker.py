@@ -18,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer, Interpretation, Texts
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer, Interpretation, Texts
 from pantarhei.spark.frame import TIMESTAMP, whole_numbers
-from pantarhei.spark.rows import Problem, error_of, problems, untimed, without
+from pantarhei.spark.odd_rows import Problem, error_of, problems, untimed, without
 
 OnError = Literal["raise", "skip"]
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, cast
 from rdflib import Graph
 
 from pantarhei.errors import TimestampError
-from pantarhei.language.columns import ColumnarTriples, Part, TripleColumns
-from pantarhei.language.pickling import exactly
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, kind_of
+from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns
 
 
 class TimestampedABox(NamedTuple):

@@ -22,13 +22,20 @@ from pantarhei.errors import (
     TimestampError,
 )
 from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.rdf.statements import Statement
+from pantarhei.rdf.term_reader import Scope, TermReader
 from pantarhei.streams.abox import Triples, same_kind
-from pantarhei.streams.statements import Statement
-from pantarhei.streams.terms import Scope, TermReader
-from pantarhei.streams.times import AUTO, BY_NAME, GraphTimes, expected_time, time_in_name, time_properties
+from pantarhei.streams.graph_times import (
+    AUTO,
+    BY_NAME,
+    GraphTimes,
+    expected_time,
+    time_in_name,
+    time_properties,
+)
 
 if TYPE_CHECKING:
-    from pantarhei.streams.plain_quads import PlainRun
+    from pantarhei.rdf.plain_quads import PlainRun
 
 GraphName = ox.NamedNode | ox.BlankNode
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pantarhei.streams.statements import (
+from pantarhei.rdf.statements import (
     ByteFeed,
     OddLines,
     Skip,
@@ -14,10 +14,10 @@ from pantarhei.streams.statements import (
     line_blocks,
     parse_lines,
 )
-from pantarhei.streams.times import time_properties
+from pantarhei.streams.graph_times import time_properties
 
 if TYPE_CHECKING:
-    from pantarhei.streams.plain_quads import PlainQuadsReader, PlainRun
+    from pantarhei.rdf.plain_quads import PlainQuadsReader, PlainRun
 
 BLOCK = 1 << 20
 FEWEST_BYTES = 1 << 13  # of fewer, parsing costs less than splitting, and Arrow need not be there
@@ -65,7 +65,7 @@ class QuadsReader:
 
     def _plain_reader(self) -> PlainQuadsReader:
         if self._plain is None:
-            from pantarhei.streams.plain_quads import PlainQuadsReader
+            from pantarhei.rdf.plain_quads import PlainQuadsReader
 
             self._plain = PlainQuadsReader([f"<{iri}>" for iri in time_properties(self._time)])
         return self._plain

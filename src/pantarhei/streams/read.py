@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
-from pantarhei.owl.first_bytes import refuse_unreadable
+from pantarhei.rdf.first_bytes import refuse_unreadable
+from pantarhei.rdf.statements import ByteFeed, Readable, Statement, read_trig
 from pantarhei.streams.abox import TimestampedABox, merged
+from pantarhei.streams.graph_times import time_properties
 from pantarhei.streams.messages import TripleMessages
 from pantarhei.streams.nquads import QuadsReader
-from pantarhei.streams.statements import ByteFeed, Readable, Statement, read_trig
-from pantarhei.streams.times import time_properties
 
 if TYPE_CHECKING:
-    from pantarhei.streams.plain_quads import PlainRun
+    from pantarhei.rdf.plain_quads import PlainRun
 
 Source = str | os.PathLike[str] | Readable
 

@@ -12,18 +12,19 @@ import numpy as np
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
-from pantarhei.language.columns import NAMES, TermColumn, TripleColumns
-from pantarhei.owl.first_bytes import plain_text, refuse_unreadable
-from pantarhei.owl.nesting_guard import refuse_deep_nesting
-from pantarhei.owl.read import FORMATS, SUFFIXES, TOO_LONG, is_too_long, reason_of
-from pantarhei.owl.xml_guard import refuse_entity_expansion
+from pantarhei.owl.document import FORMATS, SUFFIXES
+from pantarhei.rdf.first_bytes import plain_text, refuse_unreadable
+from pantarhei.rdf.nesting_guard import refuse_deep_nesting
+from pantarhei.rdf.parse import parser_errors
+from pantarhei.rdf.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
+from pantarhei.rdf.triple_table import NAMES, TermColumn, TripleColumns
+from pantarhei.rdf.xml_guard import refuse_entity_expansion
 from pantarhei.streams.nquads import BLOCK
-from pantarhei.streams.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pantarhei.streams.plain_quads import PlainRun
+    from pantarhei.rdf.plain_quads import PlainRun
 
 _BY_LINE = ("nt", "nquads")
 _WITH_GRAPHS = ("nquads", "trig")
@@ -100,21 +101,13 @@ def _as_lines(path: Path, name: str) -> bytes:
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
     written = ox.RdfFormat.N_QUADS if name in _WITH_GRAPHS else ox.RdfFormat.N_TRIPLES
-    try:
+    with parser_errors(str(path)):
         quads = ox.parse(content, FORMATS[name], base_iri=path.resolve().as_uri())
         return cast(bytes, ox.serialize(quads, format=written))
-    except SyntaxError as error:
-        raise MalformedInputError(str(path), error.lineno, reason_of(error)) from error
-    except ValueError as error:
-        raise MalformedInputError(str(path), None, str(error)) from error
-    except MemoryError as error:
-        if not is_too_long(error):
-            raise
-        raise MalformedInputError(str(path), None, TOO_LONG) from error
 
 
 def _lines(file: Readable, source: str, name: str) -> Iterator[Statement | PlainRun]:
-    from pantarhei.streams.plain_quads import PlainQuadsReader
+    from pantarhei.rdf.plain_quads import PlainQuadsReader
 
     plain, syntax = PlainQuadsReader((), graphs=name != "nt"), cast(ox.RdfFormat, FORMATS[name])
     for first, block in line_blocks(ByteFeed(file), source, size=BLOCK):

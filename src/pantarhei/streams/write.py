@@ -33,7 +33,7 @@ from rdflib import BNode, Literal, URIRef
 from pantarhei.errors import OptionError, UnknownFormatError
 from pantarhei.language.term import Term
 from pantarhei.language.time import TimePoint
-from pantarhei.query.result import QueryResult
+from pantarhei.query.answers import QueryResult
 
 Cell = Term | int | float | str | None
 Columns = Mapping[str, Sequence[Cell]]

@@ -16,8 +16,8 @@ from operator import attrgetter
 import numpy as np
 import numpy.typing as npt
 
+from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.language.time import TimePoint
-from pantarhei.rules.program import Forms, Integers
 
 Fact = tuple[int, int, int]
 _CHUNK = 512

@@ -282,7 +282,7 @@ def test_what_a_worker_raises_is_one_line(run, monkeypatch):
     def by_timestamp(df, *_):
         return df.mapInArrow(failing, df.schema)
 
-    monkeypatch.setattr("pantarhei.spark.follow.by_timestamp", by_timestamp)
+    monkeypatch.setattr("pantarhei.spark.closed_files.by_timestamp", by_timestamp)
     done = run(*SPARK, stream="examples/pedals/stream.trig")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == "error: a worker failed: RuntimeError: no room left\n"

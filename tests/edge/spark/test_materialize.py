@@ -9,10 +9,10 @@ from pyspark.sql import functions as f
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer, Texts
-from pantarhei.language.ntriples import parse_term
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
 from pantarhei.language.rule import Rule
+from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark import materialize_aboxes, run
 from spark_streams import SCHEMA, by_value, rows_of, table_of
 from strategies import EX, A, B, C, R, S, V, is_a, member, related, x, y

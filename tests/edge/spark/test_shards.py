@@ -11,9 +11,9 @@ from rdflib import RDF
 
 from pantarhei import Ontology, OptionError, StreamReasoner, TimestampError, Window
 from pantarhei.errors import NotKeyLocalError
-from pantarhei.language.ntriples import parse_term, write_term
 from pantarhei.language.rule import Different, Rule
-from pantarhei.spark.shards.stream import shard_stream
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.spark.shards.sharded_stream import shard_stream
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
 IN, NEAR = EX.inBuilding, EX.near

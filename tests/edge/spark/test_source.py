@@ -10,7 +10,7 @@ import pytest
 from pyspark.errors import PySparkException
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.language.ntriples import parse_term
+from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.sources.source import register
 from pantarhei.streams import read_stream
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import URIRef
 
-from pantarhei.language.delta import Delta, TripleDelta
+from pantarhei.engine.update import TripleDelta
+from pantarhei.language.delta import Delta
 
 changes = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-2, 2)), max_size=8)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rdflib import Variable
 
-from pantarhei.foundation import Foundation
+from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.materialize.model import Overfull
 from pantarhei.ontology import Ontology

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from rdflib import RDF, XSD, BNode, Literal, URIRef, Variable
 
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.term import value_of
+from pantarhei.literals.value import value_of
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import compile_
+from pantarhei.rules.compilation.program import compile_
 from strategies import EX, facts
 
 x, y = Variable("x"), Variable("y")

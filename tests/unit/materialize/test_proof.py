@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, Literal, Variable
 
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
-from pantarhei.language.builtin import SWRLB
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
 from pantarhei.language.rule import Builtin, Different, Member, Rule
 from pantarhei.language.term import in_order
+from pantarhei.literals.builtin import SWRLB
 from pantarhei.materialize.consistency import inconsistency, model_of_background
 from pantarhei.materialize.proof import Proof, ProofStep, proof_of_violation
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import instances, is_consistent
-from pantarhei.rules.program import compile_
+from pantarhei.reference.canonical_literals import canonical_triple
+from pantarhei.reference.materialization import instances, is_consistent
+from pantarhei.rules.compilation.program import compile_
 from strategies import EX, ONE, A, B, C, D, R, S, V, a, b, c, facts, is_a, member, related, rules, x, y, z
 
 

@@ -8,7 +8,7 @@ import pytest
 from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef
 
 from pantarhei.owl.axiom_mapping import read_axioms
-from pantarhei.owl.expression_mapping import DEEPEST_EXPRESSION
+from pantarhei.rdf.nesting_guard import DEEPEST_EXPRESSION
 
 PREFIXES = """
 @prefix : <http://example.org/> .

@@ -8,7 +8,7 @@ import pytest
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.owl.axiom_mapping import read_axioms
-from pantarhei.owl.read import read_graph
+from pantarhei.owl.document import read_graph
 
 HEADER = (
     '<?xml version="1.0"?><Ontology xmlns="http://www.w3.org/2002/07/owl#" xml:base="http://example.org/" '

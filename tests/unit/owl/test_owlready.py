@@ -10,7 +10,7 @@ from rdflib import XSD, Literal, URIRef
 
 from pantarhei.errors import OptionError
 from pantarhei.ontology import load_ontology
-from pantarhei.owl.read import read_graph
+from pantarhei.owl.document import read_graph
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 
 from pantarhei.language.rule import Rule
-from pantarhei.reference.canonical import canonical_triple
-from pantarhei.reference.closure import is_consistent
+from pantarhei.reference.canonical_literals import canonical_triple
 from pantarhei.reference.conflicts import canonical_assertions, conflict_sets
+from pantarhei.reference.materialization import is_consistent
 from strategies import (
     DISJOINT_CLASSES,
     FUNCTIONAL,

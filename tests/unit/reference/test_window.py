@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from rdflib import Variable
 
 from pantarhei.language.rule import Rule
-from pantarhei.reference.closure import closure
+from pantarhei.reference.materialization import closure
 from pantarhei.reference.window import INFINITY, interpretations, minimal_sets, newest, with_oldest_assertion
 from strategies import A, B, C, D, a, aboxes, is_a, member, ontologies
 

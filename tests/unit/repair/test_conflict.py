@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.model import Lineage
 from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts, minimal
-from pantarhei.rules.program import NONE
 
 NOW = 9  # the level of the arriving ABox
 sets = st.lists(st.frozensets(st.integers(0, 6), max_size=5), max_size=12)

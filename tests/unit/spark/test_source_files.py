@@ -12,10 +12,10 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from pantarhei.errors import InputError, MalformedInputError, OptionError, StreamError
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.columns import COLUMNS
 from pantarhei.spark.sources.file_parts import FilePart, list_files, parts_of, syntax_of
 from pantarhei.spark.sources.file_source import FileReader, FolderReader, infer_kind, read_part
 from pantarhei.spark.sources.options import SPLIT_SIZE, FileOptions
+from pantarhei.spark.stream_columns import COLUMNS
 
 SCHEMA = pa.schema([("timestamp", pa.int64()), *((name, pa.string()) for name in COLUMNS[1:])])
 ALL = ReadAllAvailable()

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import InputError, MalformedInputError, TimestampError
-from pantarhei.language.ntriples import parse_term
 from pantarhei.language.time import TimeKind, kind_of
-from pantarhei.spark.columns import COLUMNS
+from pantarhei.rdf.ntriples import parse_term
+from pantarhei.rdf.plain_quads import PlainQuadsReader
+from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.sources import arrow_rows, text_rows
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.skip_log import SkipLog
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
 from pantarhei.spark.sources.triple_columns import TripleColumns
+from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.streams import nquads, read_stream
-from pantarhei.streams.plain_quads import PlainQuadsReader
-from pantarhei.streams.statements import ByteFeed
 from quad_lines import NODES, ODD, PROV, WORDS, XSD, any_lines, plain_lines
 
 NAME = "stream.nq"

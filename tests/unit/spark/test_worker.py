@@ -9,8 +9,8 @@ from rdflib import BNode
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InvalidRowError
-from pantarhei.foundation import Foundation
-from pantarhei.interpretation import ABoxMaterializer
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import ABoxMaterializer
 from pantarhei.language.rule import Rule
 from pantarhei.spark import worker
 from pantarhei.spark.worker import Skipped, Task

@@ -26,7 +26,8 @@ from pantarhei.errors import (
     TimestampError,
     UnknownFormatError,
 )
-from pantarhei.streams import read_stream, statements
+from pantarhei.rdf import statements
+from pantarhei.streams import read_stream
 from pantarhei.streams.messages import Messages
 
 A, B, C = (URIRef(f"urn:x:{name}") for name in "abc")

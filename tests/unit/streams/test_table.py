@@ -21,9 +21,10 @@ from pantarhei.errors import (
     MissingFileError,
     OptionError,
 )
-from pantarhei.language.columns import triples_of
-from pantarhei.owl.read import read_graph
-from pantarhei.streams import plain_quads, read_table, statements, table
+from pantarhei.owl.document import read_graph
+from pantarhei.rdf import plain_quads, statements
+from pantarhei.rdf.triple_table import triples_of
+from pantarhei.streams import read_table, table
 from quad_lines import NODES, PROPERTIES, WORDS
 
 TURTLE = """@prefix : <urn:x:> .

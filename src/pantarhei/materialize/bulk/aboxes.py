@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.materialize.bulk.closure import BulkProgram, Settled
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.materialize.bulk.columns import (
     NO_COLUMNS,
     ONE_TERM,
@@ -26,10 +26,11 @@ from pantarhei.materialize.bulk.columns import (
     starts_of,
     subjects_of,
 )
-from pantarhei.materialize.bulk.edges import edges_of
+from pantarhei.materialize.bulk.edge_joins import edges_of
+from pantarhei.materialize.bulk.evaluation import BulkProgram, Settled
 from pantarhei.materialize.bulk.plans import MOST_ROWS, Frame, Literals, Matcher, Step
-from pantarhei.rules.plan import FORWARD
-from pantarhei.rules.program import FIRST_LITERAL, Integers, Plans
+from pantarhei.rules.compilation.plan import FORWARD
+from pantarhei.rules.compilation.program import Plans
 
 _ABOX = -2  # in frames: the ABox of a match, as it stands in front of a subject
 _BITS = 31  # of a subject with its ABox

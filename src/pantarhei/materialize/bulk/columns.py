@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pantarhei.encoding.numbers import Integers
 from pantarhei.materialize.kernel import radix
-from pantarhei.rules.program import Integers
 
 Keys = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]

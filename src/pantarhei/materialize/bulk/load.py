@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.materialize.bulk.closure import BulkProgram, Settled, TooManyError, TooSlowError
+from pantarhei.encoding.numbers import Integers
 from pantarhei.materialize.bulk.columns import Columns, columns_of
-from pantarhei.materialize.bulk.edges import edges_of
+from pantarhei.materialize.bulk.edge_joins import edges_of
+from pantarhei.materialize.bulk.evaluation import BulkProgram, Settled, TooManyError, TooSlowError
 from pantarhei.materialize.bulk.plans import Literals
 from pantarhei.materialize.kernel.constants import EDGE
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import ROW
 from pantarhei.materialize.readable import readable
-from pantarhei.rules.program import Integers
 
 
 def load(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pantarhei.language.reachability import components
+from pantarhei.graphs.reachability import components
 
 
 def ranks(edges: Iterable[tuple[int, int]]) -> Mapping[int, int]:

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
 from pantarhei.materialize.bulk.columns import (
     NO_COLUMNS,
     ONE_TERM,
@@ -24,8 +25,16 @@ from pantarhei.materialize.bulk.columns import (
     starts_of,
     subjects_of,
 )
-from pantarhei.rules.plan import BACKWARD, CHECK, COMPUTE, DIFFERENT, FORWARD, HOLDS, IDENTICAL, INSIDE, NONE
-from pantarhei.rules.program import FIRST_LITERAL, Integers
+from pantarhei.rules.compilation.plan import (
+    BACKWARD,
+    CHECK,
+    COMPUTE,
+    DIFFERENT,
+    FORWARD,
+    HOLDS,
+    IDENTICAL,
+    INSIDE,
+)
 
 MOST_ROWS = 1 << 22
 """The rows of a frame at most, 16 to 40 bytes each."""

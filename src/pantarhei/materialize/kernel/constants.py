@@ -7,7 +7,7 @@ declared where it is used.
 
 from __future__ import annotations
 
-from pantarhei.rules import dispatch, plan, program
+from pantarhei.rules.compilation import dispatch, plan, program
 
 NONE = plan.NONE  # no term, no row
 FIRST_LITERAL = program.FIRST_LITERAL  # the lowest number of a literal; names have lower ones

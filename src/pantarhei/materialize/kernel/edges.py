@@ -1,4 +1,4 @@
-"""Which rows are flagged as edges of transitive properties, for joins with edges only (rules/edges.py).
+"""Rows flagged as edges of transitive properties: joins with edges only walk these.
 
 A row is flagged when it is asserted, when a rule derives it that is neither transitivity nor a copy, and when
 it is copied from a flagged one; also where it is stored already. It stays flagged until it is removed: as an

@@ -1,8 +1,8 @@
 """Rule bodies matched against rows: the join machine.
 
-A rule is compiled (rules/program.py) into one *forward plan* for each atom of its body, run when a fact of
-that atom's predicate is new, and one *backward plan*, run to find what supports a given fact. A plan is a run
-of integers in `code`:
+A rule is compiled (rules/compilation/program.py) into one *forward plan* for each atom of its body, run when
+a fact of that atom's predicate is new, and one *backward plan*, run to find what supports a given fact. A
+plan is a run of integers in `code`:
 
     rule, steps, conditions, head predicate, head arguments (2), trigger arguments (2), trigger atom,
     then a step for each further atom: kind, predicate, arguments (2), atom,
@@ -28,8 +28,8 @@ Conditions are looked at in their order when all atoms are matched. Their kinds,
 Which literals are in which data ranges is a table of bits, `memberships`; it belongs to `literals`, which
 also evaluates built-ins (the only time a match needs Python, and waits for it).
 
-Where `edge_atoms` names an atom of a rule, only rows flagged EDGE are matched to it (rules/edges.py says why,
-edges.py which rows are flagged).
+Where `edge_atoms` names an atom of a rule, only rows flagged EDGE are matched to it
+(rules/compilation/transitive_edges.py says why, edges.py which rows are flagged).
 
 What a match means is for subclasses to say: `weigh` gives the level of a row that a match may use (-1:
 hidden), `leaf` receives each whole match with the smallest level in it. One enumeration is under way at a

@@ -20,8 +20,8 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from pantarhei.spark.shards.reasoner import NO_ROWS, ROWS, Change, SavedShard, Shard
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
+from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Change, SavedShard, Shard
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
-from pantarhei.language.ntriples import parse_term
-from pantarhei.rules.sharding import Key, ShardingReport
+from pantarhei.rdf.ntriples import parse_term
+from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 
 ROUTED = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING"
 _TYPE = RDF.type.n3()

@@ -14,7 +14,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
-from pantarhei.rules.sharding import Key, ShardingReport
+from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window
 

@@ -17,7 +17,7 @@ import pyoxigraph as ox
 
 from pantarhei.errors import OptionError, TimestampError, UnknownFormatError
 from pantarhei.language.time import TimePoint
-from pantarhei.streams.times import time_in_name
+from pantarhei.streams.graph_times import time_in_name
 
 SYNTAXES = {".nq": "nquads", ".nquads": "nquads", ".trig": "trig"}
 _NAMES = {"nq": "nquads", "n-quads": "nquads", "application/n-quads": "nquads", "application/trig": "trig"}

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pantarhei.errors import OptionError
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.columns import TIME_TYPES
-from pantarhei.streams.times import AUTO, time_properties
+from pantarhei.spark.stream_columns import TIME_TYPES
+from pantarhei.streams.graph_times import AUTO, time_properties
 
 SPLIT_SIZE = 128 << 20
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

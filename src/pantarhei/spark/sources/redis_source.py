@@ -36,18 +36,18 @@ from pantarhei.errors import (
     TimestampError,
 )
 from pantarhei.language.time import TimeKind, kind_of
-from pantarhei.owl.nesting_guard import without_strings
-from pantarhei.spark.columns import TIME_TYPES, column_types, columns
+from pantarhei.rdf.nesting_guard import without_strings
+from pantarhei.rdf.statements import ByteFeed
+from pantarhei.rdf.term_reader import Scope
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.options import kind_option, known_options, positive, skips_errors
 from pantarhei.spark.sources.redis_stream import FIRST, NEW, Entry, Position, RedisStream
 from pantarhei.spark.sources.skip_log import SkipLog, skipping
 from pantarhei.spark.sources.text_rows import Rows, TextReading, checked_time, read_rows, text_triple
 from pantarhei.spark.sources.triple_columns import TextTriple, TripleColumns
+from pantarhei.spark.stream_columns import TIME_TYPES, column_types, columns
+from pantarhei.streams.graph_times import AUTO, parse_time, time_properties
 from pantarhei.streams.messages import Skip
-from pantarhei.streams.statements import ByteFeed
-from pantarhei.streams.terms import Scope
-from pantarhei.streams.times import AUTO, parse_time, time_properties
 
 FIELDS = ("timestamp", "subject", "predicate", "object")
 DEFAULT_URL = "redis://127.0.0.1:6379/0"

@@ -17,10 +17,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
-from pantarhei.spark.columns import column_types, columns
 from pantarhei.spark.sources.file_source import FileReader, FolderReader, infer_kind
 from pantarhei.spark.sources.options import FileOptions
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource
+from pantarhei.spark.stream_columns import column_types, columns
 
 
 class PantarheiSource(DataSource):

@@ -14,14 +14,14 @@ import pyoxigraph as ox
 
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
 from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, ticks_of
+from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
+from pantarhei.rdf.term_reader import Scope
 from pantarhei.spark.sources.triple_columns import TextTriple, TripleColumns
 from pantarhei.streams.messages import Message, Messages, Skip
 from pantarhei.streams.nquads import QuadsReader
-from pantarhei.streams.statements import ByteFeed, Statement, read_trig
-from pantarhei.streams.terms import Scope
 
 if TYPE_CHECKING:
-    from pantarhei.streams.plain_quads import PlainRun
+    from pantarhei.rdf.plain_quads import PlainRun
 
 Rows = tuple[TimePoint, TripleColumns]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 import pyarrow as pa
 
-from pantarhei.language.columns import NAMES
+from pantarhei.rdf.triple_table import NAMES
 
 TextTriple = tuple[str, str, str]
 

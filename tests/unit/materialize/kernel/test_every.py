@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import Namespace, Variable
 
+from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.materialize.model import FOREVER, WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import NONE, compile_
+from pantarhei.rules.compilation.program import compile_
 
 EX = Namespace("http://example.org/")
 x = Variable("x")

@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import Namespace, Variable
 
+from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import NONE, compile_
+from pantarhei.rules.compilation.program import compile_
 
 N = Namespace("http://example.org/n#")
 X, Y, Z = map(Variable, "xyz")

@@ -6,12 +6,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.renaming import Renaming, UsedTerms
-from pantarhei.materialize.vocabulary import Vocabulary
-from pantarhei.rules.program import FIRST_LITERAL, NONE, compile_
+from pantarhei.rules.compilation.program import compile_
 
 PROPERTIES, CLASSES = (0, 1, 17, 40), (2, 3)  # beyond the flags there is room for at first
 SYMBOLS = 41

@@ -1,0 +1,364 @@
+"""Following a stream for the command line: source, reasoner and writer together, and a summary at the end.
+
+Where the updates come from is the source's matter: `FileSource` reads and pushes here, another may have it
+done elsewhere. All else is the same for all of them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from rdflib import Graph
+
+from pantarhei.cli.repair_text import assertion_text, cut_lines
+from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
+from pantarhei.language.time import Duration, TimePoint
+from pantarhei.query.evaluate import prepare
+from pantarhei.streams.abox import TimestampedABox
+from pantarhei.streams.read import Skipped, read_stream
+from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    import pantarhei as pr
+    from pantarhei.materialize.model import Keep
+    from pantarhei.repair.choose import Method
+    from pantarhei.window.limits import OnLimit
+    from pantarhei.window.sliding import Closed
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What to follow and how; the options of `pantarhei run`."""
+
+    ontology: Path
+    stream: str
+    range: Duration
+    slide: Duration | None = None
+    allowed_lateness: Duration | None = None
+    origin: TimePoint | None = None
+    closed: str = "both"
+    query: Path | None = None
+    background: tuple[Path, ...] = ()
+    repair: str = "exact"
+    keep: str = "newest"
+    unique_names: bool = True
+    max_facts: int | None = None
+    max_bytes: int | None = None
+    on_limit: str = "error"
+    time: str = "auto"
+    on_error: str = "raise"
+    catalog: Path | None = None
+    imports: str = "error"
+    stream_format: str | None = None
+    format: str | None = None
+    output: str | None = None
+    repairs: bool = False
+
+
+@dataclass(slots=True)
+class Counts:
+    """What went by."""
+
+    aboxes: int = 0
+    assertions: int = 0
+    late: int = 0
+    newest: TimePoint | None = field(default=None, repr=False)
+
+    def note(self, at: TimePoint, assertions: int) -> None:
+        """An ABox goes by."""
+        self.newest = at
+        self.aboxes += 1
+        self.assertions += assertions
+
+
+class Source(Protocol):
+    """A stream on its way into a reasoner."""
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """The first of what was left out so far."""
+
+    @property
+    def skipped_count(self) -> int:
+        """How much was left out so far."""
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are to read, None where nobody knows."""
+
+    @property
+    def bytes_read(self) -> int | None:
+        """How many bytes have been read so far, None where nobody knows."""
+
+    def updates(self, reasoner: pr.StreamReasoner, counts: Counts) -> Generator[pr.WindowUpdate, None, None]:
+        """Push the ABoxes one by one, giving the update of each; what goes by is counted.
+
+        Raises:
+            PantarheiError: the stream is not as it should be.
+            OSError: it cannot be read.
+        """
+
+
+class FileSource:
+    """A file or a pipe, read in this process as it arrives.
+
+    Raises:
+        OptionError: an option of the stream has no such value.
+    """
+
+    def __init__(self, options: Following) -> None:
+        with format_told_by("stream_format"):
+            self._reader = read_stream(
+                options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
+            )
+        self._allowed_lateness = options.allowed_lateness
+        self._skips_late = options.on_error == "skip" and options.allowed_lateness is None
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        return self._reader.skipped
+
+    @property
+    def skipped_count(self) -> int:
+        return self._reader.skipped_count
+
+    @property
+    def size(self) -> int | None:
+        return self._reader.size
+
+    @property
+    def bytes_read(self) -> int | None:
+        return self._reader.bytes_read
+
+    def updates(self, reasoner: pr.StreamReasoner, counts: Counts) -> Generator[pr.WindowUpdate, None, None]:
+        yield from reasoner.run(self._counted(counts), self._allowed_lateness)
+
+    def _counted(self, counts: Counts) -> Iterator[TimestampedABox]:
+        for abox in self._reader:
+            if self._skips_late and counts.newest is not None and abox.at < counts.newest:  # type: ignore[operator]
+                counts.late += 1
+                continue
+            counts.note(abox.at, len(abox.triples))
+            yield abox
+
+
+@contextmanager
+def format_told_by(option: str | None) -> Iterator[None]:
+    """Errors about a format that is not known name this option of `Following`, or that there is none."""
+    try:
+        yield
+    except UnknownFormatError as error:
+        raise UnknownFormatError(option, error.source, error.suffixes, error.formats) from None
+
+
+def follow(options: Following, source: Source) -> None:
+    """Follow the stream to its end, or until interrupted; then say on standard error what went by.
+
+    Raises:
+        PantarheiError: an option, the ontology, the query or the stream is not as it should be.
+        OSError: a file cannot be read or written.
+    """
+    text = _read_text(options.query) if options.query else None
+    reasoner = _reasoner(options)
+    try:
+        prefixes = _prefixes(text, reasoner.ontology.graph) if text is not None else {}
+    except QueryError as error:
+        raise QueryError(f"{options.query}: {error.reason}") from None
+    counts = Counts()
+    with open_writer(options.output, options.format, prefixes) as writer:
+        try:
+            with closing(source.updates(reasoner, counts)) as updates:
+                for update in _with_progress(updates, source, counts, options):
+                    if text is None:
+                        _write_update(update, len(reasoner.graph), writer)
+                    else:
+                        writer.write(update.at, reasoner.query(text))
+                    if options.repairs:
+                        _print_cut(update)
+        except KeyboardInterrupt:
+            _print_summary(reasoner, source, counts)
+            raise
+    _print_summary(reasoner, source, counts)
+    for line in _ontology_lines(reasoner.ontology, options.ontology):
+        print(line, file=sys.stderr)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise MalformedInputError(str(path), None, f"not UTF-8: {error.reason}") from None
+
+
+def _prefixes(query: str, ontology: Graph) -> dict[str, str]:
+    """The prefixes that the query can use; refuses the query if it is not one."""
+    manager = prepare(query, dict(ontology.namespaces())).prologue.namespace_manager
+    return {prefix: str(iri) for prefix, iri in manager.store.namespaces()}
+
+
+def _ontology_lines(ontology: pr.Ontology, path: Path) -> Iterator[str]:
+    """What whoever wonders at the answers should know of the ontology."""
+    if not (ontology.rules or ontology.constraints):
+        yield f"{path} gives no rules and no constraints; pantarhei check says what there is in it"
+    if ontology.losses:
+        yield (
+            f"{path} is taken in part: something of {counted(len(ontology.losses), 'axiom')} is lost; "
+            "pantarhei check says what, and why"
+        )
+
+
+def _reasoner(options: Following) -> pr.StreamReasoner:
+    import pantarhei as pr
+    from pantarhei.owl.document import read_graph
+
+    with format_told_by(None):
+        ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+        background = [triple for path in options.background for triple in read_graph(path)]
+    window = pr.Window(
+        range=options.range,
+        slide=options.slide,
+        origin=0 if options.origin is None else options.origin,
+        closed=cast("Closed", options.closed),
+    )
+    repair, keep = cast("Method", options.repair), cast("Keep", options.keep)
+    names = options.unique_names
+    return pr.StreamReasoner(
+        ontology,
+        window,
+        background=background,
+        repair=repair,
+        keep=keep,
+        unique_names=names,
+        max_facts=options.max_facts,
+        max_bytes=options.max_bytes,
+        on_limit=cast("OnLimit", options.on_limit),
+    )
+
+
+# how far it is
+
+
+def _with_progress(
+    updates: Iterator[pr.WindowUpdate], source: Source, counts: Counts, options: Following
+) -> Iterator[pr.WindowUpdate]:
+    answers_on_terminal = options.output in (None, "-") and sys.stdout.isatty()
+    if answers_on_terminal or not sys.stderr.isatty() or source.bytes_read is None:
+        yield from updates
+        return
+    with _progress(source, counts) as show:
+        for update in updates:
+            show()
+            yield update
+
+
+@contextmanager
+def _progress(source: Source, counts: Counts) -> Iterator[_Show]:
+    """A line on standard error that says how far the stream has been read."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        BarColumn(),
+        DownloadColumn(),
+        TextColumn("{task.fields[aboxes]:,} ABoxes"),
+        TextColumn("{task.fields[rate]:,.0f} readings/s"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=source.size, aboxes=0, rate=0.0)
+        yield _Show(progress, task, source, counts)
+
+
+class _Show:
+    """Brings the progress up to date, a few times a second at most."""
+
+    INTERVAL = 0.2
+
+    def __init__(self, progress: Progress, task: TaskID, source: Source, counts: Counts) -> None:
+        self._progress, self._task, self._source, self._counts = progress, task, source, counts
+        self._began = self._shown = clock.monotonic()
+
+    def __call__(self) -> None:
+        now = clock.monotonic()
+        if now - self._shown >= self.INTERVAL:
+            self._shown = now
+            self._progress.update(
+                self._task,
+                completed=self._source.bytes_read,
+                aboxes=self._counts.aboxes,
+                rate=self._counts.assertions / (now - self._began),
+            )
+
+
+# what is said
+
+
+def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> None:
+    gained, lost = len(update.delta.added), len(update.delta.removed)
+    if isinstance(writer, TableWriter):
+        window = f"window {time_text(update.start)} to {time_text(update.end)}"
+        left = f", {counted(len(update.dropped), 'timestamp')} left" if update.dropped else ""
+        if update.dropped_early:
+            left += f", {len(update.dropped_early):,} of them early"
+        writer.line(f"{time_text(update.at)}  {window}{left}: {counted(facts, 'fact')}, +{gained} -{lost}")
+        for line in cut_lines(update.repair):
+            writer.line(f"    {line}")
+        return
+    columns: dict[str, list[Cell]] = {
+        "start": [_plain_time(update.start)],
+        "end": [_plain_time(update.end)],
+        "facts": [facts],
+        "added": [gained],
+        "removed": [lost],
+        "cut": ["; ".join(sorted(map(assertion_text, update.repair.removed)))],
+    }
+    writer.rows(update.at, columns)
+
+
+def _plain_time(at: TimePoint) -> Cell:
+    return time_text(at) if isinstance(at, datetime) else at
+
+
+def _print_cut(update: pr.WindowUpdate) -> None:
+    for line in cut_lines(update.repair):
+        print(f"{time_text(update.at)}  {line}", file=sys.stderr)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "ABox"), counted(2, "ABox")
+    ('1 ABox', '2 ABoxes')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith("x") else "s")
+
+
+def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Counts) -> None:
+    stats = reasoner.stats()
+    parts = [
+        counted(counts.aboxes, "ABox"),
+        counted(counts.assertions, "assertion"),
+        f"{counted(stats.cut, 'fact')} cut",
+        f"{source.skipped_count} skipped",
+        f"{counted(len(reasoner.graph), 'fact')} in the window",
+    ]
+    if counts.late:
+        parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")
+    if stats.dropped_early:
+        parts.insert(-1, f"{counted(stats.dropped_early, 'timestamp')} dropped early")
+    print(", ".join(parts), file=sys.stderr)
+    for skipped in islice(source.skipped, 10):
+        line = f"line {skipped.line}: " if skipped.line is not None else ""
+        print(f"  skipped {line}{skipped.reason}", file=sys.stderr)
+    if source.skipped_count > 10:
+        print(f"  … and {source.skipped_count - 10} more", file=sys.stderr)

@@ -1,0 +1,93 @@
+"""`pantarhei run --spark`: the executors read the stream and close its ABoxes, this process joins them across
+timestamps and repairs. Answers and summary are those of `pantarhei.cli.follow`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+from pantarhei.cli.follow import Counts, Following, format_told_by
+from pantarhei.engine.update import WindowUpdate
+from pantarhei.errors import OptionError
+from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.language.time import TimeKind, time_of
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.spark.closed_files import close_files
+from pantarhei.spark.counted_files import Account
+from pantarhei.spark.sources.file_source import infer_kind
+from pantarhei.spark.sources.options import FileOptions
+from pantarhei.streams.graph_times import time_properties
+from pantarhei.streams.read import Skipped
+from pantarhei.window.sliding import step_to
+
+
+class SparkSource:
+    """A file, a folder or a glob, read as a whole on Spark before the first ABox is pushed, in time order.
+
+    Args:
+        options: of the stream and of how it is followed; nothing is late, so allowed lateness has no effect.
+        master: where Spark runs, as `session` takes it.
+
+    Raises:
+        OptionError: an option of the stream has no such value, or the stream is standard input.
+    """
+
+    size = None
+    bytes_read = None
+
+    def __init__(self, options: Following, master: str) -> None:
+        if options.stream == "-":
+            expected = "a file, a folder or a glob with --spark, whose workers cannot read standard input"
+            raise OptionError("stream", "-", expected)
+        time_properties(options.time)
+        self._files = FileOptions(
+            (options.stream,), options.stream_format, options.time, options.on_error == "skip"
+        )
+        self._range, self._master = options.range, master
+        self._account = Account()
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """The first of what was left out."""
+        return self._account.skipped
+
+    @property
+    def skipped_count(self) -> int:
+        """How much was left out."""
+        return self._account.skipped_count
+
+    def updates(self, reasoner: StreamReasoner, counts: Counts) -> Generator[WindowUpdate, None, None]:
+        """Push the ABoxes one by one, once Spark's work is done and Spark has been stopped.
+
+        Raises:
+            InputError: something in the files is not as it should be; then nothing has been pushed.
+            SparkError: Spark cannot be started, or fails.
+            OSError: a file cannot be read.
+        """
+        with format_told_by("stream_format"):
+            kind = self._kind()
+        step_to(reasoner.window, None, time_of(0, kind))  # raises where they do not fit
+        closed = self._closed(reasoner, kind)
+        if self._account.error is not None:
+            raise self._account.error
+        for ticks, given in sorted(self._account.times.items()):
+            counts.note(given.at, given.assertions)
+            made = closed.get(ticks)
+            yield reasoner.push(given.at, ()) if made is None else reasoner.push_materialized(given.at, made)
+
+    def _kind(self) -> TimeKind:
+        """What the timestamps are. Where nothing is asserted at any, the window tells: the files are still to
+        be read for what is wrong in them.
+        """
+        try:
+            return infer_kind(self._files)
+        except OptionError as error:
+            if error.option != "timestampType":
+                raise
+            return TimeKind.INTEGER if isinstance(self._range, int | float) else TimeKind.DATETIME
+
+    def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> dict[int, Interpretation]:
+        """The canonical models by their ticks, of ABoxes that assert something; takes the files' account."""
+        closed = close_files(self._files, kind, reasoner.foundation, self._master)
+        self._account = closed.account
+        return closed.interpretations

@@ -1,0 +1,148 @@
+"""What numbers mean: the reading side of a vocabulary.
+
+A lexicon is only ever added to. Where a vocabulary gives its terms other numbers it begins another lexicon,
+so that numbers written down before keep their meaning for whoever holds the one of their time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import BNode, Literal, URIRef
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Symbol
+from pantarhei.language.term import RDF_TYPE, Term, Triple
+
+
+class LiteralSet:
+    """Some of the literals, by number; tells of a whole column which are in it."""
+
+    def __init__(self, flags: npt.NDArray[np.bool_] | None = None) -> None:
+        self._flags = np.zeros(64, np.bool_) if flags is None else flags
+        self._count = int(np.count_nonzero(self._flags))
+
+    def add(self, number: int) -> None:
+        place = number - FIRST_LITERAL
+        if place >= len(self._flags):
+            longer = np.zeros(2 * place + 64, np.bool_)
+            longer[: len(self._flags)] = self._flags
+            self._flags = longer
+        self._count += not self._flags[place]
+        self._flags[place] = True
+
+    def __contains__(self, number: int) -> bool:
+        place = number - FIRST_LITERAL
+        return 0 <= place < len(self._flags) and bool(self._flags[place])
+
+    def __bool__(self) -> bool:
+        return self._count > 0
+
+    @property
+    def bytes_used(self) -> int:
+        """Bytes of the flags."""
+        return self._flags.nbytes
+
+    def among(self, numbers: Integers) -> npt.NDArray[np.bool_]:
+        """Which of `numbers` are in the set. Costs their count."""
+        places = numbers.astype(np.int64) - FIRST_LITERAL
+        inside = (places >= 0) & (places < len(self._flags))
+        inside[inside] = self._flags[places[inside]]
+        return inside
+
+    def kept(self, places: npt.NDArray[np.intp]) -> LiteralSet:
+        """The set where the literals at `places` alone are left, in that order."""
+        among = np.zeros(len(places), np.bool_)
+        known = places < len(self._flags)
+        among[known] = self._flags[places[known]]
+        return LiteralSet(among)
+
+
+class Names(Sequence[Term]):
+    """Names by number.
+
+    Each is kept as its key, a plain string, and made a term whenever it is asked for.
+    """
+
+    __slots__ = ("keys",)
+
+    def __init__(self, keys: list[str]) -> None:
+        self.keys = keys
+
+    @overload
+    def __getitem__(self, number: int) -> Term: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Term]: ...
+
+    def __getitem__(self, number: int | slice) -> Term | list[Term]:
+        if isinstance(number, slice):
+            return [_name_of(key) for key in self.keys[number]]
+        return self.term(number)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def term(self, number: int) -> Term:
+        """The name of a number."""
+        return _name_of(self.keys[number])
+
+
+def key_of(name: Term) -> str:
+    """A name as a key: a plain string, whose hash is cheap, and in which N-Triples are written.
+
+    >>> key_of(URIRef("urn:a")), key_of(BNode("a"))
+    ('<urn:a>', '_:a')
+    """
+    is_blank = type(name) is not URIRef and isinstance(name, BNode)  # asking a class of rdflib's costs more
+    return "".join(("_:", name) if is_blank else ("<", name, ">"))
+
+
+def _name_of(key: str) -> Term:
+    """The name of a key; the check that `URIRef` makes was made, or is not asked for."""
+    return BNode(key[2:]) if key[0] == "_" else str.__new__(URIRef, key[1:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Symbols and terms by their numbers.
+
+    Args:
+        symbols: classes and properties.
+        names: names.
+        literals: the first form met of each value; their numbers begin at `FIRST_LITERAL`.
+        varied: the literals of whose values further forms were met.
+    """
+
+    symbols: list[Symbol]
+    names: Names
+    literals: list[Literal]
+    varied: LiteralSet
+
+    def term(self, number: int) -> Term:
+        """The term of a number."""
+        return self.literals[number - FIRST_LITERAL] if number >= FIRST_LITERAL else self.names.term(number)
+
+    def decode(self, facts: Integers | Sequence[Sequence[int]], forms: Forms = NO_FORMS) -> Iterator[Triple]:
+        """The triples of facts, in their order, with the forms that `forms` says their literals have."""
+        rows = facts.tolist() if isinstance(facts, np.ndarray) else facts
+        symbols = self.symbols
+        known: dict[int, Term] = {}
+        for predicate, subject, object_ in rows:
+            symbol, who = symbols[predicate], known.get(subject) or self._met(subject, known)
+            if object_ == NONE:
+                yield who, RDF_TYPE, symbol.name
+                continue
+            what = known.get(object_) or self._met(object_, known)
+            if forms and object_ in self.varied:
+                form = forms.get((predicate, subject, object_))
+                what = what if form is None else form
+            yield who, symbol.name, what
+
+    def _met(self, number: int, known: dict[int, Term]) -> Term:
+        """The term of a number, noted in `known`."""
+        term = known[number] = self.term(number)
+        return term

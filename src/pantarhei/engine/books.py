@@ -1,0 +1,86 @@
+"""The books of a stream reasoner: what was asserted and cut, the ground truth that its model is derived from.
+
+A step replaces them as a whole and last of all, so that it is made or not made. They are numbers; the
+vocabulary of the reasoner says what the numbers mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from pantarhei.encoding.numbers import Integers
+from pantarhei.repair.result import Repair
+from pantarhei.window.log import EMPTY_LOG, Log
+from pantarhei.window.sliding import Step
+
+
+class Arrival(NamedTuple):
+    """What undoing the newest ABox takes.
+
+    Args:
+        level: its level.
+        facts: its facts, shape (n, 3), all parts of the ABox together.
+        previous: for each of them what the model gave for undoing it; it means something to that model only.
+        cut: what its repair took out, older facts included.
+        contradicted: whether a constraint was violated when it came.
+    """
+
+    level: int
+    facts: Integers
+    previous: Integers
+    cut: Integers
+    contradicted: bool
+
+
+class Counters(NamedTuple):
+    """What went by since the stream began, restarts included.
+
+    Args:
+        pushes: ABoxes taken in; parts of one timestamp that came apart count apart.
+        repairs: timestamps at which a contradiction was found.
+        cut: facts that repairs took out, each counted once, however often it had been asserted.
+        late: ABoxes that came too late for `run`, which handed them over.
+        dropped_early: timestamps that left the window before their time, because of a limit.
+    """
+
+    pushes: int = 0
+    repairs: int = 0
+    cut: int = 0
+    late: int = 0
+    dropped_early: int = 0
+
+    def more(self, **by: int) -> Counters:
+        """The counters, higher by so much."""
+        return self._replace(**{name: getattr(self, name) + count for name, count in by.items()})
+
+
+NOTHING_YET = Counters()
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """All that a reasoner knows of its stream.
+
+    Args:
+        log: what was asserted and cut.
+        step: where time has come to; None before the first step.
+        next_level: the level of the next timestamp.
+        arrival: how to undo the newest ABox; None before the first.
+        repairs: the repairs that found a contradiction, with their levels, oldest first.
+        counters: what went by.
+    """
+
+    log: Log = EMPTY_LOG
+    step: Step | None = None
+    next_level: int = 0
+    arrival: Arrival | None = None
+    repairs: tuple[tuple[int, Repair], ...] = ()
+    counters: Counters = NOTHING_YET
+
+    def remembering(self, arrival: Arrival, repair: Repair) -> Books:
+        """The books with the newest arrival and its repair."""
+        repairs = tuple(known for known in self.repairs if self.log.first_level <= known[0] < arrival.level)
+        if arrival.contradicted:
+            repairs = (*repairs, (arrival.level, repair))
+        return replace(self, arrival=arrival, repairs=repairs)

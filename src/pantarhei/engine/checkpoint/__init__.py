@@ -1,0 +1,63 @@
+"""Checkpoints: the state of a stream reasoner as bytes that a later process can go on from.
+
+`container` is the format, `state` what is in it, `file` how it gets to the disk and back. Nothing in a
+checkpoint is executed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from pantarhei.engine.checkpoint.background import GivenBackground
+from pantarhei.engine.checkpoint.container import Json, unpack
+from pantarhei.engine.checkpoint.file import read_whole, write_whole
+from pantarhei.engine.checkpoint.repair_columns import RepairTable
+from pantarhei.engine.checkpoint.state import Checkpoint, Options, State, Written, save
+from pantarhei.errors import OptionError
+
+__all__ = [
+    "Checkpoint",
+    "GivenBackground",
+    "Json",
+    "Options",
+    "RepairTable",
+    "State",
+    "Written",
+    "checked_note",
+    "read_checkpoint",
+    "save",
+    "write_whole",
+]
+
+
+def checked_note(note: Mapping[str, Json]) -> dict[str, Json]:
+    """A copy of `note`, if JSON gives back what was put in.
+
+    Raises:
+        OptionError: it does not.
+    """
+    expected = (
+        "a mapping of texts to what JSON can say: texts, numbers, lists, dictionaries, True, False, None"
+    )
+    try:
+        found = json.loads(json.dumps(dict(note), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise OptionError("note", repr(note), expected) from error
+    if found != note:
+        raise OptionError("note", repr(note), expected)
+    return cast("dict[str, Json]", found)
+
+
+def read_checkpoint(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Checkpoint:
+    """The checkpoint at a path, or in bytes.
+
+    Raises:
+        CheckpointError: there is none, it is damaged, or it makes no sense.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        return Checkpoint(unpack(bytes(source), f"of {len(source)} bytes"))
+    return Checkpoint(unpack(read_whole(Path(source)), str(source)))

@@ -1,0 +1,375 @@
+"""What a reasoner holds: the books of its stream, the window model, the terms; changed whole or not at all.
+
+The books hold what was asserted and cut: the ground truth, which the window model is derived from. A step
+replaces them last of all and at once; whatever goes wrong before, the model is made again from the books.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+
+from pantarhei.encoding.footprint import vocabulary_bytes
+from pantarhei.encoding.forms import GivenForms
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
+from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.vocabulary import Tables
+from pantarhei.engine.books import Books
+from pantarhei.engine.compaction import compact, most_entries
+from pantarhei.engine.stats import Stats
+from pantarhei.engine.tick import Outcome, Tick
+from pantarhei.engine.update import WindowUpdate
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.interpretation.interpretation import Closed
+from pantarhei.language.time import TimePoint, show_time, time_of
+from pantarhei.materialize.model import Keep, Overfull, WindowModel
+from pantarhei.repair.step import Repairer
+from pantarhei.window.limits import Limits, later_starts
+from pantarhei.window.log import Log
+from pantarhei.window.sliding import Step, Window, step_to
+
+_limits_log = logging.getLogger("pantarhei.limits")
+_repair_log = logging.getLogger("pantarhei.repair")
+_NO_FACTS = np.empty((0, 3), np.int32)
+
+
+class Holdings:
+    """The state of a reasoner; not for several threads at once.
+
+    Args:
+        foundation: what all rests on; it belongs to the holdings, which go on numbering.
+        keep: as `StreamReasoner` takes it.
+        repairer: how to repair; made for the foundation's vocabulary.
+        limits: how much there may be.
+
+    Raises:
+        InconsistentOntologyError: the background violates a constraint.
+        MemoryLimitError: the background alone exceeds the limits.
+    """
+
+    def __init__(self, foundation: Foundation, keep: Keep, repairer: Repairer, limits: Limits) -> None:
+        self.foundation, self.keep, self.repairer, self.limits = foundation, keep, repairer, limits
+        self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
+        self.books = Books()
+        self.forms = GivenForms(self.vocabulary)
+        self._derived: WindowModel | None = None
+        facts = self.model.facts()
+        self.forms.apply(self.forms.change(_signed(facts, 1), foundation.background))
+        self._wholes = 0  # how many `whole` are under way
+        self.most_entries = most_entries(self.vocabulary, len(facts))
+        self._entries_kept = self.vocabulary.size
+        self._unused = 0  # bytes of terms that are known to be in no use
+        self._dropped_told = 0
+        exceeded = limits.exceeded(len(facts), self._bytes())
+        if exceeded is not None:
+            raise limits.error(exceeded, None)
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def step_to(self, window: Window, at: TimePoint) -> Step:
+        """The step to `at`, from a state without terms that have long not been used."""
+        step = step_to(window, self.books.step, at)
+        self.forget_unused()
+        return step
+
+    def pass_(self, step: Step, at: TimePoint) -> WindowUpdate:
+        """Time alone."""
+        return self._transact(step, lambda tick: tick.pass_(at))
+
+    def take_in(self, step: Step, at: TimePoint, given: Closed) -> WindowUpdate:
+        """An ABox, new or a further part of the newest."""
+        if not self.growing.covers(given.asserted.facts):
+            self._derived = None  # a model of the grown program is to be made
+            self.growing.grow(given.asserted.facts)
+        newest, arriving = self.books.log.newest, given.asserted.facts
+        if newest is not None and newest.ticks == step.now:
+            return self._transact(step, lambda tick: tick.extend(newest, given.asserted), arriving)
+        return self._transact(step, lambda tick: tick.take_in(at, given), arriving)
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """What is done inside is undone after an error. No term is forgotten meanwhile."""
+        self.forget_unused()
+        books, forms = self.books, self.forms.copy()
+        outer = self._wholes
+        try:
+            self._wholes = outer + 1
+            yield
+        except BaseException:
+            self.replace(books, forms)
+            self._unused = 0
+            raise
+        finally:
+            self._wholes = outer
+
+    def replace(self, books: Books, forms: GivenForms) -> None:
+        """Hold these books from now on, in the numbers of the present vocabulary."""
+        self.books, self.forms = books, forms
+        self._derived = None
+
+    def make_model(self) -> None:
+        """Make the model now if it is lost. Costs a materialization of the window then."""
+        if self._derived is None:
+            self._derived, self.books = self._made_from(self.books)
+
+    def note_late(self) -> None:
+        """Count an ABox that came too late."""
+        self.books = replace(self.books, counters=self.books.counters.more(late=1))
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    @property
+    def facts(self) -> int | None:
+        """How many facts the materialization has; None where the model is lost. Costs O(1)."""
+        model = self._derived
+        return None if model is None else len(model)
+
+    def stats(self) -> Stats:
+        """What is held, and what was done."""
+        if self._unused:
+            self.forget_unused()
+        model, vocabulary = self.model, self.vocabulary
+        size = model.bytes_used, vocabulary_bytes(vocabulary)
+        return Stats.of(len(model), self.books.log, vocabulary.counts, size, model.work, self.books.counters)
+
+    def computed_literals(self) -> Integers:
+        """The literals in the materialization that need not be in the books: what rules have computed."""
+        if not self.growing.program.builtins:
+            return np.empty(0, np.int32)
+        objects = self.model.facts()[:, 2]
+        return objects[objects >= FIRST_LITERAL]
+
+    # -- terms that are not used any more ----------------------------------------------------------
+
+    def forget_unused(self) -> None:
+        """Make the state compact if much is not used; not where one of old numbers may come back.
+
+        After an error it is as it was; the model may have to be made again.
+        """
+        vocabulary = self.vocabulary
+        if self._wholes or not (self._unused or vocabulary.size > self.most_entries or self._is_tight()):
+            return
+        model, before = self.model, (vocabulary.tables, self.books, self.forms)
+        found = compact(vocabulary, self.foundation.common, self.books, self.forms, model)
+        self._derived = None
+        try:
+            self._take_over(found.tables, found.books, found.forms)
+        except BaseException:
+            self._take_over(*before)
+            raise
+        model.rename(found.renaming)
+        self._derived = model
+        self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
+        self._unused = 0
+
+    def _is_tight(self) -> bool:
+        """Whether bytes are nearly too many, and terms may have come that are not used any more."""
+        most, size = self.limits.max_bytes, self.vocabulary.size
+        if most is None or size * 8 <= self._entries_kept * 9:
+            return False
+        kernel = 0 if self._derived is None else self._derived.bytes_used
+        return 4 * (kernel + self._bytes_beside(self.books.log, self._unused)) > 3 * most
+
+    def _take_over(self, tables: Tables, books: Books, forms: GivenForms) -> None:
+        self.growing.look_again()
+        self.vocabulary.take(tables)
+        self.books, self.forms = books, forms
+
+    # -- one step ----------------------------------------------------------------------------------
+
+    def _transact(
+        self, step: Step, stages: Callable[[Tick], Outcome], arriving: Integers = _NO_FACTS
+    ) -> WindowUpdate:
+        """A tick's `stages` done to the model and written into the books, or nothing.
+
+        The model counts as lost until all has gone well; whoever needs it then makes it again from the books.
+        Where it came to too much on the way, and timestamps may leave early, it is seen first whether the
+        ABox, whose facts are `arriving`, is too much alone; then attempts are made from later starts.
+        """
+        try:
+            model, self._derived = self.model, None
+            return self._put_in_place(model, self._done(self._tick(model, self.books, step), stages))
+        except Overfull as error:
+            full = error.facts, error.bytes
+        starts = self._later_starts(step) if self.limits.drops else []
+        try:
+            if starts:
+                return self._begun_later(step, stages, starts, arriving)
+        except Overfull as error:
+            full = error.facts, error.bytes
+        raise self.limits.error(self.limits.exceeded_by(*full), time_of(step.now, step.kind))
+
+    def _begun_later(
+        self, step: Step, stages: Callable[[Tick], Outcome], starts: list[int], arriving: Integers
+    ) -> WindowUpdate:
+        """A tick's `stages` done from the first of `starts` from which they come through.
+
+        Costs a materialization of the window, and of what is left of it for each start. From the last it is
+        tried first: where that is too much all others are.
+
+        Raises:
+            Overfull, MemoryLimitError: the ABox is too much even without anything older.
+        """
+        materialization = self.model.facts()
+        self._derived = None
+
+        def attempt(start: int) -> tuple[WindowModel, Outcome]:
+            tick = self._tick_from(start, step, materialization)
+            return tick.model, self._done(tick, stages, self._unused_beside(tick.model, arriving))
+
+        if len(starts) == 1:
+            return self._put_in_place(*attempt(starts[0]))
+        attempt(starts[-1])  # not kept: two models at once may be too much
+        for start in starts[:-1]:
+            with suppress(Overfull):
+                return self._put_in_place(*attempt(start))
+        return self._put_in_place(*attempt(starts[-1]))
+
+    def _put_in_place(self, model: WindowModel, done: Outcome) -> WindowUpdate:
+        self._tell(done)
+        self.books = done.books
+        self.forms.apply(done.forms)
+        self._derived, self._unused = None if done.roomy else model, done.unused
+        return done.update
+
+    def _tick(self, model: WindowModel, books: Books, step: Step) -> Tick:
+        rules = self.growing.program.rules
+        return Tick(model, books, self.forms, rules, self.repairer, step, self.limits, unused=self._unused)
+
+    def _tick_from(self, start: int, step: Step, materialization: Integers) -> Tick:
+        """A tick with nothing below the level `start`, in a model of its own.
+
+        Its changes are those of the `materialization`, the whole window's.
+        """
+        model, books = self._made_from(replace(self.books, log=self.books.log.from_level(start)))
+        before = np.concatenate([_signed(materialization, -1), _signed(model.facts(), 1)])
+        tick = self._tick(model, replace(books, log=self.books.log), step)
+        return replace(tick, start=start, before=before)
+
+    def _unused_beside(self, model: WindowModel, arriving: Integers) -> int:
+        """How many bytes of the terms are those of terms that neither a model uses nor what arrives, roughly.
+
+        Costs a pass over the facts.
+        """
+        used = UsedTerms(*self.vocabulary.counts)
+        used.add_first(*self.foundation.common)
+        model.mark_terms(used)
+        used.add(arriving)
+        return int(vocabulary_bytes(self.vocabulary) * (1 - used.share))
+
+    def _done(self, tick: Tick, stages: Callable[[Tick], Outcome], unused: int | None = None) -> Outcome:
+        """What a tick's `stages` come to, within the limits; `unused` is as far as is known, if not given."""
+        limits = self.limits
+        if not limits:
+            return stages(tick)
+        bytes_left = self._bytes_left(tick, self._unused if unused is None else unused)
+        with tick.model.limited(limits.most_facts_on_the_way, bytes_left):
+            done = stages(tick)
+        if done.doubtful:
+            self._check_anew(done)
+        return done
+
+    def _check_anew(self, done: Outcome) -> None:
+        """Make what a tick came to anew, with the terms in use alone, to see whether it is within the limits.
+
+        Raises:
+            MemoryLimitError: it is not.
+        """
+        model, books = self._made_from(done.books)
+        forms, vocabulary = self.forms.copy(), copy(self.vocabulary)
+        forms.apply(done.forms)
+        vocabulary.take(compact(vocabulary, self.foundation.common, books, forms, model).tables)
+        needed = model.bytes_used + books.log.bytes + vocabulary_bytes(vocabulary)
+        exceeded = self.limits.exceeded(len(model), needed)
+        if exceeded is not None:
+            raise self.limits.error(exceeded, done.update.at)
+
+    # -- limits ------------------------------------------------------------------------------------
+
+    def _bytes(self) -> int:
+        """What is held against `max_bytes`; 0 if there is no such limit."""
+        if self.limits.max_bytes is None:
+            return 0
+        return self.model.bytes_used + self._bytes_beside(self.books.log, self._unused)
+
+    def _bytes_beside(self, log: Log, unused: int) -> int:
+        """The bytes of books and terms, without those of terms that are known to be in no use."""
+        return log.bytes + max(0, vocabulary_bytes(self.vocabulary) - unused)
+
+    def _bytes_left(self, tick: Tick, unused: int) -> int | None:
+        """The bytes that the kernel's arrays may grow to; None for any number."""
+        most, log = self.limits.max_bytes, tick.books.log.from_level(tick.start)
+        return None if most is None else max(0, most - self._bytes_beside(log, unused))
+
+    def _later_starts(self, step: Step) -> list[int]:
+        """The levels to begin at, one after the other, where a tick has no room beside what is older."""
+        log, newest = self.books.log, self.books.log.newest
+        further = newest is not None and newest.ticks == step.now
+        end = newest.level if further and newest is not None else self.books.next_level
+        return list(later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end))
+
+    def _tell(self, done: Outcome) -> None:
+        """Log what a tick did, now that nothing keeps it from being done."""
+        repair, remembered = done.update.repair, done.books.repairs
+        if remembered and remembered[-1][1] is repair:
+            _repair_log.info("%s", repair)
+        self._tell_of_dropped(done)
+
+    def _tell_of_dropped(self, done: Outcome) -> None:
+        """Warn of timestamps that leave early: at the first, and whenever they have doubled since."""
+        dropped, early = done.books.counters.dropped_early, done.update.dropped_early
+        if not early:
+            return
+        level = logging.WARNING if dropped >= 2 * self._dropped_told else logging.DEBUG
+        names = ", ".join(
+            f"{name}={getattr(self.limits, name)}"
+            for name in ("max_facts", "max_bytes")
+            if getattr(self.limits, name) is not None
+        )
+        _limits_log.log(
+            level,
+            "at %s, %d of the window's timestamps (%s) left early, to keep %s; %d so far",
+            show_time(done.update.at),
+            len(early),
+            " to ".join(dict.fromkeys(map(show_time, (early[0], early[-1])))),
+            names,
+            dropped,
+        )
+        if level == logging.WARNING:
+            self._dropped_told = dropped
+
+    # -- the model from the books ------------------------------------------------------------------
+
+    @property
+    def model(self) -> WindowModel:
+        """The window model; made again where an error lost it, which costs a materialization."""
+        self.make_model()
+        assert self._derived is not None, "it was just made"
+        return self._derived
+
+    def _made_from(self, books: Books) -> tuple[WindowModel, Books]:
+        """The model of `books`, and the books with what undoing the newest ABox takes in that model."""
+        newest, arrival = books.log.newest, books.arrival
+        older = books.log if newest is None else books.log.without_newest()
+        entries = list(older.kept())[::-1]
+        first = entries[0][0].level if entries else newest.level if newest else books.next_level
+        model = self.foundation.model(self.keep, first)
+        model.fill([(facts, entry.level) for entry, facts in entries])
+        if newest is not None and arrival is not None:
+            previous = model.add(newest.facts, newest.level)
+            if len(newest.cut):
+                model.cut(newest.cut)
+            books = replace(books, arrival=arrival._replace(facts=newest.facts, previous=previous))
+        model.violations()
+        model.take_changes()
+        return model, books
+
+
+def _signed(facts: Integers, sign: int) -> Integers:
+    """Facts as changes of one sign."""
+    return np.column_stack([facts, np.full(len(facts), sign, np.int32)])

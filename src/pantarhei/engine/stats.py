@@ -1,0 +1,110 @@
+"""What a reasoner holds, and what it has done: numbers for logs and dashboards."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pantarhei.engine.books import Counters
+from pantarhei.materialize.model import Work
+from pantarhei.window.log import Log
+
+
+class Stats(NamedTuple):
+    """What a reasoner holds at a moment, and what it has done.
+
+    Bytes are those of the reasoner's own state. Neither the interpreter (some 60 MB with the libraries) nor
+    ontology and compiled rules are in them, nor updates and answers that the program keeps, nor the proofs
+    behind `reasoner.repairs`.
+
+    Args:
+        facts: facts of the materialization, the background's among them.
+        assertions: assertions stored: of the window's ABoxes, with those that repairs cut.
+        partitions: timestamps in the window.
+        symbols, names, literals: different classes and properties, names, and literal values that have a
+            number.
+        kernel_bytes: of the arrays with the facts; they do not become smaller when facts leave.
+        books_bytes: of what was asserted and cut.
+        vocabulary_bytes: of the terms, estimated from a sample of them.
+        pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
+            again after an error and where the rules grow.
+        pushes, repairs, cut, late, dropped_early: see `Counters`; since the stream began.
+    """
+
+    facts: int
+    assertions: int
+    partitions: int
+    symbols: int
+    names: int
+    literals: int
+    kernel_bytes: int
+    books_bytes: int
+    vocabulary_bytes: int
+    pops: int
+    firings: int
+    renewals: int
+    rederivations: int
+    searches: int
+    pushes: int
+    repairs: int
+    cut: int
+    late: int
+    dropped_early: int
+
+    @classmethod
+    def of(
+        cls,
+        facts: int,
+        log: Log,
+        terms: tuple[int, int, int],
+        bytes: tuple[int, int],
+        work: Work,
+        counters: Counters,
+    ) -> Stats:
+        """The numbers of a model of so many facts with the books of its stream; `bytes` are of kernel and
+        vocabulary.
+        """
+        kernel, vocabulary = bytes
+        stored = log.assertions, log.partitions
+        return cls(facts, *stored, *terms, kernel, log.bytes, vocabulary, *work, *counters)
+
+    @property
+    def terms(self) -> int:
+        """Different classes, properties, names and literal values."""
+        return self.symbols + self.names + self.literals
+
+    @property
+    def bytes(self) -> int:
+        """All bytes counted."""
+        return self.kernel_bytes + self.books_bytes + self.vocabulary_bytes
+
+    def as_dict(self) -> dict[str, int]:
+        """All of it by name, with `terms` and `bytes`; JSON can say it."""
+        return {**self._asdict(), "terms": self.terms, "bytes": self.bytes}
+
+    def __str__(self) -> str:
+        counters = (
+            f"{getattr(self, name):,} {said}"
+            for name, said in (
+                ("pushes", "pushes"),
+                ("repairs", "repairs"),
+                ("cut", "facts cut"),
+                ("late", "late ABoxes"),
+                ("dropped_early", "timestamps dropped early"),
+            )
+        )
+        work = (f"{getattr(self, name):,} {name}" for name in Work._fields)
+        return (
+            f"{self.facts:,} facts from {self.assertions:,} assertions at {self.partitions:,} timestamps, "
+            f"{self.terms:,} terms, {in_megabytes(self.bytes)} (facts {in_megabytes(self.kernel_bytes)}, "
+            f"books {in_megabytes(self.books_bytes)}, terms {in_megabytes(self.vocabulary_bytes)}); "
+            f"{', '.join(counters)}; {', '.join(work)}"
+        )
+
+
+def in_megabytes(count: int) -> str:
+    """A number of bytes for people.
+
+    >>> in_megabytes(1_234_567), in_megabytes(900)
+    ('1.2 MB', '0.0 MB')
+    """
+    return f"{count / 1e6:,.1f} MB"

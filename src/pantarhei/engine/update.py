@@ -1,0 +1,78 @@
+"""What one step did, as its user sees it: the repair, and what the materialization gained and lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pantarhei.language.delta import Delta
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint
+from pantarhei.rdf.pickling import exactly
+from pantarhei.repair.result import Repair
+
+
+class TripleDelta:
+    """What a materialization gained and lost in one step; translated when first looked at."""
+
+    def __init__(self, make: Callable[[], Delta[Triple]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _delta(self) -> Delta[Triple]:
+        return self._make()
+
+    @cached_property
+    def added(self) -> frozenset[Triple]:
+        """The triples it gained."""
+        return frozenset(triple for triple, weight in self._delta.weights.items() if weight > 0)
+
+    @cached_property
+    def removed(self) -> frozenset[Triple]:
+        """The triples it lost."""
+        return frozenset(triple for triple, weight in self._delta.weights.items() if weight < 0)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TripleDelta):
+            return NotImplemented
+        return (self.added, self.removed) == (other.added, other.removed)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"TripleDelta(+{len(self.added)} -{len(self.removed)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(_restored, self._delta)
+
+
+def _restored(delta: Delta[Triple]) -> TripleDelta:
+    return TripleDelta(lambda: delta)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowUpdate:
+    """What one push or advance did.
+
+    Repair and delta are made into triples when they are looked at; until then, and as long as an update is
+    kept, so are the terms that the reasoner knew at the time.
+
+    Args:
+        at: the time it came to.
+        start: the window's lower end now, `end` its upper end (see `Window` for which are inside).
+        dropped: timestamps that left the window.
+        repair: the repair of this step.
+        delta: what the materialization gained and lost.
+        dropped_early: those of `dropped` that are still inside, and left because of `max_facts` or
+            `max_bytes`.
+    """
+
+    at: TimePoint
+    start: TimePoint
+    end: TimePoint
+    dropped: tuple[TimePoint, ...]
+    repair: Repair
+    delta: TripleDelta
+    dropped_early: tuple[TimePoint, ...] = ()

@@ -1,0 +1,1 @@
+"""Algorithms on directed graphs that several rooms need."""

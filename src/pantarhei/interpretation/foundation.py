@@ -1,0 +1,146 @@
+"""What every timestamp rests on: the compiled rules, the background, and the numbers of their terms.
+
+A reasoner has one, and so has each worker that materializes ABoxes for it. Made from the same ontology,
+background and reading of names, two foundations number alike; what one of them numbers later is its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+from rdflib import OWL, Graph
+
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.errors import OptionError
+from pantarhei.language.rule import Rule
+from pantarhei.language.term import Term, Triple, check_triple, in_order
+from pantarhei.materialize.consistency import refuse_violations
+from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.triple_table import triples_of
+from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
+from pantarhei.rules.translation.demand import Theory
+from pantarhei.rules.translation.fingerprint import fingerprint_of_rules
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@runtime_checkable
+class Axioms(Protocol):
+    """What an `Ontology` gives that a foundation is made of."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Its rules."""
+
+    @property
+    def constraints(self) -> tuple[Rule, ...]:
+        """Its constraints."""
+
+    @property
+    def background(self) -> frozenset[Triple]:
+        """Its assertions."""
+
+
+class Common(NamedTuple):
+    """How many symbols, names and literals a foundation numbers; their numbers are the same in each."""
+
+    symbols: int
+    names: int
+    literals: int
+
+
+@dataclass(frozen=True)
+class Foundation:
+    """A growing program with the background encoded; pickles, for Brick to 1.4 MB.
+
+    Args:
+        growing: the program.
+        background: the ontology's and the further background, closed under nothing yet.
+        common: how many numbers there were to begin with.
+        unique_names: how names are read.
+    """
+
+    growing: GrowingProgram
+    background: Encoded
+    common: Common
+    unique_names: bool
+
+    @classmethod
+    def of(
+        cls,
+        ontology: Axioms,
+        background: Graph | Iterable[Triple] | pa.Table | None = None,
+        unique_names: bool = True,
+    ) -> Foundation:
+        """The foundation of `ontology` with more background. Costs compiling the rules.
+
+        Raises:
+            InvalidTripleError: something in `background` is no triple.
+            OptionError: `ontology` is none, or `background` is neither a graph nor triples nor a table.
+        """
+        if not isinstance(ontology, Axioms):
+            raise OptionError("ontology", repr(ontology), "what load_ontology gives")
+        always = always_true(ontology, background)
+        same = groups_of_same(always) if unique_names else ()
+        theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names=unique_names)
+        growing = GrowingProgram(theory, same)
+        asks = any(atom.predicate == OWL.sameAs for rule in ontology.rules for atom in rule.body)
+        encoded = growing.vocabulary.encode(_without_merged(in_order(always), () if asks else same))
+        if not growing.covers(encoded.facts):
+            growing.grow(encoded.facts)
+        return cls(growing, encoded, Common(*growing.vocabulary.counts), unique_names)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(Foundation, self.growing, self.background, self.common, self.unique_names)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The numbers of symbols and terms."""
+        return self.growing.vocabulary
+
+    def model(self, keep: Keep = "newest", first_level: int = 0) -> WindowModel:
+        """A window model that holds the background and what follows from it. Costs a materialization.
+
+        Raises:
+            InconsistentOntologyError: the background violates a constraint.
+        """
+        model = WindowModel(self.growing.program, keep, self.vocabulary, first_level)
+        model.add_background(self.background.facts)
+        refuse_violations(model, self.background.facts)
+        return model
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that two foundations must agree on to understand each other's numbers."""
+        numbers, common = self.vocabulary, self.common
+        parts = [f"unique names: {self.unique_names}"]
+        parts += [f"{symbol.arity} {symbol.name}" for symbol in numbers.symbols[: common.symbols]]
+        parts += [term.n3() for term in numbers.names[: common.names]]
+        parts += [term.n3() for term in numbers.literals[: common.literals]]
+        parts += (f"one: {' '.join(name.n3() for name in group)}" for group in self.growing.same)
+        parts.append(fingerprint_of_rules(self.growing.theory.rules))
+        return hashlib.sha256("\n".join(parts).encode() + self.background.facts.tobytes()).hexdigest()
+
+
+def always_true(ontology: Axioms, background: Graph | Iterable[Triple] | pa.Table | None) -> set[Triple]:
+    """The assertions of `ontology` and a further background.
+
+    Raises:
+        InvalidTripleError: something in `background` is no triple.
+        OptionError: it is neither a graph nor triples nor a table.
+    """
+    given = map(check_triple, triples_of(background))
+    return {*ontology.background, *given}
+
+
+def _without_merged(triples: Iterable[Triple], same: Iterable[Iterable[Term]]) -> list[Triple]:
+    """The triples without those that only say of merged names that they are one."""
+    merged = {name for group in same for name in group}
+    return [t for t in triples if not (t[1] == OWL.sameAs and t[0] in merged and t[2] in merged)]

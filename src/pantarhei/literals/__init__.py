@@ -1,0 +1,1 @@
+"""What literals mean: their values, datatypes, data ranges and built-ins."""

@@ -1,0 +1,270 @@
+"""Conditions on values, and formulas of them in negation normal form.
+
+All values fall into disjoint *sorts*, so that a condition is put to values of one sort only: numbers,
+xsd:float, xsd:double, booleans, strings, strings in a language, times with and without a time zone, binary
+data of two kinds, xsd:anyURI, and for each other datatype its literals, compared by their text. Ill-typed
+literals are a sort of their own.
+
+A formula is True, False, a condition, its negation, a conjunction or a disjunction; `all_of`, `any_of` and
+`negated` build it without True and False inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from rdflib import URIRef
+
+from pantarhei.literals.value import (
+    ANY_URI,
+    BASE64_BINARY,
+    BOOLEAN,
+    DATE_TIME,
+    DECIMAL,
+    DOUBLE,
+    FLOAT,
+    HEX_BINARY,
+    LANG_STRING,
+    STRING,
+    Key,
+    is_ill_typed,
+    is_text,
+    unpacked,
+)
+
+
+class Sort(NamedTuple):
+    """One of the parts into which values fall: a value space, or a part of one."""
+
+    space: URIRef
+    part: str = ""
+
+
+NUMBERS, FLOATS, DOUBLES = Sort(DECIMAL), Sort(FLOAT), Sort(DOUBLE)
+STRINGS, TAGGED, URIS, BOOLEANS = Sort(STRING), Sort(LANG_STRING), Sort(ANY_URI), Sort(BOOLEAN)
+ZONED, UNZONED = Sort(DATE_TIME, "zoned"), Sort(DATE_TIME, "unzoned")
+HEX, BASE64 = Sort(HEX_BINARY), Sort(BASE64_BINARY)
+ILL = Sort(URIRef(""), "ill-typed")
+KNOWN_SORTS: Final = (
+    NUMBERS, FLOATS, DOUBLES, STRINGS, TAGGED, URIS, BOOLEANS, ZONED, UNZONED, HEX, BASE64
+)  # fmt: skip
+
+
+def text_sort(datatype: URIRef) -> Sort:
+    """The sort of the literals of a datatype that are compared by their text."""
+    return Sort(datatype, "text")
+
+
+def sort_and_value(key: Key) -> tuple[Sort, Any]:
+    """The sort of a value and what conditions are put to, of the key of a literal.
+
+    >>> from pantarhei.literals.value import value_key
+    >>> sort_and_value(value_key("01", DECIMAL)) == (NUMBERS, 1)
+    True
+    """
+    space, value = key[0], key[1]
+    if space is STRING:  # the most frequent one, without a comparison of names
+        return STRINGS, value
+    if type(value) is int or isinstance(value, Decimal | Fraction):
+        return NUMBERS, value
+    if space == DATE_TIME and len(key) == 4:
+        return (ZONED if value else UNZONED), key[2:]
+    if is_ill_typed(key):
+        return ILL, key[1:]
+    assert isinstance(space, URIRef)
+    if is_text(key):
+        return text_sort(space), value
+    if space == LANG_STRING:
+        return TAGGED, key[1:]
+    if isinstance(value, bytes) and space in (FLOAT, DOUBLE):
+        return Sort(space), unpacked(space, value)
+    return Sort(space), value
+
+
+# -- conditions ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """At least, at most, more or less than a limit; of numbers, floats and times."""
+
+    limit: Any
+    is_lower: bool
+    is_inclusive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A number that is whole (0), that has an end to its decimals (1), or that is a fraction (2)."""
+
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """So many characters or bytes, both ends included."""
+
+    least: int
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """A text of a form; two forms of one name are one."""
+
+    name: str
+    accepts: Callable[[str], object] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class InLanguage:
+    """A language tag that an extended language range matches (RFC 4647, section 3.3.2)."""
+
+    range: str
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of the values, told apart by `identity`."""
+
+    values: tuple[Any, ...]
+
+
+Condition = Bound | Kind | Length | Matches | InLanguage | OneOf
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    parts: tuple[Formula, ...]
+
+
+Formula = bool | Condition | Not | All | Some
+
+
+def all_of(parts: Iterable[Formula]) -> Formula:
+    """The conjunction."""
+    kept = [part for part in parts if part is not True]
+    if any(part is False for part in kept):
+        return False
+    return True if not kept else kept[0] if len(kept) == 1 else All(tuple(kept))
+
+
+def any_of(parts: Iterable[Formula]) -> Formula:
+    """The disjunction."""
+    return negated(all_of(map(negated, parts)))
+
+
+def negated(formula: Formula) -> Formula:
+    """What holds where `formula` does not."""
+    match formula:
+        case bool():
+            return not formula
+        case Not(condition):
+            return condition
+        case All(parts):
+            return Some(tuple(map(negated, parts)))
+        case Some(parts):
+            return All(tuple(map(negated, parts)))
+    return Not(formula)
+
+
+# -- tests -----------------------------------------------------------------------------------------
+
+Test = Callable[[Any], bool]
+
+
+def identity(value: Any) -> Hashable:
+    """What two values of one sort share exactly if they are one: NaN is itself, and +0 is not -0."""
+    return repr(value) if isinstance(value, float) else value
+
+
+def test_of(formula: Formula, sort: Sort) -> Test:
+    """A function that tells of a value of `sort` whether `formula` holds of it."""
+    match formula:
+        case bool():
+            return lambda value: formula
+        case Not(condition):
+            holds = _test(condition, sort)
+            return lambda value: not holds(value)
+        case All(parts):
+            return _conjunction([test_of(part, sort) for part in parts])
+        case Some(parts):
+            tests = [test_of(part, sort) for part in parts]
+            return lambda value: any(holds(value) for holds in tests)
+    return _test(formula, sort)
+
+
+def _conjunction(tests: list[Test]) -> Test:
+    if len(tests) == 2:
+        first, second = tests
+        return lambda value: first(value) and second(value)
+    return lambda value: all(holds(value) for holds in tests)
+
+
+def _test(condition: Condition, sort: Sort) -> Test:
+    match condition:
+        case Bound():
+            return _bound_test(condition)
+        case Kind(level):
+            types = _KINDS[: level + 1]
+            return lambda value: isinstance(value, types)
+        case OneOf(values):
+            known = frozenset(map(identity, values))
+            return lambda value: identity(value) in known
+        case InLanguage(range_):
+            return lambda value: is_in_language(value[1], range_)
+        case Length(least, most) if sort == TAGGED:
+            return lambda value: least <= len(value[0]) and (most is None or len(value[0]) <= most)
+        case Length(least, most):
+            return lambda value: least <= len(value) and (most is None or len(value) <= most)
+        case Matches(_, accepts) if sort == TAGGED:
+            return lambda value: bool(accepts(value[0]))
+        case Matches(_, accepts):
+            return lambda value: bool(accepts(value))
+
+
+_KINDS = (int, Decimal, Fraction)
+
+
+def _bound_test(bound: Bound) -> Test:
+    limit = bound.limit
+    if bound.is_lower:
+        return (lambda value: value >= limit) if bound.is_inclusive else (lambda value: value > limit)
+    return (lambda value: value <= limit) if bound.is_inclusive else (lambda value: value < limit)
+
+
+def is_in_language(language: str, range_: str) -> bool:
+    """Whether an extended language range matches a tag; upper and lower case do not count.
+
+    >>> is_in_language("de-Latn-DE", "de-*-DE"), is_in_language("de-x-DE", "de-DE")
+    (True, False)
+    """
+    tags, wanted = language.lower().split("-"), range_.lower().split("-")
+    if wanted[0] not in ("*", tags[0]):
+        return False
+    at = 1
+    for subtag in wanted[1:]:
+        if subtag == "*":
+            continue
+        while at < len(tags) and tags[at] != subtag:
+            if len(tags[at]) == 1:
+                return False
+            at += 1
+        if at == len(tags):
+            return False
+        at += 1
+    return True

@@ -1,0 +1,241 @@
+"""Datatypes and their facets, as conditions on values.
+
+OWL 2, section 4, says which datatypes and facets there are; XML Schema 1.1 part 2 what they mean.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef
+
+from pantarhei.language.term import Term, short
+from pantarhei.literals import condition as of
+from pantarhei.literals.condition import Formula, Sort, all_of, sort_and_value
+from pantarhei.literals.pattern import PatternError, compile_pattern
+from pantarhei.literals.value import (
+    INTEGER_BOUNDS,
+    LANG_STRING,
+    PLAIN_LITERAL,
+    RATIONAL,
+    REAL,
+    STRING,
+    STRING_FORMS,
+    is_ill_typed,
+    value_of,
+)
+
+LITERAL = RDFS.Literal
+LANG_RANGE: Final = URIRef(f"{RDF}langRange")
+
+_BOUNDS: Final = {  # facet: is it a lower one, is its limit included
+    XSD.minInclusive: (True, True),
+    XSD.minExclusive: (True, False),
+    XSD.maxInclusive: (False, True),
+    XSD.maxExclusive: (False, False),
+}
+_LENGTHS: Final = frozenset({XSD.length, XSD.minLength, XSD.maxLength})
+_PATTERN: Final = XSD.pattern
+
+# Which datatypes have literals of which sorts; those left out have their own texts.
+_STRINGS = (of.STRINGS,)
+_SORTS: Final[dict[URIRef, tuple[Sort, ...]]] = {
+    **dict.fromkeys((REAL, RATIONAL, XSD.decimal, *INTEGER_BOUNDS), (of.NUMBERS,)),
+    **dict.fromkeys((STRING, *STRING_FORMS), _STRINGS),
+    PLAIN_LITERAL: (of.STRINGS, of.TAGGED),
+    LANG_STRING: (of.TAGGED,),
+    XSD.float: (of.FLOATS,),
+    XSD.double: (of.DOUBLES,),
+    XSD.boolean: (of.BOOLEANS,),
+    XSD.dateTime: (of.ZONED, of.UNZONED),
+    XSD.dateTimeStamp: (of.ZONED,),
+    XSD.hexBinary: (of.HEX,),
+    XSD.base64Binary: (of.BASE64,),
+    XSD.anyURI: (of.URIS,),
+}
+
+# Datatypes with disjoint value spaces, which together hold all values that are known.
+VALUE_SPACES: Final = (
+    REAL,
+    PLAIN_LITERAL,
+    XSD.float,
+    XSD.double,
+    XSD.boolean,
+    XSD.dateTime,
+    XSD.hexBinary,
+    XSD.base64Binary,
+    XSD.anyURI,
+)
+
+
+def is_known(datatype: URIRef) -> bool:
+    """Whether it is known which literals have a value of the datatype, if not always which value."""
+    return datatype in _SORTS or any(datatype.startswith(str(space)) for space in (XSD, RDF, RDFS, OWL))
+
+
+_PARENTS: Final[dict[URIRef, tuple[URIRef, ...]]] = {
+    RATIONAL: (REAL,),
+    XSD.decimal: (RATIONAL,),
+    XSD.integer: (XSD.decimal,),
+    XSD.nonNegativeInteger: (XSD.integer,),
+    XSD.positiveInteger: (XSD.nonNegativeInteger,),
+    XSD.nonPositiveInteger: (XSD.integer,),
+    XSD.negativeInteger: (XSD.nonPositiveInteger,),
+    XSD.long: (XSD.integer,),
+    XSD.int: (XSD.long,),
+    XSD.short: (XSD.int,),
+    XSD.byte: (XSD.short,),
+    XSD.unsignedLong: (XSD.nonNegativeInteger,),
+    XSD.unsignedInt: (XSD.unsignedLong, XSD.long),
+    XSD.unsignedShort: (XSD.unsignedInt, XSD.int),
+    XSD.unsignedByte: (XSD.unsignedShort, XSD.short),
+    STRING: (PLAIN_LITERAL,),
+    LANG_STRING: (PLAIN_LITERAL,),
+    XSD.normalizedString: (STRING,),
+    XSD.token: (XSD.normalizedString,),
+    XSD.language: (XSD.token,),
+    XSD.Name: (XSD.token,),
+    XSD.NCName: (XSD.Name,),
+    XSD.NMTOKEN: (XSD.token,),
+    XSD.dateTimeStamp: (XSD.dateTime,),
+}
+
+
+def is_sorted(datatype: URIRef) -> bool:
+    """Whether the literals of a datatype are compared by value, other than those that are very long."""
+    return datatype in _SORTS
+
+
+def is_derived(datatype: URIRef, from_: URIRef) -> bool:
+    """Whether every value of `datatype` is one of `from_` by the definition of the datatypes.
+
+    >>> is_derived(XSD.byte, XSD.decimal)
+    True
+    """
+    if from_ in (datatype, LITERAL):
+        return True
+    return any(is_derived(parent, from_) for parent in _PARENTS.get(datatype, ()))
+
+
+def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
+    """What holds of the values of `sort` that belong to a datatype."""
+    if sort == of.ILL:
+        return False
+    if datatype == LITERAL:
+        return True
+    if sort.part == "text":
+        return is_derived(sort.space, datatype)
+    if sort not in _SORTS.get(datatype, ()):
+        return False
+    if datatype in INTEGER_BOUNDS:
+        low, high = INTEGER_BOUNDS[datatype]
+        bounds = (of.Bound(limit, limit is low, True) for limit in (low, high) if limit is not None)
+        return all_of([of.Kind(0), *bounds])
+    if datatype in (XSD.decimal, RATIONAL):
+        return of.Kind(1 if datatype == XSD.decimal else 2)
+    if datatype in STRING_FORMS:
+        return of.Matches(str(datatype), STRING_FORMS[datatype].fullmatch)
+    return True
+
+
+# -- facets ----------------------------------------------------------------------------------------
+
+
+def facet_problem(datatype: URIRef, facet: URIRef, value: Term) -> str | None:
+    """Why a datatype cannot be restricted by a facet with a value; None if it can.
+
+    >>> facet_problem(XSD.boolean, XSD.minInclusive, Literal(True))
+    'boolean has no facet minInclusive'
+    """
+    sorts = _SORTS.get(datatype, ())
+    if not isinstance(value, Literal) or is_ill_typed(value_of(value)):
+        return f"the value {value.n3()} of the facet {short(facet)} is no literal, or none of its datatype"
+    if not any(facet in _FACETS[sort] for sort in sorts):
+        return f"{short(datatype)} has no facet {short(facet)}"
+    (sort, limit) = _value(value)
+    if facet in _BOUNDS and sort not in sorts:
+        return f"the limit {value.n3()} is not comparable with the values of {short(datatype)}"
+    if facet in _LENGTHS and (type(limit) is not int or limit < 0):
+        return f"the length {value.n3()} is no whole number from 0 on"
+    if facet == _PATTERN:
+        return (
+            _pattern_problem(str(value)) if sort == of.STRINGS else f"the pattern {value.n3()} is no string"
+        )
+    if facet == LANG_RANGE and not _LANGUAGE_RANGE.fullmatch(str(value)):
+        return f"{value.n3()} is no language range"
+    return None
+
+
+_LANGUAGE_RANGE = re.compile(r"([a-zA-Z]{1,8}|\*)(-([a-zA-Z0-9]{1,8}|\*))*")
+
+
+def _value(literal: Literal) -> tuple[Sort, object]:
+    key = value_of(literal)
+    assert isinstance(key, tuple)
+    return sort_and_value(key)
+
+
+def _pattern_problem(text: str) -> str | None:
+    try:
+        compile_pattern(text)
+    except PatternError as error:
+        return str(error)
+    return None
+
+
+def restriction_formula(datatype: URIRef, facets: Sequence[tuple[URIRef, Term]], sort: Sort) -> Formula:
+    """What holds of the values of `sort` that belong to a datatype narrowed by facets.
+
+    Every facet is one without a `facet_problem`. The literals that are compared by their text are in no
+    restriction.
+    """
+    if sort not in _SORTS.get(datatype, ()):
+        return False
+    return all_of(
+        [datatype_formula(datatype, sort), *(facet_formula(facet, value, sort) for facet, value in facets)]
+    )
+
+
+def facet_formula(facet: URIRef, value: Term, sort: Sort) -> Formula:
+    """What holds of the values of `sort` that a facet lets through; False if it is for other sorts alone."""
+    assert isinstance(value, Literal)
+    if facet not in _FACETS[sort]:
+        return False
+    if facet in _BOUNDS:
+        return _bound(value, *_BOUNDS[facet], sort)
+    _, limit = _value(value)
+    if facet == _PATTERN:
+        return of.Matches(f"pattern {limit}", compile_pattern(str(limit)).matches)
+    if facet == LANG_RANGE:
+        return of.InLanguage(str(value).lower())
+    assert isinstance(limit, int)
+    return of.Length(0 if facet == XSD.maxLength else limit, None if facet == XSD.minLength else limit)
+
+
+def _bound(literal: Literal, is_lower: bool, is_inclusive: bool, sort: Sort) -> Formula:
+    given, limit = _value(literal)
+    if given != sort and sort in (of.ZONED, of.UNZONED):
+        # A time without a time zone may be up to 14 hours away from where it is in Greenwich, and only what
+        # is further off is certain.
+        assert isinstance(limit, tuple)
+        seconds, fraction = limit
+        hours = _FURTHEST_ZONE if is_lower else -_FURTHEST_ZONE
+        return of.Bound((seconds + hours, fraction), is_lower, is_inclusive=False)
+    if isinstance(limit, float) and math.isnan(limit):  # equal to itself, and in no order
+        return of.OneOf((limit,)) if is_inclusive else False
+    return of.Bound(limit, is_lower, is_inclusive)
+
+
+_FURTHEST_ZONE = 14 * 3600
+
+_TEXT_FACETS = frozenset({*_LENGTHS, _PATTERN})
+_FACETS: Final[dict[Sort, frozenset[URIRef]]] = {
+    **dict.fromkeys((of.NUMBERS, of.FLOATS, of.DOUBLES, of.ZONED, of.UNZONED), frozenset(_BOUNDS)),
+    **dict.fromkeys((of.STRINGS, of.URIS), _TEXT_FACETS),
+    **dict.fromkeys((of.HEX, of.BASE64), _LENGTHS),
+    of.TAGGED: _TEXT_FACETS | {LANG_RANGE},
+    of.BOOLEANS: frozenset(),
+}

@@ -1,0 +1,242 @@
+"""Whether a data range is empty, and whether one includes another.
+
+Both are sound: True is certain. They are complete up to texts and floating-point numbers. A text that several
+forms, patterns or languages demand or forbid is taken to exist, unless what is demanded is forbidden too, or
+something it is derived from is; so is a floating-point number between two others. Past `MOST_BRANCHES` cases
+the answer is False. owl:real is not in owl:rational, which has as many literals. A literal that is too long
+to be parsed is taken for the value it has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from rdflib import URIRef
+
+from pantarhei.language.data_range import DataRange
+from pantarhei.literals.condition import (
+    BOOLEANS,
+    DOUBLES,
+    FLOATS,
+    ILL,
+    KNOWN_SORTS,
+    NUMBERS,
+    All,
+    Bound,
+    Condition,
+    Formula,
+    Kind,
+    Length,
+    Matches,
+    Not,
+    OneOf,
+    Some,
+    Sort,
+    all_of,
+    negated,
+    test_of,
+    text_sort,
+)
+from pantarhei.literals.datatype import is_derived, is_sorted
+from pantarhei.literals.membership import OTHER, datatypes, formula, refuse_undecidable
+
+MOST_BRANCHES: Final = 10_000
+
+_Leaf = Condition | Not
+
+
+def includes(wide: DataRange, narrow: DataRange) -> bool:
+    """Whether certainly every literal of `narrow` is in `wide`.
+
+    Costs grow with the number of cases that unions make.
+
+    Raises:
+        ValueError: `check_range` has a reason against one of the ranges.
+
+    >>> from rdflib import XSD, Literal
+    >>> from pantarhei.language.data_range import DataOneOf, Datatype
+    >>> includes(Datatype(XSD.decimal), Datatype(XSD.integer))
+    True
+    >>> includes(Datatype(XSD.byte), DataOneOf((Literal(1), Literal(1000))))
+    False
+    """
+    refuse_undecidable(wide, narrow)
+    return all(
+        is_unsatisfiable(all_of([formula(narrow, sort), negated(formula(wide, sort))]), sort)
+        for sort in _sorts(wide, narrow)
+    )
+
+
+def is_empty(range: DataRange) -> bool:
+    """Whether `range` certainly contains no literal.
+
+    Raises:
+        ValueError: `check_range` has a reason against the range.
+
+    >>> from rdflib import XSD
+    >>> from pantarhei.language.data_range import DataIntersectionOf, Datatype
+    >>> is_empty(DataIntersectionOf((Datatype(XSD.integer), Datatype(XSD.string))))
+    True
+    """
+    refuse_undecidable(range)
+    return all(is_unsatisfiable(formula(range, sort), sort) for sort in _sorts(range))
+
+
+def _sorts(*ranges: DataRange) -> Iterator[Sort]:
+    """The sorts of values that the ranges tell apart, and one for all others."""
+    named = {datatype for range in ranges for datatype in datatypes(range)}
+    yield from (*KNOWN_SORTS, ILL, OTHER)
+    yield from (text_sort(datatype) for datatype in named if not is_sorted(datatype))
+
+
+def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
+    """Whether `formula` certainly holds of no value of `sort`.
+
+    >>> from pantarhei.literals.condition import all_of
+    >>> more_than_5, less_than_6 = Bound(5, is_lower=True, is_inclusive=False), Bound(6, False, False)
+    >>> is_unsatisfiable(all_of([more_than_5, less_than_6]), NUMBERS)
+    False
+    >>> is_unsatisfiable(all_of([Kind(0), more_than_5, less_than_6]), NUMBERS)
+    True
+    """
+    if isinstance(formula, bool):
+        return not formula
+    return not _Search(sort).finds([formula], [])
+
+
+class _Search:
+    """Goes through the cases of a formula, depth first, until one is not known to be empty."""
+
+    def __init__(self, sort: Sort) -> None:
+        self._sort, self._branches = sort, 0
+
+    def finds(self, parts: list[Formula], leaves: list[_Leaf]) -> bool:
+        """Whether there may be a value of which all of `parts` and `leaves` hold."""
+        parts, leaves = list(parts), list(leaves)
+        choices: list[Some] = []
+        while parts:
+            match parts.pop():
+                case All(conjuncts):
+                    parts.extend(conjuncts)
+                case Some() as choice:
+                    choices.append(choice)
+                case False:
+                    return False
+                case True:
+                    pass
+                case leaf:
+                    leaves.append(leaf)
+        if _is_empty(leaves, self._sort):
+            return False
+        if not choices:
+            return True
+        self._branches += len(choices[0].parts)
+        if self._branches > MOST_BRANCHES:
+            return True
+        return any(self.finds([case, *choices[1:]], leaves) for case in choices[0].parts)
+
+
+def _is_empty(leaves: Sequence[_Leaf], sort: Sort) -> bool:
+    """Whether certainly no value of `sort` satisfies all of `leaves`."""
+    candidates = _candidates(leaves, sort)
+    if candidates is None:
+        return _contradict(leaves)
+    tests = [test_of(leaf, sort) for leaf in leaves]
+    return not any(all(holds(value) for holds in tests) for value in candidates)
+
+
+def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
+    """Values among which those that satisfy `leaves` are; None if they are too many to be tried."""
+    enumerations = [leaf.values for leaf in leaves if isinstance(leaf, OneOf)]
+    if enumerations:
+        return min(enumerations, key=len)
+    if sort == BOOLEANS:
+        return (False, True)
+    if sort in (FLOATS, DOUBLES):
+        points = _interval(leaves, _Interval(-math.inf, math.inf)).points()
+        zeros = (0.0, -0.0) if points and points[0] == 0 else ()
+        return None if points is None else (*points, *zeros, math.nan)
+    interval = _interval(leaves, _Interval())
+    if sort == NUMBERS and Kind(0) in leaves:
+        return interval.integers(at_most=_excluded(leaves))
+    return interval.points()
+
+
+def _excluded(leaves: Sequence[_Leaf]) -> int:
+    """How many values are left out one by one."""
+    denied = (leaf.condition for leaf in leaves if isinstance(leaf, Not))
+    return sum(len(condition.values) for condition in denied if isinstance(condition, OneOf))
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    low: Any = None
+    high: Any = None
+    has_low: bool = True
+    has_high: bool = True
+
+    def above(self, limit: Any, inclusive: bool) -> _Interval:
+        if self.low is None or limit > self.low:
+            return replace(self, low=limit, has_low=inclusive)
+        return replace(self, has_low=self.has_low and (inclusive or limit < self.low))
+
+    def below(self, limit: Any, inclusive: bool) -> _Interval:
+        if self.high is None or limit < self.high:
+            return replace(self, high=limit, has_high=inclusive)
+        return replace(self, has_high=self.has_high and (inclusive or limit > self.high))
+
+    def points(self) -> tuple[Any, ...] | None:
+        """Its values if there is one or none, in an order without gaps; None if there are more."""
+        if self.low is None or self.high is None or self.low < self.high:
+            return None
+        return (self.low,) if self.low == self.high and self.has_low and self.has_high else ()
+
+    def integers(self, at_most: int) -> Sequence[int] | None:
+        """Its whole numbers; None if they are more than `at_most`."""
+        if self.low is None or self.high is None:
+            return None
+        low = math.ceil(self.low) if self.has_low else math.floor(self.low) + 1
+        high = math.floor(self.high) if self.has_high else math.ceil(self.high) - 1
+        return range(low, high + 1) if high - low < at_most else None
+
+
+def _interval(leaves: Sequence[_Leaf], interval: _Interval) -> _Interval:
+    """The part of `interval` that the bounds among `leaves` leave."""
+    for leaf in leaves:
+        is_denied = isinstance(leaf, Not)
+        bound = leaf.condition if isinstance(leaf, Not) else leaf
+        if isinstance(bound, Bound):
+            narrow = interval.above if bound.is_lower != is_denied else interval.below
+            interval = narrow(bound.limit, bound.is_inclusive != is_denied)
+    return interval
+
+
+def _contradict(leaves: Sequence[_Leaf]) -> bool:
+    """Whether what is demanded entails something that is denied, or admits no length."""
+    demanded = [leaf for leaf in leaves if not isinstance(leaf, Not)]
+    denied = [leaf.condition for leaf in leaves if isinstance(leaf, Not)]
+    length = Length(0, None)
+    for each in demanded:
+        if isinstance(each, Length):
+            length = Length(max(length.least, each.least), _least(length.most, each.most))
+    if length.most is not None and length.most < length.least:
+        return True
+    return any(_entails(one, other) for one in (*demanded, length) for other in denied)
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    return min((each for each in (one, other) if each is not None), default=None)
+
+
+def _entails(one: Condition, other: Condition) -> bool:
+    match one, other:
+        case Kind(level), Kind(wider):
+            return level <= wider
+        case Length(), Length(least, most):
+            return least <= one.least and (most is None or (one.most is not None and one.most <= most))
+        case Matches(name), Matches(wider_name):
+            return name == wider_name or is_derived(URIRef(name), URIRef(wider_name))
+    return one == other

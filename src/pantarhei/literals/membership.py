@@ -1,0 +1,241 @@
+"""Which literals a data range contains.
+
+A range contains literals by their value: `"1.0"^^xsd:decimal` is in xsd:integer. An ill-typed literal has no
+value and is in no range but `ILL_TYPED`; the complement of a range contains well-typed literals only. An
+unknown datatype contains the literals that are written with it. A literal that is too long to be parsed is in
+its datatype and what that is derived from, and in no restriction of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from rdflib import Literal, URIRef
+
+from pantarhei.language.data_range import (
+    DataComplementOf,
+    DataIntersectionOf,
+    DataOneOf,
+    DataRange,
+    Datatype,
+    DatatypeRestriction,
+    DataUnionOf,
+    IllTyped,
+)
+from pantarhei.language.term import Term, short
+from pantarhei.literals.condition import (
+    ILL,
+    Formula,
+    OneOf,
+    Sort,
+    Test,
+    all_of,
+    any_of,
+    negated,
+    sort_and_value,
+    test_of,
+    text_sort,
+)
+from pantarhei.literals.datatype import (
+    VALUE_SPACES,
+    datatype_formula,
+    facet_problem,
+    is_known,
+    is_sorted,
+    restriction_formula,
+)
+from pantarhei.literals.intervals import Intervals, interval_of
+from pantarhei.literals.value import value_of
+
+# The literals whose values are known, so that two of them are surely one value or two.
+COMPARABLE: Final = DataUnionOf(tuple(map(Datatype, VALUE_SPACES)))
+
+
+def contains(range: DataRange, literal: Literal) -> bool:
+    """Whether `literal` is in `range`. For many literals or ranges, `tester` is faster.
+
+    Raises:
+        ValueError: `check_range` has a reason against the range.
+
+    >>> from rdflib import XSD
+    >>> contains(Datatype(XSD.byte), Literal("1.0", datatype=XSD.decimal))
+    True
+    >>> contains(Datatype(XSD.decimal), Literal("1", datatype=XSD.double))
+    False
+    """
+    return bool(tester((range,))(literal))
+
+
+def check_range(range: DataRange) -> str | None:
+    """Why a range cannot be decided, None if it can.
+
+    A facet that its datatype does not have or whose value does not fit, a pattern that is none or is not
+    supported, a name among the values of an enumeration.
+
+    >>> from rdflib import XSD
+    >>> check_range(DatatypeRestriction(Datatype(XSD.string), ((XSD.pattern, Literal("(")),)))
+    "the pattern '(' has a parenthesis that is not closed at 1"
+    """
+    return next(_problems(range), None)
+
+
+def why_unknown(range: DataRange) -> str | None:
+    """Why it is not known which literals are in a range, None if it is: a datatype without a definition.
+
+    `contains` takes such a datatype for the literals written with it, which is a guess.
+
+    >>> why_unknown(Datatype(URIRef("http://example.org/celsius")))
+    'the datatype celsius has no definition'
+    """
+    unknown = next((iri for iri in datatypes(range) if not is_known(iri)), None)
+    return None if unknown is None else f"the datatype {short(unknown)} has no definition"
+
+
+def refuse_undecidable(*ranges: DataRange) -> None:
+    """Nothing, if all ranges can be decided.
+
+    Raises:
+        ValueError: `check_range` has a reason against one of the ranges.
+    """
+    for range in ranges:
+        if reason := check_range(range):
+            raise ValueError(reason)
+
+
+def _problems(range: DataRange) -> Iterator[str]:
+    match range:
+        case DatatypeRestriction(datatype, facets):
+            for facet, value in facets:
+                if problem := facet_problem(datatype.iri, facet, value):
+                    yield problem
+        case DataOneOf(values):
+            yield from (f"{each.n3()} is no literal" for each in values if not isinstance(each, Literal))
+        case DataIntersectionOf(operands) | DataUnionOf(operands):
+            for operand in operands:
+                yield from _problems(operand)
+        case DataComplementOf(operand):
+            yield from _problems(operand)
+
+
+def tester(ranges: Sequence[DataRange]) -> Tester:
+    """A function that gives the positions of the ranges that contain a literal, in ascending order.
+
+    A literal is parsed once. Ranges that say nothing about values of its kind cost nothing. Where many are
+    intervals of numbers or floats, those that the value is in are found among them by bisection; any other
+    costs some comparisons with limits that are parsed already.
+
+    Raises:
+        ValueError: `check_range` has a reason against one of them.
+
+    >>> from rdflib import XSD
+    >>> hot = DatatypeRestriction(Datatype(XSD.decimal), ((XSD.minInclusive, Literal(80)),))
+    >>> tester([Datatype(XSD.string), hot, DataComplementOf(hot)])(Literal("80.5", datatype=XSD.decimal))
+    [1]
+    """
+    return Tester(ranges)
+
+
+class Tester:
+    """Tells which ranges contain a literal; compiles them for a sort when its first literal comes."""
+
+    def __init__(self, ranges: Sequence[DataRange]) -> None:
+        self._ranges = tuple(ranges)
+        refuse_undecidable(*self._ranges)
+        self._datatypes = frozenset(datatype for each in self._ranges for datatype in datatypes(each))
+        self._tests: dict[Sort, _Tests] = {}
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return (tester, (self._ranges,))
+
+    def __call__(self, literal: Literal) -> list[int]:
+        return self.of_value(value_of(literal))
+
+    def of_value(self, key: Hashable) -> list[int]:
+        """The same for a literal whose value this key is."""
+        assert isinstance(key, tuple)
+        sort, value = sort_and_value(key)
+        tests = self._tests.get(sort)
+        if tests is None:
+            tests = self._compiled(sort)
+        found = [index for index, holds in tests.each if holds is None or holds(value)]
+        if tests.intervals is None:
+            return found
+        return sorted(found + tests.intervals.containing(value))
+
+    def _compiled(self, sort: Sort) -> _Tests:
+        if sort.part == "text" and not is_sorted(sort.space) and sort.space not in self._datatypes:
+            sort = OTHER  # there may be any number of datatypes that no range names
+        if sort not in self._tests:
+            self._tests[sort] = _tests_of([formula(range, sort) for range in self._ranges], sort)
+        return self._tests[sort]
+
+
+class _Tests(NamedTuple):
+    """What is asked of values of one sort: each test (None where all values are in), and intervals."""
+
+    each: list[tuple[int, Test | None]]
+    intervals: Intervals | None
+
+
+# Fewer intervals than this are looked at one by one, which takes less time.
+LEAST_INTERVALS = 8
+
+
+def _tests_of(formulas: Sequence[Formula], sort: Sort) -> _Tests:
+    found = [(index, interval_of(each, sort)) for index, each in enumerate(formulas)]
+    intervals = {index: each for index, each in found if each is not None}
+    if len(intervals) < LEAST_INTERVALS:
+        intervals = {}
+    tests = [
+        (index, None if each is True else test_of(each, sort))
+        for index, each in enumerate(formulas)
+        if each is not False and index not in intervals
+    ]
+    return _Tests(tests, Intervals(list(intervals.items())) if intervals else None)
+
+
+# The literals of all datatypes that are neither known nor named.
+OTHER: Final = text_sort(URIRef(""))
+
+
+# -- ranges as formulas ----------------------------------------------------------------------------
+
+
+def formula(range: DataRange, sort: Sort) -> Formula:
+    """What holds of the values of `sort` that are in `range`, a range that `check_range` lets pass."""
+    match range:
+        case Datatype(iri):
+            return datatype_formula(iri, sort)
+        case DatatypeRestriction(datatype, facets):
+            return restriction_formula(datatype.iri, facets, sort)
+        case DataIntersectionOf(operands):
+            return all_of([formula(operand, sort) for operand in operands])
+        case DataUnionOf(operands):
+            return any_of([formula(operand, sort) for operand in operands])
+        case DataComplementOf(operand):
+            return sort != ILL and negated(formula(operand, sort))
+        case DataOneOf(values):
+            return _one_of(values, sort)
+        case IllTyped():
+            return sort == ILL
+
+
+def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:
+    placed = (sort_and_value(key) for each in literals if isinstance(key := value_of(each), tuple))
+    values = tuple(value for other, value in placed if other == sort)
+    return OneOf(values) if values and sort != ILL else False
+
+
+def datatypes(range: DataRange) -> Iterator[URIRef]:
+    """The datatypes that a range names, those of the literals in it included; some more than once."""
+    match range:
+        case Datatype(iri) | DatatypeRestriction(Datatype(iri), _):
+            yield iri
+        case DataIntersectionOf(operands) | DataUnionOf(operands):
+            for operand in operands:
+                yield from datatypes(operand)
+        case DataComplementOf(operand):
+            yield from datatypes(operand)
+        case DataOneOf(values):
+            yield from (each.datatype for each in values if isinstance(each, Literal) and each.datatype)

@@ -1,0 +1,386 @@
+"""Values of literals: which lexical forms a datatype has, and which of them denote one value.
+
+The datatypes are those of OWL 2 RL (OWL 2 Profiles, section 4.2) and owl:rational. A value is a *key*: a
+hashable tuple that begins with the name of a value space, and that two literals share exactly if they have
+one value. Value spaces are disjoint (OWL 2, section 4): no number is an xsd:double, no xsd:anyURI a string.
+
+- numbers (owl:rational, xsd:decimal and all of its integers): `(XSD.decimal, n)`, with an `int` if it is
+  whole, a `Decimal` if its decimals end, else a `Fraction`;
+- xsd:float and xsd:double: `(datatype, IEEE 754 bytes)`, so that NaN is itself and +0 is not -0;
+- strings (xsd:string, what is derived from it, rdf:PlainLiteral without a language): `(XSD.string, text)`;
+- strings in a language (rdf:PlainLiteral with one): `(RDF.langString, text, language)`;
+- xsd:dateTime and xsd:dateTimeStamp: `(XSD.dateTime, zoned, seconds since the year 0, fraction)`;
+- xsd:boolean, xsd:hexBinary, xsd:base64Binary, xsd:anyURI: `(datatype, value)`;
+- other datatypes, and literals that are very long: `(datatype, text)`;
+- ill-typed literals: `(ILL_TYPED, datatype, text)`.
+
+Three things are coarser or laxer than OWL 2: one instant written with two time zones is one value, where
+OWL 2 has two that are equal; rdf:XMLLiteral is compared by its text; and xsd:string does not exclude the
+control characters that XML does.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import re
+import struct
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cache
+from typing import Final
+
+from rdflib import OWL, RDF, XSD, Literal, URIRef
+
+from pantarhei.language.term import Term
+
+Number = int | Decimal | Fraction
+Key = tuple[Hashable, ...]
+
+# A literal longer than this is compared by its text alone: no parsing of megabytes.
+LONGEST_PARSED_LITERAL = 10_000
+
+# The first member of the keys that no well-typed literal has.
+ILL_TYPED: Final = "ill-typed"
+
+# Looking a name up in its namespace costs more than the rest of a comparison.
+DECIMAL, FLOAT, DOUBLE, BOOLEAN = XSD.decimal, XSD.float, XSD.double, XSD.boolean
+STRING, LANG_STRING, ANY_URI = XSD.string, RDF.langString, XSD.anyURI
+DATE_TIME, HEX_BINARY, BASE64_BINARY = XSD.dateTime, XSD.hexBinary, XSD.base64Binary
+REAL, RATIONAL, PLAIN_LITERAL = OWL.real, OWL.rational, URIRef(f"{RDF}PlainLiteral")
+
+INTEGER_BOUNDS: Final[dict[URIRef, tuple[int | None, int | None]]] = {
+    XSD.integer: (None, None),
+    XSD.nonNegativeInteger: (0, None),
+    XSD.positiveInteger: (1, None),
+    XSD.nonPositiveInteger: (None, 0),
+    XSD.negativeInteger: (None, -1),
+    XSD.long: (-(2**63), 2**63 - 1),
+    XSD.int: (-(2**31), 2**31 - 1),
+    XSD.short: (-(2**15), 2**15 - 1),
+    XSD.byte: (-(2**7), 2**7 - 1),
+    XSD.unsignedLong: (0, 2**64 - 1),
+    XSD.unsignedInt: (0, 2**32 - 1),
+    XSD.unsignedShort: (0, 2**16 - 1),
+    XSD.unsignedByte: (0, 2**8 - 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A regular expression that is compiled when it is first asked: those of XML's names take long."""
+
+    expression: str
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Whether `text` begins so."""
+        return _compiled(self.expression).match(text)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """Whether `text` is so."""
+        return _compiled(self.expression).fullmatch(text)
+
+
+_compiled = cache(re.compile)
+
+_NAME_START = (
+    r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
+    r"\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NAME_REST = _NAME_START + r"\-.0-9\xb7\u0300-\u036f\u203f\u2040"
+
+# What XML calls a name: the first character, and any character.
+NAME_START: Final = Form(f"[:{_NAME_START}]")
+NAME_CHARACTER: Final = Form(f"[:{_NAME_REST}]")
+
+STRING_FORMS: Final[dict[URIRef, Form]] = {
+    XSD.normalizedString: Form(r"[^\t\n\r]*"),
+    XSD.token: Form(r"([^\t\n\r ]+( [^\t\n\r ]+)*)?"),
+    XSD.language: Form(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*"),
+    XSD.Name: Form(f"[:{_NAME_START}][:{_NAME_REST}]*"),
+    XSD.NCName: Form(f"[{_NAME_START}][{_NAME_REST}]*"),
+    XSD.NMTOKEN: Form(f"[:{_NAME_REST}]+"),
+}
+
+
+def value_key(lexical: str, datatype: URIRef | None, language: str | None = None) -> Key:
+    """The key of a literal's value; without datatype and language it is a string.
+
+    >>> value_key("1/2", OWL.rational) == value_key("0.5", XSD.decimal)
+    True
+    >>> value_key("one", XSD.integer)[0]
+    'ill-typed'
+    """
+    if language is not None:
+        return (LANG_STRING, lexical, language.lower())
+    if datatype is None:
+        return (STRING, lexical)
+    parse = _VALUE_SPACES.get(datatype)
+    if parse is None or len(lexical) > LONGEST_PARSED_LITERAL:
+        return (datatype, lexical)
+    return parse(lexical) or (ILL_TYPED, datatype, lexical)
+
+
+def is_ill_typed(key: Hashable) -> bool:
+    """Whether a key is that of a literal outside the lexical space of its datatype."""
+    # comparing names would take longer than all else here
+    return isinstance(key, tuple) and type(key[0]) is str and key[0] == ILL_TYPED
+
+
+def value_of(term: Term) -> Hashable:
+    """A key that two terms share exactly if they denote the same thing under unique names.
+
+    Names are their own key. A literal's key is its value where the datatype is known, else its text and
+    datatype (`pantarhei.literals.value`); an ill-typed literal has a key that no well-typed one has.
+
+    >>> from rdflib import XSD, Literal
+    >>> value_of(Literal("01", datatype=XSD.integer)) == value_of(Literal("1.0", datatype=XSD.decimal))
+    True
+    >>> value_of(Literal("1", datatype=XSD.double)) == value_of(Literal("1", datatype=XSD.integer))
+    False
+    """
+    if not isinstance(term, Literal):
+        return term
+    return value_key(str(term), term.datatype, term.language)
+
+
+def is_well_typed(literal: Literal) -> bool:
+    """Whether the literal has a value in its datatype, as far as the datatype is known."""
+    return not is_ill_typed(value_of(literal))
+
+
+def is_text(key: Key) -> bool:
+    """Whether a key is that of a literal that is compared by its text, for want of a known value."""
+    return len(key) == 2 and isinstance(key[1], str) and key[0] not in (STRING, ANY_URI)
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_RATIONAL = re.compile(r"([+-]?\d+)/(\d*[1-9]\d*)", re.ASCII)
+_DOUBLE = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?INF|NaN", re.ASCII)
+_SPACE = " \t\n\r"  # what XML Schema collapses
+_DIGITS_OF_INT = 4000  # Python refuses to read much longer ones as they are
+
+
+def number(value: Number) -> Number:
+    """The number in the form that keys have: `int` if whole, `Decimal` if its decimals end, else `Fraction`.
+
+    >>> number(Fraction(4, 2)), number(Fraction(1, 8)), number(Fraction(1, 3))
+    (2, Decimal('0.125'), Fraction(1, 3))
+    """
+    if isinstance(value, Fraction):
+        if value.denominator == 1:
+            return value.numerator
+        return _finite(value) or value
+    if isinstance(value, Decimal):
+        whole = int(value)
+        return whole if whole == value else value
+    return value
+
+
+def _finite(value: Fraction) -> Decimal | None:
+    """The decimal equal to a fraction, if there is one: its denominator divides a power of ten."""
+    twos = (value.denominator & -value.denominator).bit_length() - 1
+    rest, fives = value.denominator >> twos, 0
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return None
+    places = max(twos, fives)
+    digits = Decimal(value.numerator * (10**places // value.denominator))
+    return digits.scaleb(-places, Context(prec=max(1, digits.adjusted() + 1), Emin=-(10**9), Emax=10**9))
+
+
+def _int(text: str) -> int:
+    return int(text) if len(text) <= _DIGITS_OF_INT else int(Decimal(text))
+
+
+def _decimal(lexical: str) -> Key | None:
+    text = lexical.strip(_SPACE)
+    return (DECIMAL, number(Decimal(text))) if _DECIMAL.fullmatch(text) else None
+
+
+def _rational(lexical: str) -> Key | None:
+    match = _RATIONAL.fullmatch(lexical.strip(_SPACE))
+    return (DECIMAL, number(Fraction(_int(match[1]), _int(match[2])))) if match else None
+
+
+def _integer(low: int | None, high: int | None) -> Callable[[str], Key | None]:
+    def parse(lexical: str) -> Key | None:
+        text = lexical.strip(_SPACE)
+        if not _INTEGER.fullmatch(text):
+            return None
+        value = _int(text)
+        inside = (low is None or value >= low) and (high is None or value <= high)
+        return (DECIMAL, value) if inside else None
+
+    return parse
+
+
+def _binary_float(datatype: URIRef, pack: Callable[[str], bytes]) -> Callable[[str], Key | None]:
+    def parse(lexical: str) -> Key | None:
+        text = lexical.strip(_SPACE)
+        if not _DOUBLE.fullmatch(text):
+            return None
+        return (datatype, pack(text.replace("INF", "inf").replace("NaN", "nan")))
+
+    return parse
+
+
+def _double_bytes(text: str) -> bytes:
+    return struct.pack(">d", float(text))
+
+
+def _float_bytes(text: str) -> bytes:
+    value = float(text)
+    if math.isfinite(value) and value and not _is_odd(value):
+        # Rounding twice would be wrong at ties; the odd neighbour on the number's side is never a tie.
+        given, nearest = Decimal(text), Decimal.from_float(value)
+        if given != nearest:
+            value = math.nextafter(value, math.inf if given > nearest else -math.inf)
+    return struct.pack(">f", single(value))
+
+
+def _is_odd(value: float) -> bool:
+    return bool(struct.pack(">d", value)[-1] & 1)
+
+
+def unpacked(datatype: URIRef, packed: bytes) -> float:
+    """The number in the key of an xsd:float or xsd:double."""
+    (value,) = struct.unpack(">f" if datatype == FLOAT else ">d", packed)
+    return float(value)
+
+
+def single(value: float) -> float:
+    """The xsd:float next to an xsd:double; infinite beyond the range.
+
+    >>> single(0.1), single(1e39)
+    (0.10000000149011612, inf)
+    """
+    try:
+        (rounded,) = struct.unpack(">f", struct.pack(">f", value))
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return float(rounded)
+
+
+# -- times -----------------------------------------------------------------------------------------
+
+_DATETIME = re.compile(
+    r"(-?(?:[1-9]\d{3,}|0\d{3}))-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?",
+    re.ASCII,
+)
+_CYCLE_START = datetime(2000, 1, 1)  # the Gregorian calendar repeats every 400 years
+_SECOND = timedelta(seconds=1)
+_SECONDS_IN_A_CYCLE = (datetime(2400, 1, 1) - _CYCLE_START) // _SECOND
+
+
+def _datetime(lexical: str) -> Key | None:
+    """Key `(tag, zoned, seconds since the year 0, fraction)`; any year is shifted into datetime's range."""
+    match = _DATETIME.fullmatch(lexical.strip(_SPACE))
+    if match is None:
+        return None
+    year, zone = _int(match[1]), match[8]
+    month, day, hour, minute, second = (int(match[i]) for i in range(2, 7))
+    fraction = Decimal(match[7] or 0)
+    midnight = hour == 24
+    if midnight and (minute or second or fraction):
+        return None
+    try:
+        instant = datetime(year % 400 + 2000, month, day, 0 if midnight else hour, minute, second)
+    except ValueError:
+        return None
+    offset = _offset(zone)
+    if offset is None:
+        return None
+    seconds = (instant + timedelta(days=midnight) - offset - _CYCLE_START) // _SECOND
+    return (DATE_TIME, zone is not None, (year // 400) * _SECONDS_IN_A_CYCLE + seconds, fraction)
+
+
+def _offset(zone: str | None) -> timedelta | None:
+    if zone is None or zone == "Z":
+        return timedelta(0)
+    hours, minutes = int(zone[1:3]), int(zone[4:6])
+    if minutes > 59 or 60 * hours + minutes > 14 * 60:
+        return None
+    offset = timedelta(hours=hours, minutes=minutes)
+    return -offset if zone[0] == "-" else offset
+
+
+def _datetime_stamp(lexical: str) -> Key | None:
+    key = _datetime(lexical)
+    return key if key and key[1] else None
+
+
+# -- the rest --------------------------------------------------------------------------------------
+
+_BASE64 = re.compile(
+    r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?", re.ASCII
+)
+_HEX = re.compile(r"([0-9A-Fa-f]{2})*", re.ASCII)
+_LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*")
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _boolean(lexical: str) -> Key | None:
+    value = _BOOLEANS.get(lexical.strip(_SPACE))
+    return None if value is None else (BOOLEAN, value)
+
+
+def _string(lexical: str) -> Key | None:
+    return (STRING, lexical)
+
+
+def _form(pattern: Form) -> Callable[[str], Key | None]:
+    return lambda lexical: (STRING, lexical) if pattern.fullmatch(lexical) else None
+
+
+def _plain_literal(lexical: str) -> Key | None:
+    """A text, `@` and perhaps a language (rdf:PlainLiteral, section 3)."""
+    text, at, language = lexical.rpartition("@")
+    if not at or (language and not _LANGUAGE.fullmatch(language)):
+        return None
+    return (LANG_STRING, text, language.lower()) if language else (STRING, text)
+
+
+def _any_uri(lexical: str) -> Key | None:
+    return (ANY_URI, re.sub(f"[{_SPACE}]+", " ", lexical).strip(" "))
+
+
+def _hexadecimal(lexical: str) -> Key | None:
+    text = lexical.strip(_SPACE)
+    return (HEX_BINARY, bytes.fromhex(text)) if _HEX.fullmatch(text) else None
+
+
+def _base64(lexical: str) -> Key | None:
+    text = re.sub(f"[{_SPACE}]", "", lexical)
+    return (BASE64_BINARY, base64.b64decode(text)) if _BASE64.fullmatch(text) else None
+
+
+def _nothing(lexical: str) -> Key | None:
+    return None
+
+
+_VALUE_SPACES: dict[URIRef, Callable[[str], Key | None]] = {
+    **{datatype: _integer(*bounds) for datatype, bounds in INTEGER_BOUNDS.items()},
+    **{datatype: _form(pattern) for datatype, pattern in STRING_FORMS.items()},
+    REAL: _nothing,  # has values, and no lexical forms
+    LANG_STRING: _nothing,  # needs a language
+    RATIONAL: _rational,
+    XSD.decimal: _decimal,
+    XSD.float: _binary_float(FLOAT, _float_bytes),
+    XSD.double: _binary_float(DOUBLE, _double_bytes),
+    XSD.boolean: _boolean,
+    XSD.dateTime: _datetime,
+    XSD.dateTimeStamp: _datetime_stamp,
+    XSD.string: _string,
+    XSD.anyURI: _any_uri,
+    XSD.hexBinary: _hexadecimal,
+    XSD.base64Binary: _base64,
+    PLAIN_LITERAL: _plain_literal,
+}

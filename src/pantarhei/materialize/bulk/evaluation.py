@@ -1,0 +1,315 @@
+"""What follows from many facts, set at a time: semi-naive evaluation over columns, with levels.
+
+A fact's level is the largest, over its derivations, of the smallest level in the body (`keep="newest"`, see
+materialize/kernel/newest.py). Predicates are taken in the order in which rules lead from one to the next, so
+that all of a predicate's facts are there when it is taken; only those that lead to themselves are taken more
+than once. A fact whose level rises is taken again.
+
+The edges of a transitive property are taken right after the property, so that each is there as a fact before
+it is joined with.
+
+What comes out is in an order in which each fact has a proof: of one level from facts before it, or else from
+higher levels. The kernel of rows can take it over as settled (`NewestKernel.enter`).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
+from pantarhei.materialize.bulk.columns import (
+    NO_COLUMNS,
+    Columns,
+    Keys,
+    by_predicate,
+    classes_of_subjects,
+    merged,
+    objects_of,
+    subjects_of,
+)
+from pantarhei.materialize.bulk.edge_joins import edges_of, makes_edges, with_edges
+from pantarhei.materialize.bulk.order import ranks
+from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, Literals, Matcher, Plan, Step
+from pantarhei.rules.compilation.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, WrittenPlan
+from pantarhei.rules.compilation.program import Plans
+
+# Taking a predicate costs what the kernel takes for so many facts, and one more for so many that are stored.
+_A_TAKING, _COPIED = 100, 256
+# So much of it may be in vain in any case.
+_PATIENCE = 1 << 16
+# Where few facts may come, this many partial matches are looked at together still.
+_LEAST_ROWS = 1 << 16
+# A partial match takes, with the facts that it gives and their sorting, what so many rows of the kernel take.
+_A_ROW = 4
+
+
+class Settled(NamedTuple):
+    """Facts of one predicate with their levels, as they settled."""
+
+    predicate: int
+    columns: Columns
+
+    @property
+    def facts(self) -> Integers:
+        """The facts, shape (n, 3)."""
+        facts = np.empty((len(self.columns), 3), np.int32)
+        facts[:, 0] = self.predicate
+        facts[:, 1], facts[:, 2] = subjects_of(self.columns.keys), objects_of(self.columns.keys)
+        return facts
+
+
+class Violating(NamedTuple):
+    """Facts with which the constraint plan at `offset` of the code matches, shape (n, 3)."""
+
+    offset: int
+    facts: Integers
+
+
+class Closure(NamedTuple):
+    """What is new.
+
+    Args:
+        settled: the facts that came or rose, in the order in which they settled.
+        violating: the facts with which constraints are violated.
+        edges: of transitive properties, those that are new or at a higher level.
+        came: how many facts are new; the others rose.
+        firings: how many rule instances were met.
+    """
+
+    settled: list[Settled]
+    violating: list[Violating]
+    edges: list[Settled]
+    came: int
+    firings: int
+
+
+class TooManyError(Exception):
+    """More facts follow than there may be."""
+
+    def __init__(self, facts: int) -> None:
+        super().__init__(facts)
+        self.facts = facts
+
+
+class TooSlowError(Exception):
+    """The facts follow few at a time, as along a chain: the kernel of rows is faster."""
+
+
+class _Waiting:
+    """Facts of one predicate that wait for it to be taken.
+
+    Args:
+        most: beyond how many those that are known are left out.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.parts: list[tuple[Keys, Integers]] = []
+        self.size, self.most = 0, most
+
+    def add(self, keys: Keys, levels: Integers) -> None:
+        self.parts.append((keys, levels))
+        self.size += len(keys)
+
+    @property
+    def are_many(self) -> bool:
+        return self.size > self.most and len(self.parts) > 1
+
+    def keep(self, news: Columns) -> None:
+        """Let these wait instead, until they are twice as many."""
+        self.parts, self.size = [(news.keys, news.levels)], len(news)
+        self.most = max(self.most, 2 * len(news))
+
+
+class BulkProgram:
+    """The plans of a program, for matching by column. Costs time linear in their size.
+
+    `noted` are the properties whose edges have columns of their own.
+
+    Args:
+        always: what frames keep beside the variables that are still needed.
+    """
+
+    def __init__(self, plans: Plans, always: frozenset[int] = frozenset()) -> None:
+        self.width = plans.membership_bytes
+        code = plans.code.tolist()
+        starts, offsets = plans.forward.start.tolist(), plans.forward.plans.tolist()
+        self.noted = frozenset(np.flatnonzero(plans.edges_noted).tolist())
+        self._plans: dict[int, list[Plan]] = {}
+        derives: list[tuple[int, int]] = []
+        for predicate, (start, end) in enumerate(pairwise(starts)):
+            for offset in offsets[start:end]:
+                written = WrittenPlan.at(code, offset)
+                making = makes_edges(written, plans)
+                for trigger, plan in with_edges(predicate, written, plans):
+                    self._plans.setdefault(trigger, []).append(_read(plan, offset, making, always))
+                if written.head[0] != NONE:
+                    derives.append((predicate, written.head[0]))
+        self._ranks = ranks(derives)
+
+    def closure(
+        self,
+        stored: Mapping[int, Columns],
+        facts: Integers,
+        levels: Integers,
+        literals: Literals,
+        most: int = sys.maxsize,
+    ) -> Closure:
+        """What follows when `facts`, shape (n, 3), are added at `levels` to what is `stored`.
+
+        Args:
+            stored: the columns of each predicate and of its edges, closed under the rules.
+            literals: what conditions are asked of.
+            most: how many facts may come.
+
+        Raises:
+            TooManyError: more come.
+            TooSlowError: too few come at a time.
+        """
+        rows = min(MOST_ROWS, max(most // _A_ROW, _LEAST_ROWS))
+        matcher = Matcher(dict(stored), literals, self.width, rows)
+        return self.close(matcher, by_predicate(facts, levels), most)
+
+    def close(
+        self, matcher: Matcher, given: Mapping[int, tuple[Keys, Integers]], most: int = sys.maxsize
+    ) -> Closure:
+        """The same for facts by predicate; `matcher` has what is stored, and comes to have the rest."""
+        return _Evaluation(self, matcher, most).run(given)
+
+    def plans_of(self, predicate: int) -> Sequence[Plan]:
+        """The plans with this trigger."""
+        return self._plans.get(predicate, ())
+
+    def rank(self, predicate: int) -> tuple[int, bool]:
+        """Where the predicate stands in the order of evaluation; its edges come right behind it."""
+        return self._ranks.get(max(predicate, edges_of(predicate)), 0), predicate < 0
+
+
+class _Evaluation:
+    """One closure under way."""
+
+    def __init__(self, program: BulkProgram, matcher: Matcher, most: int) -> None:
+        self._program, self._matcher, self._most, self._came = program, matcher, most, 0
+        self._columns = matcher.columns
+        self._waiting: dict[int, _Waiting] = {}
+        self._queue: list[tuple[tuple[int, bool], int]] = []
+        self._closure = Closure([], [], [], 0, 0)
+        self._firings = 0
+        self._patience = _PATIENCE
+
+    def run(self, given: Mapping[int, tuple[Keys, Integers]]) -> Closure:
+        for predicate, (keys, at) in given.items():
+            self._patience += 4 * len(keys)
+            self._derive(predicate, keys, at)
+            if predicate in self._program.noted:
+                self._derive(edges_of(predicate), keys, at)
+        while self._queue:
+            _, predicate = heappop(self._queue)
+            self._take(predicate)
+        return self._closure._replace(came=self._came, firings=self._firings)
+
+    def _derive(self, predicate: int, keys: Keys, levels: Integers) -> None:
+        """Let facts wait for their predicate to be taken; what is known is left out if they are many."""
+        waiting = self._waiting.get(predicate)
+        if waiting is None:
+            waiting = self._waiting[predicate] = _Waiting(self._matcher.most_rows)
+            heappush(self._queue, (self._program.rank(predicate), predicate))
+        waiting.add(keys, levels)
+        if waiting.are_many:
+            columns = self._columns.get(predicate, NO_COLUMNS)
+            news = self._matcher.news(predicate, *merged(waiting.parts))
+            if predicate >= 0:  # edges are facts that are counted already
+                self._check(int(np.count_nonzero(columns.find(news.keys) < 0)))
+            waiting.keep(news)
+
+    def _check(self, more: int) -> None:
+        if self._came + more > self._most:
+            raise TooManyError(self._came + more)
+
+    def _pay(self, came: int, stored: int) -> None:
+        """Note the cost of taking a predicate with so many facts `stored`, beside how many `came`."""
+        self._patience += 4 * came - _A_TAKING - stored // _COPIED
+        if self._patience < 0:
+            raise TooSlowError
+
+    def _take(self, predicate: int) -> None:
+        """Store what waits for `predicate`, as far as it is new, and derive what follows from it."""
+        columns = self._columns.get(predicate, NO_COLUMNS)
+        news = self._matcher.news(predicate, *merged(self._waiting.pop(predicate).parts))
+        if not len(news):
+            return
+        self._columns[predicate] = stored = columns.with_news(news)
+        if predicate < 0:
+            self._pay(0, len(stored))
+            self._closure.edges.append(Settled(edges_of(predicate), news))
+        else:
+            came = len(stored) - len(columns)
+            self._came += came
+            self._check(0)
+            self._pay(came, len(stored))
+            self._closure.settled.append(Settled(predicate, news))
+        for plan in self._program.plans_of(predicate):
+            if plan.head[0] == NONE:
+                self._note_violations(plan, predicate, news)
+            else:
+                self._fire(plan, news)
+
+    def _fire(self, plan: Plan, news: Columns) -> None:
+        _, first, second = plan.head
+        if plan.renames:  # p(x, y) -> q(x, y), or p(x, y) -> C(x): keys stay what they are, and in order
+            self._firings += len(news)
+            keys = news.keys if plan.head[1:] == plan.trigger else classes_of_subjects(news.keys)
+            self._derive_head(plan, keys, news.levels)
+            return
+        for frame in self._matcher.matches(plan, news):
+            self._firings += len(frame.levels)
+            keys, levels = self._matcher.keys(frame, first, second), frame.levels
+            if first >= 0:
+                names = frame.slots[first] < FIRST_LITERAL
+                if not names.all():
+                    keys, levels = keys[names], levels[names]
+            elif -2 - first >= FIRST_LITERAL:
+                continue
+            if len(keys):
+                self._derive_head(plan, keys, levels)
+
+    def _derive_head(self, plan: Plan, keys: Keys, levels: Integers) -> None:
+        self._derive(plan.head[0], keys, levels)
+        if plan.makes_edges:
+            self._derive(edges_of(plan.head[0]), keys, levels)
+
+    def _note_violations(self, plan: Plan, predicate: int, news: Columns) -> None:
+        """Note with which of the new facts a constraint matches."""
+        for frame in self._matcher.matches(plan, news):
+            self._firings += len(frame.levels)
+            places = np.unique(frame.slots[TRIGGER])
+            some = Columns(news.keys[places], news.levels[places])
+            self._closure.violating.append(Violating(plan.offset, Settled(predicate, some).facts))
+
+
+def _read(written: WrittenPlan, offset: int, makes_edges: bool, always: frozenset[int]) -> Plan:
+    """A plan for frames."""
+    _, head, trigger, _, steps, conditions = written
+    needed = always | (frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:]))
+    read: list[Step] = []
+    for place, (kind, *operands) in reversed([*enumerate((*steps, *conditions))]):
+        read.append(Step(kind, (operands[0], operands[1], operands[2], operands[3]), needed))
+        needed |= _variables(operands[1:3] if place < len(steps) else _asked(kind, operands))
+    read.reverse()
+    return Plan(offset, head, trigger, tuple(read[: len(steps)]), tuple(read[len(steps) :]), makes_edges)
+
+
+def _asked(kind: int, operands: list[int]) -> list[int]:
+    """The arguments that a condition looks at."""
+    if kind in (DIFFERENT, IDENTICAL):
+        return operands[:2]
+    return operands[1:3] if kind in (HOLDS, COMPUTE) else operands[:1]
+
+
+def _variables(arguments: Iterable[int]) -> frozenset[int]:
+    return frozenset(argument for argument in arguments if argument >= 0)

@@ -1,0 +1,114 @@
+"""Ontology documents into triples. Nothing is fetched: a document is a local file or an object.
+
+Files go through pyoxigraph's parsers, whose literals keep their lexical form; OWL/XML through `owl_xml`.
+Blank nodes are renamed after the content of their document, so that two documents share none and reading
+twice gives the same names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pyoxigraph
+from rdflib import BNode, Dataset, Graph
+
+from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
+from pantarhei.language.term import Triple, check_triple
+from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
+from pantarhei.rdf.first_bytes import plain_text
+from pantarhei.rdf.nesting_guard import refuse_deep_nesting
+from pantarhei.rdf.parse import DocumentTerms, parse
+from pantarhei.rdf.xml_guard import refuse_entity_expansion
+
+FORMATS = {
+    "turtle": pyoxigraph.RdfFormat.TURTLE,
+    "xml": pyoxigraph.RdfFormat.RDF_XML,
+    "nt": pyoxigraph.RdfFormat.N_TRIPLES,
+    "json-ld": pyoxigraph.RdfFormat.JSON_LD,
+    "trig": pyoxigraph.RdfFormat.TRIG,
+    "nquads": pyoxigraph.RdfFormat.N_QUADS,
+    "owl-xml": None,
+}
+SUFFIXES = {
+    ".ttl": "turtle",
+    ".rdf": "xml",
+    ".xml": "xml",
+    ".owl": "xml",
+    ".nt": "nt",
+    ".jsonld": "json-ld",
+    ".json": "json-ld",
+    ".trig": "trig",
+    ".nq": "nquads",
+    ".owx": "owl-xml",
+}
+
+
+class Document(NamedTuple):
+    """What one document says, each triple once, in the order read; and the prefixes it declares."""
+
+    triples: tuple[Triple, ...]
+    prefixes: Mapping[str, str]
+
+
+def read_graph(source: object, format: str | None = None) -> tuple[Triple, ...]:
+    """The triples of one document or object, as `read_document`."""
+    return read_document(source, format).triples
+
+
+def read_document(source: object, format: str | None = None) -> Document:
+    """One document or object, without its imports.
+
+    Args:
+        source: a path; an `rdflib.Graph` or `Dataset`; an owlready2 ontology or world.
+        format: one of `FORMATS`; by default the file's suffix and first bytes tell.
+
+    Raises:
+        MalformedInputError: the text is not the format it claims to be, or compressed.
+        MissingFileError: there is no such file.
+        OptionError: the source or format is of no known kind, or nothing tells the format.
+    """
+    if isinstance(source, str | Path):
+        prefixes: dict[str, str] = {}
+        return Document(tuple(dict.fromkeys(_read_file(Path(source), format, prefixes))), prefixes)
+    if isinstance(source, Graph):
+        quads = source.quads() if isinstance(source, Dataset) else source
+        triples = tuple(dict.fromkeys(check_triple(tuple(statement[:3])) for statement in quads))
+        return Document(triples, {prefix: str(iri) for prefix, iri in source.namespaces()})
+    if type(source).__module__.partition(".")[0] == "owlready2":
+        from pantarhei.owl.owlready import read_owlready
+
+        return Document(read_owlready(source), {})
+    raise OptionError("source", repr(source), "a path, an rdflib.Graph, or an owlready2 ontology or world")
+
+
+def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iterable[Triple]:
+    """The triples of a file; what prefixes it declares is added to `prefixes`."""
+    try:
+        content = plain_text(path.read_bytes(), str(path))
+    except OSError as error:
+        raise MissingFileError(str(path), error.strerror or str(error)) from error
+    name = _format_of(path, content, format)
+    if name in ("xml", "owl-xml"):
+        refuse_entity_expansion(content, str(path))
+    refuse_deep_nesting(content, name, str(path))
+    scope = hashlib.sha256(content).hexdigest()[:12]
+    base = path.resolve().as_uri()
+    terms = DocumentTerms(scope)
+    if name == "owl-xml":
+        written = read_owl_xml(content, str(path), base)
+        return ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in written)
+    return parse(content, FORMATS[name], str(path), base, prefixes, terms)
+
+
+def _format_of(path: Path, content: bytes, format: str | None) -> str:
+    if format is not None and format not in FORMATS:
+        raise OptionError("format", repr(format), "one of " + ", ".join(FORMATS))
+    name = format or SUFFIXES.get(path.suffix.lower())
+    if name is None:
+        raise UnknownFormatError("format", str(path), tuple(SUFFIXES), tuple(FORMATS))
+    if name == "xml" and format is None and is_owl_xml(content):
+        return "owl-xml"
+    return name

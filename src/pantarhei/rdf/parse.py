@@ -1,0 +1,89 @@
+"""RDF documents into triples by pyoxigraph's parsers, whose errors become this package's.
+
+Literals keep their lexical form. Blank nodes are numbered in the order in which they appear, under a prefix
+that their document has for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pyoxigraph
+from rdflib import BNode, Literal, URIRef
+
+from pantarhei.errors import MalformedInputError
+from pantarhei.language.term import Term, Triple
+from pantarhei.rdf.ntriples import to_rdflib
+
+_NOT_UTF_8 = "it is not UTF-8; write it so, or turn it into UTF-8 with iconv"
+_TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
+
+
+class DocumentTerms(dict[object, Term]):
+    """The terms of one document, each made once: blank nodes numbered in order of appearance in `scope`."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self._scope = scope
+        self._blank_nodes = 0
+
+    def __missing__(self, given: object) -> Term:
+        term = given if isinstance(given, URIRef | BNode | Literal) else to_rdflib(given)
+        if isinstance(term, BNode):
+            term = BNode(f"b{self._scope}n{self._blank_nodes}")
+            self._blank_nodes += 1
+        self[given] = term
+        return term
+
+
+def parse(
+    content: bytes,
+    format: pyoxigraph.RdfFormat | None,
+    source: str,
+    base: str,
+    prefixes: dict[str, str],
+    terms: DocumentTerms,
+) -> Iterator[Triple]:
+    """The triples of a document; the prefixes that it declares are added to `prefixes`.
+
+    Raises:
+        MalformedInputError: the content is not of that format.
+    """
+    with parser_errors(source):
+        parser = pyoxigraph.parse(content, format, base_iri=base)
+        for quad in parser:
+            yield terms[quad.subject], terms[quad.predicate], terms[quad.object]
+        prefixes.update(parser.prefixes)
+
+
+@contextmanager
+def parser_errors(source: str, line: Callable[[], int | None] = lambda: None) -> Iterator[None]:
+    """What pyoxigraph's parser raises inside becomes a `MalformedInputError`.
+
+    Args:
+        source: what is parsed, for the error.
+        line: tells the line that the parser has come to, for errors that do not tell it themselves.
+    """
+    try:
+        yield
+    except SyntaxError as error:
+        raise MalformedInputError(source, error.lineno, reason_of(error)) from error
+    except (ValueError, OSError) as error:
+        raise MalformedInputError(source, line(), str(error)) from error
+    except MemoryError as error:
+        if "buffer" not in str(error):  # the process has no memory: that is not the document's fault
+            raise
+        raise MalformedInputError(source, line(), _TOO_LONG) from error
+
+
+def reason_of(error: SyntaxError) -> str:
+    """What pyoxigraph's parser says without the place, which the error has apart.
+
+    >>> reason_of(SyntaxError("Parser error at line 2 column 7: ; is no RDF object"))
+    '; is no RDF object'
+    """
+    place, colon, reason = error.msg.partition(": ")
+    if not (colon and place.startswith("Parser error")):
+        reason = error.msg
+    return _NOT_UTF_8 if reason.startswith("Invalid UTF-8") else reason

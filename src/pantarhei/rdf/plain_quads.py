@@ -1,0 +1,272 @@
+"""N-Quads that stand in the file as they stand in a table: taken over as text, a block of lines at a time.
+
+A line is plain if it is four canonical terms and a full stop with one space between each, the graph's name an
+IRI. Splitting such a line at its spaces is parsing it. Whether a term is canonical is asked once for each
+distinct term of a block. Lines between them that are not plain are left to a parser, each at its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
+from heapq import merge
+from operator import attrgetter
+from typing import NamedTuple, cast
+
+import numpy as np
+import pyarrow as pa
+import pyoxigraph as ox
+
+from pantarhei.language.term import Term, Triple
+from pantarhei.rdf.canonical_words import CanonicalTerms
+from pantarhei.rdf.first_bytes import BYTE_ORDER_MARK
+from pantarhei.rdf.ntriples import parse_term
+from pantarhei.rdf.statements import OddLines
+from pantarhei.rdf.term_reader import MOST_CACHED, Scope
+from pantarhei.rdf.triple_table import NAMES, Codes, TermColumn, TripleColumns
+from pantarhei.rdf.word_columns import Flags, Places, Split, split_lines
+
+_MOST_ODD = 4  # of so many lines, one may be odd; else all are left to the parser
+_SHORT = 48  # runs of fewer lines, taken together, cost less as triples than by column
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_BRACKET, _QUOTE, _BLANK, _STOP = b'<"_.'
+_WITH_GRAPH, _WITHOUT_GRAPH = 5, 4  # words of a line, the full stop one of them
+_NO_NAME = "<urn:x-none>"
+
+
+class _Block:
+    """The plain lines of a block.
+
+    Args:
+        columns: their triples; all have the same distinct terms.
+        are_blank: which of these are blank nodes.
+        is_scattered: whether its runs are so short that triples had better be made one by one.
+        term: what makes rdflib's terms.
+    """
+
+    def __init__(
+        self, columns: TripleColumns, are_blank: Flags, is_scattered: bool, term: Callable[[str], Term]
+    ) -> None:
+        self.columns, self.is_scattered, self._term = columns, is_scattered, term
+        self.are_blank = are_blank
+        self.has_blanks = bool(are_blank.any())
+
+    @cached_property
+    def triples(self) -> list[Triple]:
+        """All of them as rdflib's terms; those with blank nodes mean nothing."""
+        lists: list[list[Term]] = []
+        for column in self.columns:
+            codes, distinct = column.occurring()
+            made = np.empty(len(distinct), object)
+            made[:] = [None if text[0] == "_" else self._term(text) for text in distinct.tolist()]
+            lists.append(made[codes].tolist())
+        return cast("list[Triple]", list(zip(*lists, strict=True)))
+
+    @cached_property
+    def texts(self) -> list[list[str]]:
+        """All of them as text by column."""
+        return [column.distinct[column.codes].tolist() for column in self.columns]
+
+    @cached_property
+    def batch(self) -> pa.RecordBatch:
+        """All of them as strings."""
+        distinct = pa.array(self.columns.subject.distinct, pa.string())
+        arrays = [pa.DictionaryArray.from_arrays(column.codes, distinct) for column in self.columns]
+        return pa.record_batch([array.dictionary_decode() for array in arrays], names=list(NAMES))
+
+
+class PlainRun(NamedTuple):
+    """Neighbouring lines of one graph: lines `begin` up to `end` of a block, the first with its number."""
+
+    line: int
+    name: ox.NamedNode
+    block: _Block
+    begin: int
+    end: int
+
+    def has_blanks(self) -> bool:
+        """Whether there are blank nodes among the triples."""
+        if not self.block.has_blanks:
+            return False
+        subjects, _, objects = self.block.columns.slice(self.begin, self.end)
+        return any(self.block.are_blank[column.codes].any() for column in (subjects, objects))
+
+    def triples(self, scope: Scope) -> list[Triple]:
+        """The triples as rdflib's terms, blank nodes named by the scope."""
+        if not self.has_blanks():
+            return self.block.triples[self.begin : self.end]
+        columns = self.columns(scope)
+        return list(columns.triples())
+
+    def columns(self, scope: Scope) -> TripleColumns:
+        """The triples by column, blank nodes named by the scope."""
+        columns = self.block.columns.slice(self.begin, self.end)
+        if not self.has_blanks():
+            return columns
+        subjects, objects = columns.subject.occurring(), columns.object.occurring()
+        names: dict[str, str] = {}
+        for object_, subject in zip(
+            *(column.distinct[column.codes] for column in (objects, subjects)), strict=True
+        ):
+            for text in (object_, subject):  # the order in which a parser's blank nodes are named
+                if text[0] == "_" and text not in names:
+                    names[text] = "_:" + scope.name(ox.BlankNode(text[2:]))
+        subject, object_ = (
+            column.mapped(lambda text: names.get(text, text)) for column in (subjects, objects)
+        )
+        return TripleColumns(subject, columns.predicate, object_)
+
+    def texts(self) -> list[list[str]]:
+        """Subjects, predicates and objects as text, blank nodes as they are written."""
+        return [column[self.begin : self.end] for column in self.block.texts]
+
+    def batch(self) -> pa.RecordBatch:
+        """The triples as strings, blank nodes as they are written."""
+        return self.block.batch.slice(self.begin, self.end - self.begin)
+
+
+class _PlainLines(NamedTuple):
+    """The plain ones of the lines of a block.
+
+    Args:
+        columns: their triples; all columns, that of the graphs too, have the same distinct terms.
+        are_blank: which of these are blank nodes.
+        places: which lines of the block they are, ascending.
+        lines: how many lines the block has.
+    """
+
+    columns: TripleColumns
+    are_blank: Flags
+    graphs: TermColumn
+    places: Places
+    lines: int
+
+    @property
+    def odd(self) -> int:
+        """How many lines are not plain."""
+        return self.lines - len(self.places)
+
+
+class PlainQuadsReader:
+    """Reads blocks of lines; remembers terms it has found canonical.
+
+    Args:
+        reserved: IRIs in N-Triples syntax whose statements are left to the parser.
+        graphs: lines name a graph; if not, they are N-Triples, and all are of one nameless graph.
+    """
+
+    def __init__(self, reserved: Collection[str], graphs: bool = True) -> None:
+        self._reserved, self._graphs = frozenset(reserved), graphs
+        self._canonical = CanonicalTerms()
+        self._terms: dict[str, Term] = {}
+        self._names: dict[str, ox.NamedNode] = {}
+
+    def read(self, line: int, block: bytes) -> Iterator[PlainRun | OddLines]:
+        """The lines of a block in their order, `line` the number of the first.
+
+        Plain ones are quads of RDF 1.1, the graph's name an IRI and the predicate none that is reserved.
+
+        About half a microsecond a line if terms are repeated.
+        """
+        found = self._plain(block)
+        if found is None or found.odd * _MOST_ODD > found.lines:
+            yield OddLines(line, block)
+            return
+        odd = _odd_lines(block, line, found.places, found.lines)
+        if len(found.places):
+            yield from self._in_order(found, line, odd)
+        else:
+            yield from odd
+
+    def _in_order(
+        self, found: _PlainLines, line: int, odd: Sequence[OddLines]
+    ) -> Iterator[PlainRun | OddLines]:
+        """The runs of plain lines, and between them the odd ones."""
+        columns, graphs, places = found.columns, found.graphs, found.places
+        breaks = (np.diff(graphs.codes) != 0) | (np.diff(places) != 1)
+        begins = np.concatenate([[0], np.flatnonzero(breaks) + 1])
+        ends = [*begins[1:].tolist(), len(places)]
+        names = graphs.distinct[graphs.codes[begins]].tolist()
+        firsts = (places[begins] + line).tolist()
+        block = _Block(columns, found.are_blank, len(begins) * _SHORT > len(places), self._term)
+        runs = (
+            PlainRun(first, self._name(name), block, begin, end)
+            for first, name, begin, end in zip(firsts, names, begins.tolist(), ends, strict=True)
+        )
+        return merge(runs, odd, key=attrgetter("line")) if odd else runs
+
+    def _plain(self, block: bytes) -> _PlainLines | None:
+        """The plain lines of a block; None if it is no text, or its lines may be others than they seem."""
+        if b"\r" in block or block.startswith(BYTE_ORDER_MARK):
+            return None
+        split = split_lines(block, _WITH_GRAPH if self._graphs else _WITHOUT_GRAPH)
+        try:
+            texts = split.words.decoded()
+        except UnicodeDecodeError:
+            return None
+        columns = list(np.ascontiguousarray(split.codes.T))
+        plain = self._fits(split, columns, texts)
+        if not plain.all():
+            columns = [column[plain] for column in columns]
+        distinct = np.empty(len(texts), object)
+        distinct[:] = texts
+        triples = TripleColumns(*(TermColumn(column, distinct) for column in columns[:3]))
+        graphs = TermColumn(columns[3], distinct) if self._graphs else _nameless(len(columns[0]))
+        return _PlainLines(triples, split.words.firsts == _BLANK, graphs, split.places[plain], split.lines)
+
+    def _fits(self, split: Split, columns: Sequence[Codes], texts: Sequence[str]) -> Flags:
+        """Of lines that are split into words, which ones are plain."""
+        subjects, predicates, objects = columns[:3]
+        firsts, canonical = split.words.firsts, self._canonical.among(split.words, texts)
+        are_literals, are_iris = firsts == _QUOTE, canonical & (firsts == _BRACKET)
+        used = np.zeros(len(texts), np.bool_)
+        used[predicates] = True
+        used &= are_iris
+        places = [place for place in np.flatnonzero(used).tolist() if texts[place] not in self._reserved]
+        are_predicates = np.zeros(len(texts), np.bool_)
+        are_predicates[places] = True
+        are_types = np.zeros(len(texts), np.bool_)
+        are_types[[place for place in places if texts[place] == _TYPE]] = True
+        are_stops = (firsts == _STOP) & (split.words.lengths == 1)
+        plain: Flags = (canonical & ~are_literals)[subjects]
+        plain &= are_predicates[predicates] & canonical[objects] & are_stops[columns[-1]]
+        plain &= ~(are_types[predicates] & are_literals[objects])
+        return plain & are_iris[columns[3]] if self._graphs else plain
+
+    def _term(self, text: str) -> Term:
+        term = self._terms.get(text)
+        if term is None:
+            if len(self._terms) >= MOST_CACHED:
+                self._terms.clear()
+            term = self._terms[text] = parse_term(text)
+        return term
+
+    def _name(self, text: str) -> ox.NamedNode:
+        name = self._names.get(text)
+        if name is None:
+            if len(self._names) >= MOST_CACHED:
+                self._names.clear()
+            name = self._names[text] = ox.NamedNode(text[1:-1])
+        return name
+
+
+def _odd_lines(block: bytes, line: int, plain: Places, lines: int) -> list[OddLines]:
+    """The lines that are not at the places `plain`, neighbours together."""
+    if len(plain) == lines:
+        return []
+    odd = np.ones(lines, np.bool_)
+    odd[plain] = False
+    places = np.flatnonzero(odd)
+    starts = np.concatenate([[0], np.flatnonzero(np.frombuffer(block, np.uint8) == 10) + 1, [len(block)]])
+    breaks = np.flatnonzero(np.diff(places) != 1) + 1
+    begins = places[np.concatenate([[0], breaks])].tolist()
+    ends = (places[np.concatenate([breaks - 1, [len(places) - 1]])] + 1).tolist()
+    return [
+        OddLines(line + begin, block[starts[begin] : starts[end]])
+        for begin, end in zip(begins, ends, strict=True)
+    ]
+
+
+def _nameless(count: int) -> TermColumn:
+    """So many lines of the nameless graph."""
+    return TermColumn(np.zeros(count, np.int32), np.array([_NO_NAME], object))

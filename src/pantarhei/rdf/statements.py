@@ -1,0 +1,229 @@
+"""RDF statements with the lines they stand on, read a piece at a time: N-Quads and TriG by pyoxigraph's
+parser.
+
+Nothing is read ahead beyond what has arrived, so that a pipe can be followed. A line of N-Quads is parsed by
+itself where its neighbours give trouble, so that an unclosed quotation mark does not swallow what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, NamedTuple, Protocol, cast
+
+import numpy as np
+import pyoxigraph as ox
+
+from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.first_bytes import is_undecided, plain_text
+from pantarhei.rdf.nesting_guard import DEEPEST_TRIPLE_TERM, without_strings
+from pantarhei.rdf.parse import parser_errors, reason_of
+
+BLOCK = 1 << 16
+LONGEST_LINE = 1 << 24
+"""Bytes that a line of N-Quads or N-Triples has at most, its newline not one of them.
+
+Lines mean nothing in TriG: there a term is limited, by what pyoxigraph's parser holds at once, 16 MiB too.
+"""
+_SHOWN = 1000  # bytes of a line that is left out
+
+
+class Statement(NamedTuple):
+    """A statement and its line: exact in N-Quads, in TriG the line on which its last term was read."""
+
+    line: int
+    quad: ox.Quad
+
+
+class OddLines(NamedTuple):
+    """Neighbouring lines of N-Quads for a parser, the first with its number."""
+
+    line: int
+    text: bytes
+
+
+class Readable(Protocol):
+    """What statements are read from: a binary or a text file."""
+
+    def read(self, size: int = ..., /) -> bytes | str: ...
+
+
+Skip = Callable[[int, str, str], None]
+
+
+class ByteFeed:
+    """Bytes of a file as they arrive, counted; text is encoded."""
+
+    def __init__(self, file: Readable) -> None:
+        self._read: Callable[[int], bytes | str] = getattr(file, "read1", None) or file.read
+        self.bytes_read = 0
+
+    def read(self, size: int = BLOCK) -> bytes:
+        """At most `size` bytes, empty at the end; waits for one byte, not for all."""
+        data = self._read(size)
+        if isinstance(data, str):
+            data = data.encode()
+        self.bytes_read += len(data)
+        return data
+
+    def read_first(self, source: str, size: int = BLOCK) -> bytes:
+        """What the file begins with, without a byte order mark: as much as tells that it is text.
+
+        Raises:
+            CompressedInputError: it is compressed.
+        """
+        data = self.read(size)
+        while data and is_undecided(data) and (more := self.read(size)):
+            data += more
+        return plain_text(data, source)
+
+    def pieces(self, source: str, size: int, line: int = 1) -> Iterator[bytes]:
+        """All that there is, at most `size` bytes at once; line 1 is that with which a file begins."""
+        data = self.read_first(source, size) if line == 1 else self.read(size)
+        while data:
+            yield data
+            data = self.read(size)
+
+
+_TOO_DEEP = f"triple terms nested deeper than {DEEPEST_TRIPLE_TERM} levels"
+
+
+def parse_lines(
+    first: int, lines: bytes, source: str, skip: Skip | None, syntax: ox.RdfFormat = ox.RdfFormat.N_QUADS
+) -> Iterator[Statement]:
+    """The statements of whole lines of N-Quads or N-Triples, `first` the number of the first.
+
+    Raises:
+        MalformedInputError: a line is malformed and there is no `skip` to take it.
+    """
+    count = lines.count(b"\n") + (not lines.endswith(b"\n"))
+    try:
+        quads = [] if b"<<(" in lines else list(ox.parse(lines, syntax))
+    except SyntaxError:
+        quads = []
+    if len(quads) == count:
+        yield from map(Statement, range(first, first + count), quads)
+    else:
+        yield from _line_by_line(first, lines, source, skip, syntax)
+
+
+def canonical_lines(lines: bytes) -> bytes | None:
+    """N-Quads as pyoxigraph writes them; None unless each line is a statement."""
+    count = lines.count(b"\n") + (not lines.endswith(b"\n"))
+    if b"<<(" in lines:
+        return None
+    try:
+        quads = ox.parse(lines, ox.RdfFormat.N_QUADS)
+        written = cast(bytes, ox.serialize(quads, format=ox.RdfFormat.N_QUADS))
+    except SyntaxError:
+        return None
+    return written if written.count(b"\n") == count else None
+
+
+def _line_by_line(
+    first: int, block: bytes, source: str, skip: Skip | None, syntax: ox.RdfFormat
+) -> Iterator[Statement]:
+    for line, text in enumerate(block.split(b"\n"), first):
+        try:
+            if without_strings(text).count(b"<<(") > DEEPEST_TRIPLE_TERM:
+                raise SyntaxError(_TOO_DEEP)
+            quads = list(ox.parse(text, syntax))
+        except SyntaxError as error:
+            if skip is None:
+                raise MalformedInputError(source, line, reason_of(error)) from None
+            skip(line, reason_of(error), _shown(text))
+        else:
+            for quad in quads:
+                yield Statement(line, quad)
+
+
+def line_blocks(
+    feed: ByteFeed, source: str, line: int = 1, size: int = BLOCK, skip: Skip | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Whole lines as they arrive, at most `size` bytes at once, with the number of the first.
+
+    Args:
+        line: the number of the very first.
+        skip: takes lines that are longer than `LONGEST_LINE`.
+
+    Raises:
+        MalformedInputError: a line is that long and nothing takes it, or the file is compressed.
+    """
+    rest = bytearray()  # of a line that goes on
+    is_skipping = False  # inside a line that was too long
+    # a line that ends in the piece in which it begins is not too long
+    for data in feed.pieces(source, min(size, LONGEST_LINE), line):
+        first = data.find(b"\n")
+        length = len(data) if first < 0 else first
+        if is_skipping or len(rest) + length > LONGEST_LINE:
+            if not is_skipping:
+                _refuse_long_line(b"".join((rest[:_SHOWN], data[:length])), source, line, skip)
+            rest.clear()
+            is_skipping = first < 0
+            if is_skipping:
+                continue
+            line, data = line + 1, data[first + 1 :]
+        end = data.rfind(b"\n") + 1
+        if end:
+            block = b"".join((rest, memoryview(data)[:end]))
+            yield line, block
+            # bytes.count would take thrice as long
+            line += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))
+            rest = bytearray(data[end:])
+        else:
+            rest += data
+    if rest:
+        yield line, bytes(rest)
+
+
+def _refuse_long_line(begin: bytes, source: str, line: int, skip: Skip | None) -> None:
+    reason = f"the line is longer than {LONGEST_LINE:,} bytes"
+    if skip is None:
+        raise MalformedInputError(source, line, reason)
+    skip(line, reason, _shown(begin))
+
+
+def _shown(text: bytes) -> str:
+    """The beginning of a line, for those who want to see what was left out."""
+    return text[:_SHOWN].decode(errors="replace")
+
+
+class _Lines:
+    """Feeds a parser at most one line at a time, to know where it is."""
+
+    def __init__(self, feed: ByteFeed, source: str) -> None:
+        self._feed, self._rest, self._at_end = feed, b"", False
+        self._source, self._depth = source, 0
+        self.line = 1
+
+    def read(self, size: int = BLOCK) -> bytes:
+        if not self._rest:
+            is_first = self._feed.bytes_read == 0
+            self._rest = self._feed.read_first(self._source) if is_first else self._feed.read()
+        end = self._rest.find(b"\n") + 1 or len(self._rest)
+        end = min(end, size) if size > 0 else end
+        piece, self._rest = self._rest[:end], self._rest[end:]
+        self.line += self._at_end and bool(piece)
+        self._at_end = piece.endswith(b"\n")
+        if b"<<" in piece or b">>" in piece:
+            self._follow_nesting(piece)
+        return piece
+
+    def _follow_nesting(self, piece: bytes) -> None:
+        """Refuse triple terms deep inside one another: the parser's stack would not hold them."""
+        written = without_strings(piece)
+        self._depth = max(0, self._depth + written.count(b"<<(") - written.count(b")>>"))
+        if self._depth > DEEPEST_TRIPLE_TERM:
+            raise MalformedInputError(self._source, self.line, _TOO_DEEP)
+
+
+def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
+    """The statements of a TriG file.
+
+    Raises:
+        MalformedInputError: the file is malformed; what follows an error cannot be told, so it is never
+            skipped.
+    """
+    lines = _Lines(feed, source)
+    with parser_errors(source, lambda: lines.line):
+        for quad in ox.parse(cast(IO[bytes], lines), ox.RdfFormat.TRIG):
+            yield Statement(lines.line, quad)

@@ -1,0 +1,230 @@
+"""Triples by column: each column its distinct terms as text, and row by row which one it is.
+
+Text is the syntax of N-Triples. What is held so costs four bytes a term, and an object only for each distinct
+one; triples of rdflib terms are made when somebody looks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, cast, overload
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import Graph
+
+from pantarhei.errors import InvalidTripleError, OptionError
+from pantarhei.language.term import Term, Triple
+from pantarhei.rdf.ntriples import parse_term
+from pantarhei.rdf.pickling import exactly
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Codes = npt.NDArray[np.int32]
+Texts = npt.NDArray[np.object_]
+
+_SPARSE = 8  # where so many times more are distinct than there are rows, sorting the rows costs less
+
+
+class TermColumn(NamedTuple):
+    """Terms as places in `distinct`, which may have more than occur."""
+
+    codes: Codes
+    distinct: Texts
+
+    @classmethod
+    def of(cls, array: pa.DictionaryArray) -> TermColumn:
+        """The column of a dictionary-encoded Arrow array of strings, without nulls.
+
+        Not by `to_numpy`: for that pyarrow would load pandas.
+        """
+        distinct = np.empty(len(array.dictionary), object)
+        distinct[:] = array.dictionary.to_pylist()
+        return cls(np.from_dlpack(array.indices).astype(np.int32, copy=False), distinct)
+
+    def occurring(self, where: slice | npt.NDArray[np.bool_] = slice(None)) -> TermColumn:
+        """The rows `where` with the terms that occur there only, in the order in which they do.
+
+        Costs their number, or if that is less the number of distinct terms.
+        """
+        codes = self.codes[where]
+        if len(codes) * _SPARSE < len(self.distinct):
+            terms, begins, places = np.unique(codes, return_index=True, return_inverse=True)
+            order = np.argsort(begins)
+            place = np.empty(len(terms), np.int32)
+            place[order] = np.arange(len(terms), dtype=np.int32)
+            return TermColumn(place[places], self.distinct[terms[order]])
+        first = np.full(len(self.distinct), len(codes), np.int32)
+        first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
+        used = np.flatnonzero(first < len(codes))
+        used = used[np.argsort(first[used])]
+        place = np.empty(len(self.distinct), np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        return TermColumn(place[codes], self.distinct[used])
+
+    def mapped(self, change: Callable[[str], str]) -> TermColumn:
+        """The column with each distinct term changed."""
+        distinct = np.empty(len(self.distinct), object)
+        distinct[:] = [change(text) for text in self.distinct.tolist()]
+        return TermColumn(self.codes, distinct)
+
+    def terms(self) -> list[Term]:
+        """The terms, row by row; each distinct one is made once."""
+        codes, texts = self.occurring()
+        made = np.empty(len(texts), object)
+        made[:] = [parse_term(text) for text in texts.tolist()]
+        terms: list[Term] = made[codes].tolist()
+        return terms
+
+
+class TripleColumns(NamedTuple):
+    """Three columns of one length, without literals where RDF has none; nothing checks that here."""
+
+    subject: TermColumn
+    predicate: TermColumn
+    object: TermColumn
+
+    @property
+    def height(self) -> int:
+        """How many triples there are."""
+        return len(self.subject.codes)
+
+    def slice(self, begin: int, end: int) -> TripleColumns:
+        """The triples from `begin` up to `end`, without a copy."""
+        return TripleColumns(*(TermColumn(column.codes[begin:end], column.distinct) for column in self))
+
+    def triples(self) -> Iterator[Triple]:
+        """The triples as rdflib's terms."""
+        return zip(*(column.terms() for column in self), strict=True)
+
+
+Part: TypeAlias = tuple[Triple, ...] | TripleColumns
+
+
+class ColumnarTriples(Sequence[Triple]):
+    """Triples that are held by column in whole or in part: to those who look, a tuple of triples.
+
+    The first look makes the triples, which stay; how many there are needs none. Equal to a tuple of the same
+    triples, and pickled as one.
+    """
+
+    __slots__ = ("_length", "_made", "parts")
+
+    def __init__(self, parts: Iterable[Part]) -> None:
+        self.parts = tuple(parts)
+        self._length = sum(
+            part.height if isinstance(part, TripleColumns) else len(part) for part in self.parts
+        )
+        self._made: tuple[Triple, ...] | None = None
+
+    @property
+    def triples(self) -> tuple[Triple, ...]:
+        """The triples as rdflib's terms."""
+        if self._made is None:
+            made: list[Triple] = []
+            for part in self.parts:
+                made += part.triples() if isinstance(part, TripleColumns) else part
+            self._made = tuple(made)
+        return self._made
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Triple]:
+        return iter(self.triples)
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Triple: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Triple, ...]: ...
+
+    def __getitem__(self, place: SupportsIndex | slice) -> Triple | tuple[Triple, ...]:
+        return self.triples[place]
+
+    def __contains__(self, triple: object) -> bool:
+        return triple in self.triples
+
+    def __add__(self, others: Iterable[Triple]) -> tuple[Triple, ...]:
+        return self.triples + tuple(others)
+
+    def __radd__(self, others: Iterable[Triple]) -> tuple[Triple, ...]:
+        return tuple(others) + self.triples
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ColumnarTriples):
+            return self is other or self.triples == other.triples
+        return self.triples == other
+
+    def __hash__(self) -> int:
+        return hash(self.triples)
+
+    def __repr__(self) -> str:
+        return repr(self.triples)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(tuple, list(self.triples))
+
+
+NAMES = ("subject", "predicate", "object")
+
+
+def columns_of(table: pa.Table | pa.RecordBatch) -> TripleColumns:
+    """The columns `subject`, `predicate` and `object` of an Arrow table of N-Triples terms.
+
+    Raises:
+        InvalidTripleError: a column is missing, or no strings, or a cell is null. That strings are terms is
+            not checked.
+    """
+    import pyarrow as pa
+
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    return TripleColumns(*(_column_of(table, name) for name in NAMES))
+
+
+def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Triple]:
+    """What was given as background, a table as the triples that it holds; blank nodes keep their labels.
+
+    Raises:
+        InvalidTripleError: a table is not as `columns_of` needs it, or a cell of it no term.
+        OptionError: it is neither a graph nor triples nor a table.
+    """
+    if hasattr(given, "column_names") or hasattr(given, "to_batches"):
+        return tuple(columns_of(cast("pa.Table", given)).triples())
+    is_text = isinstance(given, str | bytes | os.PathLike)
+    if is_text or hasattr(given, "iloc") or not isinstance(given, Iterable | None):
+        raise OptionError(
+            "background",
+            repr(given)[:200],
+            "a graph, triples or a pyarrow.Table; parse a file first, with read_table",
+        )
+    return () if given is None else cast("Iterable[Triple]", given)
+
+
+def _column_of(table: pa.Table, name: str) -> TermColumn:
+    import pyarrow as pa
+
+    if table.column_names.count(name) != 1:
+        given = f"a table with columns {', '.join(table.column_names)}"
+        raise InvalidTripleError(given, f"exactly one column {name} is expected")
+    column = table.column(name)
+    if not len(column):
+        return TermColumn(np.empty(0, np.int32), np.empty(0, object))
+    if column.null_count:
+        raise InvalidTripleError(f"a null in column {name}", "every cell must hold a term")
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks)
+    if not isinstance(array, pa.DictionaryArray):
+        array = array.dictionary_encode()
+    distinct = array.dictionary
+    if distinct.null_count:
+        raise InvalidTripleError(f"a null in the dictionary of column {name}", "every cell must hold a term")
+    if not (pa.types.is_string(distinct.type) or pa.types.is_large_string(distinct.type)):
+        raise InvalidTripleError(
+            f"column {name} of type {column.type}", "expected strings in N-Triples syntax"
+        )
+    return TermColumn.of(array)

@@ -1,0 +1,121 @@
+"""One literal for each value, so that equality of triples is equality of facts.
+
+Literals are compared by value (`pantarhei.language.term.value_of`). The reference replaces each literal by
+the canonical literal of its value on entry and never looks at lexical forms again: its answers hold canonical
+literals only. The choice depends on the value alone, so that answers of different calls can be compared.
+
+Invariant: `canonical_term(x) == canonical_term(y)` exactly if `value_of(x) == value_of(y)`.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeVar
+
+from rdflib import OWL, RDF, XSD, Literal, URIRef, Variable
+
+from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.language.term import Term, Triple
+from pantarhei.literals.value import is_ill_typed, value_of
+
+_TermOrVariable = TypeVar("_TermOrVariable", Term, Term | Variable)
+
+# The Gregorian calendar repeats every 400 years; `value_of` counts seconds from the start of a cycle.
+_CYCLE_START = datetime(2000, 1, 1)
+_SECONDS_IN_A_CYCLE = (datetime(2400, 1, 1) - _CYCLE_START) // timedelta(seconds=1)
+
+
+@lru_cache(maxsize=4096)
+def canonical_literal(literal: Literal) -> Literal:
+    """The one literal that stands for the value of `literal`; an ill-typed one stands for itself.
+
+    >>> canonical_literal(Literal("1.50", datatype=XSD.decimal)).n3()
+    '"1.5"^^<http://www.w3.org/2001/XMLSchema#decimal>'
+    """
+    key = value_of(literal)
+    assert isinstance(key, tuple)
+    if is_ill_typed(key):
+        return literal
+    match key:
+        case (RDF.langString, str(text), str(language)):
+            return Literal(text, lang=language)
+        case (XSD.string, str(text)):
+            return Literal(text)
+        case (URIRef() as datatype, str(text)):  # no known value space: the text itself
+            return Literal(text, datatype=datatype, normalize=False)
+        case (XSD.decimal, Fraction() as value):  # its decimals have no end
+            text = "/".join(format(Decimal(each), "f") for each in value.as_integer_ratio())
+            return Literal(text, datatype=OWL.rational, normalize=False)
+        case (URIRef() as datatype, value):
+            return Literal(_value_text(value, datatype), datatype=datatype, normalize=False)
+        case (XSD.dateTime, bool(zoned), int(seconds), Decimal() as fraction):
+            return Literal(_instant_text(zoned, seconds, fraction), datatype=XSD.dateTime, normalize=False)
+    raise AssertionError(f"no canonical literal for the value {key!r}")
+
+
+def canonical_term(term: _TermOrVariable) -> _TermOrVariable:
+    """`term`, or the canonical literal of its value; variables stay.
+
+    >>> canonical_term(Literal(1)) == canonical_term(Literal("1.0", datatype=XSD.decimal))
+    True
+    """
+    return canonical_literal(term) if isinstance(term, Literal) else term
+
+
+def canonical_triple(triple: Triple) -> Triple:
+    """`triple` with the canonical literal of its object's value."""
+    subject, predicate, object_ = triple
+    return (subject, predicate, canonical_literal(object_)) if isinstance(object_, Literal) else triple
+
+
+def canonical_facts(facts: Iterable[Triple]) -> frozenset[Triple]:
+    """`facts`, each once: triples whose literals have equal values are one fact."""
+    return frozenset(map(canonical_triple, facts))
+
+
+@lru_cache(maxsize=4096)
+def canonical_rule(rule: Rule) -> Rule:
+    """`rule` with canonical literals for its constants."""
+
+    def atom(given: Atom) -> Atom:
+        return replace(given, arguments=tuple(map(canonical_term, given.arguments)))
+
+    return replace(
+        rule,
+        body=tuple(map(atom, rule.body)),
+        head=None if rule.head is None else atom(rule.head),
+        different=tuple(Different(canonical_term(d.left), canonical_term(d.right)) for d in rule.different),
+    )
+
+
+def _value_text(value: object, datatype: URIRef) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | Decimal():
+            text = format(Decimal(value), "f")
+            return text.rstrip("0").rstrip(".") if "." in text else text
+        case bytes() if datatype == XSD.hexBinary:
+            return value.hex().upper()
+        case bytes() if datatype == XSD.base64Binary:
+            return base64.b64encode(value).decode()
+        case bytes():
+            (number,) = struct.unpack(">f" if datatype == XSD.float else ">d", value)
+            return repr(number).replace("inf", "INF").replace("nan", "NaN")
+    raise AssertionError(f"no text for the value {value!r}")
+
+
+def _instant_text(zoned: bool, seconds: int, fraction: Decimal) -> str:
+    cycles, seconds_into_cycle = divmod(seconds, _SECONDS_IN_A_CYCLE)
+    instant = _CYCLE_START + timedelta(seconds=seconds_into_cycle)
+    year = instant.year - _CYCLE_START.year + 400 * cycles
+    date = f"{'-' if year < 0 else ''}{abs(year):04d}-{instant:%m-%d}"
+    part = "" if fraction == 0 else format(fraction, "f").rstrip("0").removeprefix("0")
+    return f"{date}T{instant:%H:%M:%S}{part}{'Z' if zoned else ''}"

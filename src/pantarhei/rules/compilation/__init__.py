@@ -1,0 +1,1 @@
+"""Rules to the program that the kernel's join machine runs."""

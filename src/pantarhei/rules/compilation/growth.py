@@ -1,0 +1,152 @@
+"""A program that grows: its rules follow the predicates that a stream brings (`translation.demand`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from rdflib import OWL, BNode, Literal, Variable
+
+from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.rule import Argument, Atom, Different, Predicate, Rule
+from pantarhei.language.term import Term, Triple
+from pantarhei.literals.value import is_well_typed
+from pantarhei.rules.compilation.program import Program, compile_
+from pantarhei.rules.translation.demand import Theory
+
+_NO_FACTS = np.empty((0, 3), np.int32)
+
+
+class GrowingProgram:
+    """The program of a theory for the predicates met so far.
+
+    Numbers of symbols and terms stay; the program is another value after each growth, and models of the one
+    before are to be made anew. Under unique names that happens only where a property has an ill-typed value
+    for the first time, or where an axiom speaks of every owl:Thing.
+
+    Args:
+        theory: what to compile.
+        same: groups of names that are one, each under its first name.
+    """
+
+    program: Program
+    theory: Theory
+    same: tuple[tuple[Term, ...], ...]
+
+    def __init__(self, theory: Theory, same: Iterable[Sequence[Term]] = ()) -> None:
+        groups = self.same = tuple(tuple(group) for group in same)
+        self.theory = replace(theory, rules=_merged(theory.rules, groups))
+        self._ill_typed = _with_ill_typed_constants(self.theory.rules)
+        self._covered = 0
+        self.vocabulary = Vocabulary(compile_(()))
+        for first, *others in groups:
+            self.vocabulary.merge(first, others)
+        self.grow()
+
+    def covers(self, facts: Integers) -> bool:
+        """Whether the program has all rules that `facts`, encoded with the vocabulary, ask for.
+
+        Costs O(1) while predicates are known and literals are well-typed.
+        """
+        symbols = self.vocabulary.symbols
+        if len(symbols) > self._covered:
+            if self.theory.follows(symbols[self._covered :], symbols):
+                return False
+            self._covered = len(symbols)  # nothing is asked for these
+        return not self._with_ill_typed_values(facts)
+
+    def look_again(self) -> None:
+        """Ask anew what symbols beyond the program's demand: they may have other numbers from now on."""
+        self._covered = len(self.program.predicates)
+
+    @property
+    def ill_typed(self) -> tuple[Predicate, ...]:
+        """The properties that it has a rule against ill-typed values of."""
+        return self._ill_typed
+
+    def grow(self, facts: Integers = _NO_FACTS, ill_typed: Iterable[Predicate] = ()) -> None:
+        """Make the program cover `facts`, and ill-typed values of further properties.
+
+        Models of the program so far are of no use afterwards, come what may.
+        """
+        self._grow(tuple(dict.fromkeys((*self._ill_typed, *ill_typed, *self._with_ill_typed_values(facts)))))
+
+    def _with_ill_typed_values(self, facts: Integers) -> list[Predicate]:
+        ill_typed = self.vocabulary.ill_typed
+        if not ill_typed:
+            return []
+        found = np.unique(facts[ill_typed.among(facts[:, 2]), 0]).tolist()
+        names = (self.vocabulary.symbols[number].name for number in found)
+        return [name for name in names if name not in self._ill_typed]
+
+    def _grow(self, ill_typed: tuple[Predicate, ...]) -> None:
+        """Compile anew until what is demanded brings nothing more."""
+        demanded: tuple[Rule, ...] | None = None
+        while demanded != (demanded := self.theory.demanded(self.vocabulary.symbols, ill_typed)):
+            program = compile_((*self.theory.rules, *demanded), self.vocabulary)
+            self.vocabulary.adopt(program)
+        self.program = program
+        self._ill_typed, self._covered = ill_typed, len(self.vocabulary.symbols)
+
+
+def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:
+    """The properties to which a rule gives an ill-typed value."""
+    heads = [rule.head for rule in rules if rule.head is not None and len(rule.head.arguments) == 2]
+    values = ((head.predicate, head.arguments[1]) for head in heads)
+    return tuple(
+        dict.fromkeys(on for on, value in values if isinstance(value, Literal) and not is_well_typed(value))
+    )
+
+
+def groups_of_same(background: Iterable[Triple]) -> list[list[Term]]:
+    """The names that `background` says are one, in groups; each begins with the name to use, IRIs first.
+
+    >>> from rdflib import URIRef
+    >>> a, b, c = (URIRef(f"urn:x/{name}") for name in "abc")
+    >>> [list(map(str, group)) for group in groups_of_same([(b, OWL.sameAs, a), (b, OWL.sameAs, c)])]
+    [['urn:x/a', 'urn:x/b', 'urn:x/c']]
+    """
+    above: dict[Term, Term] = {}
+
+    def top(name: Term) -> Term:
+        while above.setdefault(name, name) != name:
+            above[name] = name = above[above[name]]
+        return name
+
+    for subject, predicate, object_ in background:
+        if predicate == OWL.sameAs and not isinstance(object_, Literal):
+            one, other = sorted((top(subject), top(object_)), key=_preference)
+            above[other] = one
+    groups: dict[Term, list[Term]] = {}
+    for name in above:
+        groups.setdefault(top(name), []).append(name)
+    return sorted((sorted(group, key=_preference) for group in groups.values() if len(group) > 1), key=str)
+
+
+def _preference(name: Term) -> tuple[bool, str]:
+    return isinstance(name, BNode), str(name)
+
+
+def _merged(rules: tuple[Rule, ...], groups: Iterable[tuple[Term, ...]]) -> tuple[Rule, ...]:
+    """The rules with the first name of each group for all of it."""
+    first = {name: group[0] for group in groups for name in group}
+    if not first:
+        return rules
+
+    def atom(given: Atom) -> Atom:
+        return replace(given, arguments=tuple(map(argument, given.arguments)))
+
+    def argument(given: Argument) -> Argument:
+        return first.get(given, given) if not isinstance(given, Variable) else given
+
+    return tuple(
+        replace(
+            rule,
+            body=tuple(map(atom, rule.body)),
+            head=None if rule.head is None else atom(rule.head),
+            different=tuple(Different(argument(d.left), argument(d.right)) for d in rule.different),
+        )
+        for rule in rules
+    )

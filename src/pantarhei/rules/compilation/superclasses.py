@@ -1,0 +1,83 @@
+"""The classes above each class, so that a class fact brings all that its inclusions give at once.
+
+An inclusion `D(x) :- C(x)` is a plan without steps and conditions. One after another such plans climb a
+hierarchy of classes, a fact at a time; here what they climb to is written out beforehand, in an order in
+which each class follows from one before it. The plans are kept beside: proofs go by them, and retractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.rules.compilation.plan import WrittenPlan
+
+Integers = npt.NDArray[np.int32]
+
+# The inclusions of a class with more superclasses than these stay among the plans that are tried.
+MOST_SUPERCLASSES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Superclasses:
+    """What is above each class.
+
+    The superclasses of predicate `p` are `classes[start[p]:start[p + 1]]`. Those behind place `i` and before
+    `ends[i]` follow from the one at `i`.
+    """
+
+    start: Integers
+    classes: Integers
+    ends: Integers
+
+
+def inclusion(plan: WrittenPlan) -> int:
+    """The class D of a forward plan of `D(x) :- C(x)`, else NONE."""
+    class_, *arguments = plan.head
+    is_simple = not plan.steps and not plan.conditions and class_ != NONE
+    is_of_classes = plan.trigger[1] == NONE and tuple(arguments) == plan.trigger and plan.trigger[0] >= 0
+    return class_ if is_simple and is_of_classes else NONE
+
+
+def superclasses(above: Mapping[int, Sequence[int]], count: int) -> Superclasses:
+    """The superclasses of the predicates `range(count)`, from the direct ones of each; none where there are
+    more than `MOST_SUPERCLASSES`.
+
+    Costs time linear in the inclusions above each class, as far as it looks.
+    """
+    start, classes, ends = [0], list[int](), list[int]()
+    for predicate in range(count):
+        if predicate in above:
+            walk = _Walk(above, predicate)
+            if len(walk.classes) <= MOST_SUPERCLASSES:
+                ends += [len(classes) + end for end in walk.ends]
+                classes += walk.classes
+        start.append(len(classes))
+    return Superclasses(np.array(start, np.int32), np.array(classes, np.int32), np.array(ends, np.int32))
+
+
+class _Walk:
+    """The classes above one, in preorder; it breaks off where there are too many."""
+
+    def __init__(self, above: Mapping[int, Sequence[int]], start: int) -> None:
+        self._above, self._seen = above, {start}
+        self.classes: list[int] = []
+        self.ends: list[int] = []
+        self._climb(start)
+
+    def _climb(self, class_: int) -> None:
+        for higher in self._above.get(class_, ()):
+            if higher in self._seen:
+                continue
+            self._seen.add(higher)
+            place = len(self.classes)
+            self.classes.append(higher)
+            self.ends.append(place)
+            if len(self.classes) > MOST_SUPERCLASSES:
+                return
+            self._climb(higher)
+            self.ends[place] = len(self.classes)

@@ -1,0 +1,197 @@
+"""In which shard a program's streaming facts are: anchors, followed through the rules.
+
+An *anchor* of a predicate is a set of argument positions: of the facts with one kind of proof, each
+position's term has the key of all assertions in the proof. `locality` says what follows from them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import NamedTuple, cast
+
+from rdflib import Variable
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.language.rule import Argument, Atom, Predicate, Rule
+from pantarhei.language.term import Term
+from pantarhei.rules.sharding.sharding_report import KeyMap, Obstacle
+
+Anchor = frozenset[int]
+Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A program with what may stream, whatever the key.
+
+    Args:
+        rules: those whose body can hold, with an atom that streams.
+        facts: the background's facts, all of them.
+        assertable: what the stream may assert.
+        streaming: what may follow from assertions.
+        background_only: predicates that the stream must not assert.
+    """
+
+    rules: tuple[Rule, ...]
+    facts: Facts
+    assertable: frozenset[Symbol]
+    streaming: frozenset[Symbol]
+    background_only: frozenset[Predicate]
+
+    def is_background(self, symbol: Symbol) -> bool:
+        """Whether all facts of the predicate are the background's."""
+        return symbol not in self.streaming
+
+
+def symbol_of(atom: Atom) -> Symbol:
+    """The predicate of an atom."""
+    return Symbol(atom.predicate, len(atom.arguments))
+
+
+class _Placed(NamedTuple):
+    """An atom, and for each of its arguments the class of terms that must have the same key."""
+
+    atom: Atom
+    classes: tuple[Hashable, ...]
+
+    def at(self, anchor: Anchor) -> set[Hashable]:
+        """The classes at some positions."""
+        return {self.classes[place] for place in anchor}
+
+
+class _Body(NamedTuple):
+    """A rule seen with a key.
+
+    Args:
+        rule: the rule.
+        atoms: the atoms that may stream.
+        head: the head; None for a constraint.
+    """
+
+    rule: Rule
+    atoms: tuple[_Placed, ...]
+    head: _Placed | None
+
+
+@dataclass(slots=True)
+class KeyFlow:
+    """Where streaming facts have their key: the anchors of each predicate, with why they have them.
+
+    `why` has for an anchor the rule that made it; None for what is asserted.
+    """
+
+    situation: Situation
+    key: KeyMap
+    bodies: list[_Body] = field(init=False)
+    anchors: defaultdict[Symbol, set[Anchor]] = field(init=False)
+    why: dict[tuple[Symbol, Anchor], Rule | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        keeping = self._keeping()
+        self.bodies = [self._body(rule, keeping) for rule in self.situation.rules]
+        self.anchors, self.why = defaultdict(set), {}
+        at_subject = frozenset((0,))
+        for symbol in self.situation.assertable:
+            self.anchors[symbol].add(at_subject)
+            self.why[symbol, at_subject] = None
+        self._spread()
+
+    def obstacles(self) -> list[Obstacle]:
+        """Each rule that joins what may be in two shards, with the first two atoms that do.
+
+        Those whose atoms are in known shards come first: they tend to be the causes of others.
+        """
+        found: list[tuple[int, Obstacle]] = []
+        for body in self.bodies:
+            for one, other in combinations(body.atoms, 2):
+                if parted := self._parted(one, other):
+                    where = map(self._where, (one.atom, other.atom), parted)
+                    obstacle = Obstacle(body.rule, (one.atom, other.atom), "; ".join(where))
+                    found.append((sum(not anchor for anchor in parted), obstacle))
+                    break
+        return [obstacle for _, obstacle in sorted(found, key=lambda each: each[0])]
+
+    def _keeping(self) -> set[Symbol]:
+        """The properties of the background alone that link names of one key."""
+        of = self.key.value_of
+        return {
+            symbol
+            for symbol, facts in self.situation.facts.items()
+            if symbol.arity == 2
+            and self.situation.is_background(symbol)
+            and all(of(one) == of(other) for one, other in facts)
+        }
+
+    def _body(self, rule: Rule, keeping: set[Symbol]) -> _Body:
+        linked = [atom.arguments for atom in rule.body if symbol_of(atom) in keeping]
+        classes = _Classes(self.key, linked)
+        streaming = (atom for atom in rule.body if symbol_of(atom) in self.situation.streaming)
+        head = None if rule.head is None else classes.place(rule.head)
+        return _Body(rule, tuple(map(classes.place, streaming)), head)
+
+    def _spread(self) -> None:
+        """Follow anchors from bodies to heads until nothing is new. Anchors that contain others go."""
+        using: defaultdict[Symbol, list[_Body]] = defaultdict(list)
+        for body in self.bodies:
+            for symbol in {symbol_of(each.atom) for each in body.atoms}:
+                using[symbol].append(body)
+        waiting = deque(self.bodies)
+        while waiting:
+            body = waiting.popleft()
+            if body.head is None:
+                continue
+            symbol = symbol_of(body.head.atom)
+            for each in body.atoms:
+                for anchor in tuple(self.anchors[symbol_of(each.atom)]):
+                    keyed = each.at(anchor)
+                    made = frozenset(p for p, class_ in enumerate(body.head.classes) if class_ in keyed)
+                    if self._add(symbol, made, body.rule):
+                        waiting += using[symbol]
+
+    def _add(self, symbol: Symbol, made: Anchor, rule: Rule) -> bool:
+        known = self.anchors[symbol]
+        if any(anchor <= made for anchor in known):
+            return False
+        known -= {anchor for anchor in known if made < anchor}
+        known.add(made)
+        self.why.setdefault((symbol, made), rule)
+        return True
+
+    def _parted(self, one: _Placed, other: _Placed) -> tuple[Anchor, Anchor] | None:
+        """Anchors with which the two atoms can be in two shards."""
+        anchors = (sorted(self.anchors[symbol_of(each.atom)], key=sorted) for each in (one, other))
+        for first, second in product(*anchors):
+            if not one.at(first) & other.at(second):
+                return first, second
+        return None
+
+    def _where(self, atom: Atom, anchor: Anchor) -> str:
+        rule = self.why[symbol_of(atom), anchor]
+        derived = "" if rule is None else f", as {rule} derives it"
+        if not anchor:
+            return f"{atom} may be in any shard{derived}"
+        return f"{atom} is in the shard of {self.key.written(atom.arguments[min(anchor)])}{derived}"
+
+
+class _Classes:
+    """Terms of a body in classes of those that must have the same key."""
+
+    def __init__(self, key: KeyMap, linked: Iterable[tuple[Argument, ...]]) -> None:
+        self._key = key
+        self._above: dict[Hashable, Hashable] = {}
+        for one, other in linked:
+            self._above[self._top(one)] = self._top(other)
+
+    def place(self, atom: Atom) -> _Placed:
+        """The atom with the classes of its arguments."""
+        return _Placed(atom, tuple(map(self._top, atom.arguments)))
+
+    def _top(self, argument: Argument) -> Hashable:
+        variable = isinstance(argument, Variable)
+        node: Hashable = (variable, argument if variable else self._key.value_of(cast(Term, argument)))
+        while (above := self._above.get(node, node)) != node:
+            node = above
+        return node

@@ -1,0 +1,248 @@
+"""Which keys a stream can be sharded by, so that each shard reasons alone.
+
+A key κ gives each name the name of its shard: κ(x) = x for the key `"subject"`; for a property P of the
+background κ(x) = y where P(x, y) holds, and x where there is no such y. A streaming assertion goes to the
+shard of κ(its subject); the background is in every shard. A program is *key-local* if each proof, of a fact
+or of a violation, uses assertions of one shard only. Then
+
+- the materialization is the union of the shards', at every time, for it is the union of what proofs conclude;
+- each conflict set lies inside a shard, so each connected component of conflicts does, and a repair, which
+  decides by component, cuts in each shard what it cuts in the whole (all within the budget);
+- sliding and annotations add nothing: what a sub-window holds is the materialization of its assertions.
+
+Which fact is in which shard is followed through the rules. An *anchor* of a predicate is a set of argument
+positions: of the facts with one kind of proof, each position's term has the key of all assertions in the
+proof. Asserted facts are anchored at their subject. A rule hands an atom's anchor to those positions of its
+head that must have the same key; if there are none the anchor is empty, and the fact may be in any shard. A
+rule whose body joins two atoms that stream is an *obstacle* unless every two of their anchors agree.
+
+Terms of a body must have the same key if they are one variable, if they are constants with one key, and if
+an atom links them whose predicate never streams and whose facts, all known, keep the key: κ(s) = κ(o) for
+each. Nothing is assumed of a predicate that the background has facts of and that the stream can derive too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import cast
+
+from rdflib import OWL, RDF, URIRef
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.errors import OptionError
+from pantarhei.language.rule import Predicate, Rule
+from pantarhei.language.term import Term, Triple, short
+from pantarhei.literals.value import value_of
+from pantarhei.rules.sharding.anchor import Facts, KeyFlow, Situation, symbol_of
+from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, KeyMap, NoKey, Obstacle, ShardingReport
+from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, Theory
+
+# How many properties of the background are tried as keys unless some are named.
+MOST_PROPERTIES = 30
+
+# What stands for the predicates that the ontology does not know, where these may stream.
+ANY_OTHER = (
+    Symbol(URIRef("urn:pantarhei:any#OtherClass"), 1),
+    Symbol(URIRef("urn:pantarhei:any#OtherProperty"), 2),
+)
+_ALWAYS_POSSIBLE = (
+    SAME,
+    DIFFERENT,
+    THING,
+    Symbol(OWL.Nothing, 1),
+    Symbol(OWL.bottomObjectProperty, 2),
+    Symbol(OWL.bottomDataProperty, 2),
+    *ANY_OTHER,
+)
+
+
+def sharding_report(
+    theory: Theory,
+    background: Iterable[Triple],
+    facts: Iterable[Triple],
+    same: Iterable[Sequence[Term]] = (),
+    streaming: Iterable[URIRef] | None = None,
+    keys: Iterable[Key] | None = None,
+) -> ShardingReport:
+    """Which keys a program is key-local for, and what stands in the way of the others.
+
+    Costs, for each key, the size of the program and of the background.
+
+    Args:
+        theory: the program, with its reading of names.
+        background: the assertions that hold at every time.
+        facts: all that follows from them.
+        same: groups of names that are one, each with its first name in front.
+        streaming: the classes and properties that the stream asserts. If None, all but those of which the
+            background has assertions, and the properties of which facts follow from it.
+        keys: the keys to look at. If None, `"subject"` and properties of the background, at most
+            `MOST_PROPERTIES`, those in rules first.
+
+    Raises:
+        OptionError: `streaming` or `keys` has something that is none.
+    """
+    following = _bysymbol_of(facts)
+    given = _names_of(background) | {symbol.name for symbol in following if symbol.arity == 2}
+    situation = _situation(theory, following, given, streaming)
+    aliases = {name: group[0] for group in same for name in group[1:]}
+    tried, untried = _keys(situation, keys)
+    no_keys: dict[Key, NoKey] = {}
+    obstacles: dict[Key, tuple[Obstacle, ...]] = {}
+    maps: dict[Key, KeyMap] = {}
+    for key in tried:
+        found = _key_map(key, situation, aliases)
+        if isinstance(found, NoKey):
+            no_keys[key] = found
+            continue
+        maps[key] = found
+        obstacles[key] = tuple(KeyFlow(situation, found).obstacles())
+    return ShardingReport(
+        obstacles,
+        no_keys,
+        untried,
+        background_only=frozenset(situation.background_only),
+        maps=maps,
+        assertable=None if streaming is None else situation.assertable,
+    )
+
+
+# --- What streams ---
+
+
+def _situation(
+    theory: Theory, facts: Facts, given: set[Predicate], streaming: Iterable[URIRef] | None
+) -> Situation:
+    known = set(facts).union(*(_symbols_of(rule) for rule in theory.rules))
+    if streaming is None:
+        known.update(_ALWAYS_POSSIBLE)
+        asserted = None
+    else:
+        asserted = _declared(streaming, known)
+        known |= asserted
+    rules, known = _with_demanded(theory, known)
+    assertable = {s for s in known if s.name not in given} if asserted is None else asserted
+    possible, reached = _closed(rules, assertable, set(facts))
+    live = (rule for rule in rules if all(symbol_of(atom) in possible for atom in rule.body))
+    only = given if asserted is None else {s.name for s in known} - {s.name for s in assertable}
+    return Situation(
+        tuple(rule for rule in live if any(symbol_of(atom) in reached for atom in rule.body)),
+        facts,
+        frozenset(assertable),
+        frozenset(reached),
+        frozenset(only),
+    )
+
+
+def _declared(streaming: Iterable[URIRef], known: set[Symbol]) -> set[Symbol]:
+    """The symbols of names that stream: as classes, as properties, as both where they are not known."""
+    if isinstance(streaming, str):
+        raise OptionError("streaming", repr(streaming), "the IRIs of several classes and properties")
+    declared: set[Symbol] = set()
+    for name in streaming:
+        if not isinstance(name, URIRef) or name == RDF.type:
+            raise OptionError(
+                "streaming", repr(name), "IRIs (URIRef) of classes and properties, not rdf:type"
+            )
+        both = {Symbol(name, 1), Symbol(name, 2)}
+        declared |= both & known or both
+    return declared
+
+
+def _with_demanded(theory: Theory, known: set[Symbol]) -> tuple[tuple[Rule, ...], set[Symbol]]:
+    """The rules with those that the symbols ask for, and all symbols.
+
+    Rules about ill-typed values have one atom, and are local to any key.
+    """
+    while True:
+        ordered = sorted(known, key=lambda s: (s not in ANY_OTHER, str(s.name), s.arity))
+        rules = (*theory.rules, *theory.demanded(ordered, ()))
+        met = known.union(*map(_symbols_of, rules))
+        if met == known:
+            return rules, known
+        known = met
+
+
+def _closed(
+    rules: Iterable[Rule], assertable: set[Symbol], present: set[Symbol]
+) -> tuple[set[Symbol], set[Symbol]]:
+    """The predicates that can have facts, and those that can have streaming ones."""
+    waiting_for = defaultdict(list)
+    for rule in rules:
+        for symbol in {symbol_of(atom) for atom in rule.body}:
+            waiting_for[symbol].append(rule)
+    streaming = set(assertable)
+    possible = streaming | present
+    queue = deque(streaming)
+    while queue:
+        for rule in waiting_for[queue.popleft()]:
+            body = {symbol_of(atom) for atom in rule.body}
+            if rule.head is None or not body <= possible or not body & streaming:
+                continue
+            head = symbol_of(rule.head)
+            if head not in streaming:
+                streaming.add(head)
+                possible.add(head)
+                queue.append(head)
+    return possible, streaming
+
+
+def _symbols_of(rule: Rule) -> set[Symbol]:
+    return {symbol_of(atom) for atom in (*rule.body, *((rule.head,) if rule.head else ()))}
+
+
+def _bysymbol_of(facts: Iterable[Triple]) -> Facts:
+    """The facts' arguments."""
+    found: defaultdict[Symbol, list[tuple[Term, ...]]] = defaultdict(list)
+    for subject, predicate, object_ in facts:
+        if predicate == RDF.type:
+            found[Symbol(cast(Predicate, object_), 1)].append((subject,))
+        else:
+            found[Symbol(cast(Predicate, predicate), 2)].append((subject, object_))
+    return dict(found)
+
+
+def _names_of(facts: Iterable[Triple]) -> set[Predicate]:
+    """The predicates of facts."""
+    return {cast(Predicate, o if p == RDF.type else p) for _, p, o in facts}
+
+
+# --- Keys ---
+
+
+def _keys(situation: Situation, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
+    """The keys to look at, and how many properties are left out."""
+    if keys is not None:
+        chosen = [keys] if isinstance(keys, str) else list(keys)
+        for key in chosen:
+            if key != SUBJECT and not isinstance(key, URIRef):
+                raise OptionError("keys", repr(key), "'subject' or the IRI (URIRef) of a property")
+        return chosen, 0
+    asked = {symbol_of(atom) for rule in situation.rules for atom in rule.body}
+    properties = [s for s in situation.facts if s.arity == 2 and situation.is_background(s)]
+    properties.sort(key=lambda s: (s not in asked, -len(situation.facts[s]), str(s.name)))
+    named = [s.name for s in properties if isinstance(s.name, URIRef) and s not in (SAME, DIFFERENT)]
+    return [SUBJECT, *named[:MOST_PROPERTIES]], max(0, len(named) - MOST_PROPERTIES)
+
+
+def _key_map(key: Key, situation: Situation, aliases: Mapping[Term, Term]) -> KeyMap | NoKey:
+    """κ, if the property's facts make one."""
+    if key == SUBJECT:
+        return KeyMap(key, dict(aliases))
+    symbol = Symbol(URIRef(key), 2)
+    if not situation.is_background(symbol):
+        return NoKey("its facts may come from the stream, and a fact's shard must be known beforehand")
+    facts = sorted(situation.facts.get(symbol, ()), key=lambda pair: tuple(map(str, pair)))
+    if not facts:
+        return NoKey("the background has no facts of it")
+    keys: dict[Term, Term] = {}
+    values: dict[Hashable, Term] = {}
+    for name, given in facts:
+        value = values.setdefault(value_of(given), given)
+        if keys.setdefault(name, value) != value:
+            return NoKey(f"it is not functional: {short(name)} has {short(keys[name])} and {short(value)}")
+    for value in values.values():
+        if keys.get(value, value) != value:
+            return NoKey(f"a value has another value: {short(value)} has {short(keys[value])}")
+    keys.update((alias, keys.get(name, name)) for alias, name in aliases.items())
+    return KeyMap(key, keys)

@@ -1,0 +1,235 @@
+"""What is known about sharding a stream: keys, the obstacles to them, and which shard a fact goes to.
+
+`rules/sharding/locality.py` finds it out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rdflib import URIRef, Variable
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.errors import OptionError
+from pantarhei.language.rule import Argument, Atom, Predicate, Rule
+from pantarhei.language.term import Term, short
+from pantarhei.literals.value import value_of
+
+SUBJECT = "subject"
+Key = URIRef | str
+
+# How much the text shows: keys that do not work with obstacles, obstacles of each, names in a list.
+_MOST_KEYS = 3
+_MOST_OBSTACLES = 3
+_MOST_NAMES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMap:
+    """κ: which name's shard a name's facts go to.
+
+    Args:
+        key: `"subject"` or a property.
+        keys: the key of each name that is not its own; a key is its own.
+    """
+
+    key: Key
+    keys: Mapping[Term, Term] = field(repr=False)
+
+    def of(self, term: Term) -> Term:
+        """κ(term)."""
+        return self.keys.get(term, term)
+
+    def value_of(self, term: Term) -> Hashable:
+        """What two terms share exactly if their keys denote the same thing."""
+        return value_of(self.keys.get(term, term))
+
+    def written(self, argument: Argument) -> str:
+        """κ(argument) for people."""
+        if not isinstance(argument, Variable):
+            return short(self.of(argument))
+        return short(argument) if self.key == SUBJECT else f"{short(URIRef(self.key))}({short(argument)})"
+
+    @property
+    def values(self) -> int:
+        """How many different keys the names listed have."""
+        return len({value_of(key) for key in self.keys.values()})
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """A rule or constraint that joins facts of different shards.
+
+    Args:
+        rule: the rule.
+        atoms: the first two atoms of its body that need not share the key.
+        reason: in which shards they may be, and why.
+    """
+
+    rule: Rule
+    atoms: tuple[Atom, Atom]
+    reason: str
+
+    @property
+    def axiom(self) -> str:
+        """The axiom that the rule comes from, in OWL's functional-style syntax; the rule if there is none."""
+        return self.rule.origin or str(self.rule)
+
+    def __str__(self) -> str:
+        origin = f" (from {self.rule.origin})" if self.rule.origin else ""
+        return f"{self.rule.name}: {self.rule}{origin}\n    {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoKey:
+    """Why a property gives names no key."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass(frozen=True)
+class ShardingReport:
+    """Which keys a stream can be sharded by.
+
+    Args:
+        obstacles: for each key looked at the rules that stand in its way; none if it works.
+        no_keys: the properties that give names no key, each with the reason.
+        untried: how many properties of the background were not looked at.
+        background_only: classes and properties that the stream must not assert: the keys that work rest on
+            that.
+        maps: κ for each key looked at.
+        assertable: what the stream may assert; None if all but `background_only`.
+    """
+
+    obstacles: Mapping[Key, tuple[Obstacle, ...]]
+    no_keys: Mapping[Key, NoKey]
+    untried: int
+    background_only: frozenset[Predicate]
+    maps: Mapping[Key, KeyMap] = field(repr=False)
+    assertable: frozenset[Symbol] | None = field(default=None, repr=False)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The keys that work."""
+        return tuple(key for key, found in self.obstacles.items() if not found)
+
+    def allows(self, key: Key) -> bool:
+        """Whether shards by `key` hold together what one model holds.
+
+        Raises:
+            OptionError: the key was not looked at.
+        """
+        if key in self.no_keys:
+            return False
+        if key not in self.obstacles:
+            looked_at = ", ".join(repr(str(each)) for each in (*self.obstacles, *self.no_keys))
+            raise OptionError("key", repr(str(key)), f"one of those looked at: {looked_at}")
+        return not self.obstacles[key]
+
+    def admits(self, predicate: Predicate, is_class: bool) -> bool:
+        """Whether the stream may assert facts of a class or property."""
+        if self.assertable is None:
+            return predicate not in self.background_only
+        return Symbol(predicate, 1 if is_class else 2) in self.assertable
+
+    def about(self, key: Key) -> str:
+        """What is known of one key, as text.
+
+        Raises:
+            OptionError: the key was not looked at.
+        """
+        self.allows(key)
+        return "\n".join(self._about(key, most=len(self.obstacles.get(key, ()))))
+
+    def __str__(self) -> str:
+        refused = sorted((k for k, found in self.obstacles.items() if found), key=self._number_of_obstacles)
+        lines = [f"A stream can be sharded by {_listed(self.keys)}." if self.keys else "No key works."]
+        lines += (self._summary(key) for key in self.keys)
+        lines += (line for key in refused[:_MOST_KEYS] for line in self._about(key, _MOST_OBSTACLES))
+        lines += map(self._summary, (*refused[_MOST_KEYS:], *self.no_keys))
+        if self.untried:
+            lines.append(
+                f"not looked at: {_number(self.untried, 'property', 'properties')} (name them: keys=…)"
+            )
+        lines += self._conditions(bool(refused))
+        return "\n".join(lines)
+
+    def to_json(self) -> str:
+        """The whole report as a JSON object: `keys`, `obstacles`, `no_keys`, `untried`, `background_only`."""
+        whole = {
+            "keys": [str(key) for key in self.keys],
+            "obstacles": {
+                str(key): [
+                    {
+                        "rule": str(each.rule),
+                        "name": each.rule.name,
+                        "axiom": each.axiom,
+                        "atoms": [str(atom) for atom in each.atoms],
+                        "reason": each.reason,
+                    }
+                    for each in found
+                ]
+                for key, found in self.obstacles.items()
+            },
+            "no_keys": {str(key): why.reason for key, why in self.no_keys.items()},
+            "untried": self.untried,
+            "background_only": sorted(map(str, self.background_only)),
+        }
+        return json.dumps(whole, ensure_ascii=False, indent=2)
+
+    def _about(self, key: Key, most: int) -> Iterator[str]:
+        yield self._summary(key)
+        obstacles = self.obstacles.get(key, ())
+        for each in obstacles[:most]:
+            yield from (f"    {line}" for line in str(each).splitlines())
+        if len(obstacles) > most:
+            yield f"    … and {len(obstacles) - most} more"
+
+    def _summary(self, key: Key) -> str:
+        if key in self.no_keys:
+            return f"{short(URIRef(key))} is no key: {self.no_keys[key]}"
+        if not self.obstacles[key]:
+            return f"{self._described(key)} works"
+        number = _number(self._number_of_obstacles(key), "rule stands", "rules stand")
+        return f"{self._described(key)} does not work: {number} in the way"
+
+    def _number_of_obstacles(self, key: Key) -> int:
+        return len(self.obstacles[key])
+
+    def _described(self, key: Key) -> str:
+        if key == SUBJECT:
+            return "subject (a fact is in the shard of its subject)"
+        map_ = self.maps[key]
+        names = _number(len(map_.keys), "name", "names")
+        return (
+            f"{short(URIRef(key))} ({_number(map_.values, 'value', 'values')} for {names} of the background)"
+        )
+
+    def _conditions(self, some_refused: bool) -> Iterator[str]:
+        if self.background_only:
+            yield f"The stream must not assert {_listed(sorted(self.background_only, key=str))}."
+        if some_refused:
+            yield (
+                "What may help: name the classes and properties that do stream (streaming=…), put facts that "
+                "do not change into the background, and give the background a property that says of each "
+                "name which shard it belongs to."
+            )
+
+
+def _listed(names: tuple[Key, ...] | list[Predicate]) -> str:
+    """Names for people, the first of them where they are many.
+
+    >>> _listed((SUBJECT, URIRef("http://example.org/inBuilding")))
+    'subject, inBuilding'
+    """
+    shown = ", ".join(short(n) if isinstance(n, URIRef) else str(n) for n in names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+def _number(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -1,0 +1,1 @@
+"""Axioms in normal form to rules and constraints."""

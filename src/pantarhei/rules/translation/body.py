@@ -1,0 +1,239 @@
+"""Rule bodies from class and property expressions: what stands on the left of an inclusion.
+
+A body is a conjunction of atoms about a term. A nominal `{a}` on the left puts `a` in the term's place. What
+has no finite body over assertions raises `NotARuleError` with the reason, which the report shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from rdflib import OWL, RDFS, Literal, Variable
+
+from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test
+from pantarhei.literals.builtin import is_computation
+from pantarhei.literals.membership import check_range, why_unknown
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import (
+    THING,
+    Bound,
+    ClassExpression,
+    DataRange,
+    InverseOf,
+    PropertyExpression,
+    SubClassOf,
+)
+from pantarhei.owl.normal_form import MOST_ALTERNATIVES
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES
+from pantarhei.rules.translation.canonical_rule import canonical
+
+X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+
+
+# A rule with more atoms than this is not made.
+MOST_ATOMS = 500
+
+
+class NotARuleError(Exception):
+    """A part of an axiom that is no rule; caught where axioms are translated, and reported."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class NeverError(Exception):
+    """A body that nothing can satisfy, such as one with owl:Nothing."""
+
+
+def property_atom(expression: PropertyExpression, first: Argument, second: Argument) -> Atom:
+    """`R(first, second)`, turned around for an inverse.
+
+    Raises:
+        NotARuleError: R is a universal property, which no assertion lists.
+        NeverError: R is an empty property.
+    """
+    if isinstance(expression, InverseOf):
+        return property_atom(expression.inverted, second, first)
+    if expression.iri in TOP_PROPERTIES:
+        raise NotARuleError(f"{expression} relates everything, which no finite rule body says")
+    if expression.iri in BOTTOM_PROPERTIES:
+        raise NeverError
+    if isinstance(first, Literal):
+        raise NeverError
+    return Atom(expression.iri, (first, second))
+
+
+@dataclass(slots=True)
+class Body:
+    """A conjunction under construction: atoms, and the names that nominals put in place of variables."""
+
+    atoms: list[Atom] = field(default_factory=list)
+    names: dict[Variable, Argument] = field(default_factory=dict)
+    tests: list[Test] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def fresh(self) -> Variable:
+        return Variable(f"_{next(self._numbers)}")
+
+    def require(self, expression: ClassExpression | DataRange, term: Argument) -> None:
+        """Add the conditions under which `term` is in `expression`.
+
+        Raises:
+            NotARuleError: no finite conjunction of assertions says so.
+            NeverError: nothing can be in it.
+        """
+        match expression:
+            case owl.Class():
+                self._require_class(expression, term) if expression != THING else None
+            case owl.Datatype(RDFS.Literal):
+                pass
+            case owl.IntersectionOf(operands):
+                for operand in operands:
+                    self.require(operand, term)
+            case owl.SomeValuesFrom(on, filler):
+                other = self.fresh()
+                self.atoms.append(property_atom(on, term, other))
+                self.require(filler, other)
+            case owl.HasValue(on, value):
+                self.atoms.append(property_atom(on, term, value))
+            case owl.HasSelf(on):
+                self.atoms.append(property_atom(on, term, term))
+            case owl.OneOf((individual,)):
+                self._require_name(term, individual)
+            case _ if isinstance(expression, DataRange):
+                self.test(expression, term)
+            case _:
+                raise NotARuleError(_why_not_on_the_left(expression))
+
+    def test(self, range_: DataRange, term: Argument, inside: bool = True) -> None:
+        """Add the condition that `term` is a literal inside (or outside) the data range.
+
+        Raises:
+            NotARuleError: the range cannot be decided.
+        """
+        reason = check_range(range_) or why_unknown(range_)
+        if reason is not None:
+            raise NotARuleError(reason)
+        self.tests.append(Member(term, range_, inside))
+
+    def _require_class(self, named: owl.Class, term: Argument) -> None:
+        if named.iri == OWL.Nothing:
+            raise NeverError
+        self.atoms.append(Atom(named.iri, (term,)))
+
+    def _require_name(self, term: Argument, individual: Argument) -> None:
+        known = self.resolved(term)
+        if isinstance(known, Variable):
+            self.names[known] = individual
+        elif known != individual:
+            self.atoms.append(Atom(OWL.sameAs, (known, individual)))
+
+    def resolved(self, term: Argument) -> Argument:
+        """`term`, or the name that a nominal put in its place."""
+        return self.names.get(term, term) if isinstance(term, Variable) else term
+
+    def resolved_atom(self, atom: Atom) -> Atom:
+        return Atom(atom.predicate, tuple(map(self.resolved, atom.arguments)))
+
+    def rule(self, name: str, head: Atom | None, origin: str, *different: tuple[Argument, Argument]) -> Rule:
+        """The canonical rule with this body; what else it speaks of is an owl:Thing.
+
+        Raises:
+            NotARuleError: the body is too long: the plans of a rule grow with the square of it.
+        """
+        if len(self.atoms) > MOST_ATOMS:
+            raise NotARuleError(f"it needs a rule with more than {MOST_ATOMS} conditions")
+        rule = Rule(
+            name,
+            tuple(map(self.resolved_atom, self.atoms)),
+            None if head is None else self.resolved_atom(head),
+            tuple(Different(self.resolved(a), self.resolved(b)) for a, b in different),
+            origin,
+            tuple(test.with_arguments(self.resolved) for test in self.tests),
+        )
+        return canonical(replace(rule, body=(*rule.body, *_things(rule))))
+
+
+def _things(rule: Rule) -> tuple[Atom, ...]:
+    """`owl:Thing(x)` for each variable that no atom of the body has, and no computation gives."""
+    known = {a for atom in rule.body for a in atom.arguments}
+    known |= {test.arguments[0] for test in rule.tests if is_computation(test)}
+    used = [a for d in rule.different for a in (d.left, d.right)]
+    used += rule.head.arguments if rule.head else ()
+    unbound = dict.fromkeys(a for a in used if isinstance(a, Variable) and a not in known)
+    return tuple(Atom(OWL.Thing, (a,)) for a in unbound)
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """An inclusion whose right side has lost its `∀`: where `body` holds, `term` is in `conclusion`."""
+
+    body: Body
+    term: Argument
+    conclusion: ClassExpression | DataRange
+    name: str
+    below_all: bool
+
+
+def open_inclusion(axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange) -> Inclusion:
+    """The body and the conclusion of an inclusion, a domain or a range.
+
+    Raises:
+        NotARuleError: the left side is no finite body.
+        NeverError: the left side is empty.
+    """
+    body = Body()
+    term, conclusion, name = _open_left(axiom, body)
+    below_all = False
+    while isinstance(conclusion, owl.AllValuesFrom):
+        other = body.fresh()
+        body.atoms.append(property_atom(conclusion.property, term, other))
+        term, conclusion, below_all = other, conclusion.filler, True
+    return Inclusion(body, term, conclusion, "cls-avf" if below_all else name, below_all)
+
+
+def _open_left(
+    axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, body: Body
+) -> tuple[Variable, ClassExpression | DataRange, str]:
+    match axiom:
+        case owl.PropertyDomain(on, domain):
+            body.atoms.append(property_atom(on, X, Y))
+            return X, domain, "prp-dom"
+        case owl.PropertyRange(on, range_):
+            body.atoms.append(property_atom(on, X, Y))
+            return Y, range_, "prp-rng"
+        case SubClassOf(sub, super_):
+            body.require(sub, X)
+            return X, super_, _left_name(sub)
+
+
+def _left_name(sub: ClassExpression) -> str:
+    """The W3C rule that the outermost constructor of the left side makes of an inclusion."""
+    match sub:
+        case owl.IntersectionOf():
+            return "cls-int1"
+        case owl.SomeValuesFrom(_, filler):
+            return "cls-svf2" if filler in (THING, owl.ANY_LITERAL) else "cls-svf1"
+        case owl.HasValue():
+            return "cls-hv2"
+        case owl.OneOf():
+            return "cls-oo"
+        case owl.HasSelf():
+            return "pr-self"
+    return "cax-sco"
+
+
+def _why_not_on_the_left(expression: ClassExpression | DataRange) -> str:
+    match expression:
+        case owl.UnionOf() | owl.OneOf():
+            return f"its unions multiply out to more than {MOST_ALTERNATIVES} rules"
+        case owl.Cardinality(Bound.MIN):
+            return f"{expression} on the left counts different values, which is outside OWL 2 RL"
+        case owl.ComplementOf() | owl.AllValuesFrom() | owl.Cardinality():
+            return f"{expression} on the left is outside OWL 2 RL: what is absent proves nothing"
+        case owl.NaryDataRestriction():
+            return f"{expression} is a restriction over several data properties, which is outside OWL 2 RL"
+    raise AssertionError(f"{expression} can be a body")

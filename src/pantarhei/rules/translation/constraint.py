@@ -1,0 +1,266 @@
+"""Constraints from normal axioms: rules without a head, whose body must never hold.
+
+W3C: OWL 2 Profiles, section 4.3, the rules that derive `false`. Under unique names the rules that would
+    derive `owl:sameAs` (prp-fp, prp-ifp, cls-maxc2, cls-maxqc3) deny different values instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import combinations, combinations_with_replacement, pairwise, product
+from typing import TypeVar
+
+from rdflib import Variable
+
+from pantarhei.language.rule import Atom, Rule
+from pantarhei.language.term import Term
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import (
+    NOTHING,
+    THING,
+    Axiom,
+    Bound,
+    ClassExpression,
+    DataRange,
+    PropertyExpression,
+    PropertyKind,
+    Trait,
+)
+from pantarhei.owl.normal_form import alternatives
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, is_extreme, simplify
+from pantarhei.rules.translation.body import (
+    Body,
+    Inclusion,
+    NeverError,
+    NotARuleError,
+    X,
+    Y,
+    Z,
+    open_inclusion,
+    property_atom,
+)
+
+E = TypeVar("E")
+
+
+def is_denial(conclusion: ClassExpression | DataRange) -> bool:
+    """Whether a right side says what must not be: ⊥, a complement, at most none or one, nothing but these."""
+    return (
+        conclusion == NOTHING
+        or isinstance(conclusion, owl.ComplementOf | owl.OneOf)
+        or (isinstance(conclusion, DataRange) and conclusion != owl.ANY_LITERAL)
+        or (
+            isinstance(conclusion, owl.Cardinality)
+            and conclusion.bound is Bound.MAX
+            and conclusion.number < 2
+        )
+    )
+
+
+def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
+    """The constraints that a normal axiom makes; none where it is a rule or says nothing.
+
+    A constraint without a body is a contradiction.
+
+    Raises:
+        NotARuleError: what is denied is no finite body.
+        NeverError: what is denied is empty.
+
+    >>> from rdflib import URIRef
+    >>> a, b = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B"))
+    >>> print(*constraints_of(owl.DisjointClasses((a, b)), ""))
+    ⊥ :- A(?x), B(?x).
+    """
+    match axiom:
+        case owl.SubClassOf() | owl.PropertyDomain() | owl.PropertyRange():
+            conclusion = open_inclusion(axiom).conclusion
+            if not is_denial(conclusion):
+                return ()
+            return tuple(denial(open_inclusion(axiom), origin) for denial in _denials(conclusion))
+        case owl.DisjointClasses(operands):
+            name = "cax-dw" if len(operands) == 2 else "cax-adc"
+            return tuple(_pairwise(name, operands, _disjoint_classes, _class_atom, origin))
+        case owl.DisjointProperties(properties):
+            name = "prp-pdw" if len(properties) == 2 else "prp-adp"
+            return tuple(_pairwise(name, properties, _disjoint_properties, _named_property_atom, origin))
+        case owl.SubPropertyOf(sub, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
+            return (Body([property_atom(sub, X, Y)]).rule("pr-empty", None, origin),)
+        case owl.SubPropertyChainOf(chain, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
+            return (_chain(chain, origin),)
+        case owl.Characteristic():
+            return _characteristic(axiom, origin)
+        case owl.NegativePropertyAssertion(on, subject, object_):
+            name = "prp-npa2" if on.kind is PropertyKind.DATA else "prp-npa1"
+            return (Body([property_atom(on, subject, object_)]).rule(name, None, origin),)
+        case owl.DifferentIndividuals(individuals) if len(set(individuals)) < len(individuals):
+            return (Body().rule("eq-diff1", None, origin),)
+        case owl.HasKey(keyed, properties):
+            ways = alternatives(simplify(keyed))
+            return tuple(_key(pair, properties, origin) for pair in product(ways, ways))
+    return ()
+
+
+_Denial = Callable[[Inclusion, str], Rule]
+
+
+def _denials(conclusion: ClassExpression | DataRange) -> Iterator[_Denial]:
+    """What makes the constraints of a denial, each from the inclusion as it was opened anew.
+
+    What is denied of a union is denied of each of its alternatives.
+    """
+    match conclusion:
+        case owl.ComplementOf(operand):
+            yield from (partial(_complement, operand=way) for way in alternatives(operand))
+        case owl.Cardinality(Bound.MAX, 0, on, filler):
+            ways = alternatives(THING if filler is None else filler)
+            yield from (partial(_none, on=on, filler=way) for way in ways)
+        case owl.Cardinality(Bound.MAX, 1, on, filler):
+            ways = alternatives(THING if filler is None else filler)
+            pairs = combinations_with_replacement(ways, 2)
+            yield from (partial(_at_most_one, on=on, fillers=pair) for pair in pairs)
+        case owl.OneOf(individuals):
+            yield partial(_nothing_but, individuals=individuals)
+        case _ if isinstance(conclusion, DataRange):
+            yield partial(_no_value_outside, range_=conclusion)
+        case _:
+            yield _nothing
+
+
+def _nothing(inclusion: Inclusion, origin: str) -> Rule:
+    return inclusion.body.rule("cls-maxc1" if inclusion.below_all else "cls-nothing2", None, origin)
+
+
+def _complement(inclusion: Inclusion, origin: str, operand: ClassExpression | DataRange) -> Rule:
+    inclusion.body.require(operand, inclusion.term)
+    return inclusion.body.rule("cls-maxqc1" if inclusion.below_all else "cls-com", None, origin)
+
+
+def _none(
+    inclusion: Inclusion, origin: str, on: PropertyExpression, filler: ClassExpression | DataRange
+) -> Rule:
+    inclusion.body.require(owl.SomeValuesFrom(on, filler), inclusion.term)
+    return inclusion.body.rule("cls-maxc1", None, origin)
+
+
+def _nothing_but(inclusion: Inclusion, origin: str, individuals: tuple[Term, ...]) -> Rule:
+    """`⊥ :- C(x), x ≠ a, x ≠ b`"""
+    body, term = inclusion.body, inclusion.term
+    if not body.atoms and not isinstance(body.resolved(term), Variable):
+        raise NotARuleError(f"to be one of {inclusion.conclusion} is a choice, which is outside OWL 2 RL")
+    return body.rule("pr-oneof", None, origin, *((term, individual) for individual in individuals))
+
+
+def _no_value_outside(inclusion: Inclusion, origin: str, range_: DataRange) -> Rule:
+    inclusion.body.test(range_, inclusion.term, inside=False)
+    return inclusion.body.rule(inclusion.name, None, origin)
+
+
+def _at_most_one(
+    inclusion: Inclusion,
+    origin: str,
+    on: PropertyExpression,
+    fillers: tuple[ClassExpression | DataRange, ...],
+) -> Rule:
+    """`⊥ :- C(x), R(x, y), D(y), R(x, z), E(z), y ≠ z`."""
+    body = inclusion.body
+    values = body.fresh(), body.fresh()
+    for value, filler in zip(values, fillers, strict=True):
+        body.atoms.append(property_atom(on, inclusion.term, value))
+        body.require(filler, value)
+    plain = all(filler in (THING, owl.ANY_LITERAL) for filler in fillers)
+    return body.rule("cls-maxc2" if plain else "cls-maxqc3", None, origin, values)
+
+
+def _chain(chain: tuple[PropertyExpression, ...], origin: str) -> Rule:
+    """`⊥ :- P(x, y), Q(y, z)`"""
+    body = Body()
+    points = [X, *(body.fresh() for _ in chain)]
+    body.atoms += [property_atom(on, *ends) for on, ends in zip(chain, pairwise(points), strict=True)]
+    return body.rule("pr-empty", None, origin)
+
+
+def _key(
+    keyed: tuple[ClassExpression | DataRange, ...], properties: tuple[PropertyExpression, ...], origin: str
+) -> Rule:
+    """`⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
+    if not properties:
+        raise NotARuleError("a key without properties allows one instance, which is outside OWL 2 RL")
+    body = Body()
+    for instance, class_ in zip((X, Y), keyed, strict=True):
+        body.require(class_, instance)
+    for on in properties:
+        value = body.fresh()
+        body.atoms += (property_atom(on, X, value), property_atom(on, Y, value))
+    return body.rule("prp-key", None, origin, (X, Y))
+
+
+def _pairwise(
+    name: str,
+    operands: Sequence[E],
+    disjoint: Callable[[str, E, E, str], Rule],
+    atom_of: Callable[[E], Atom | None],
+    origin: str,
+) -> Iterator[Rule]:
+    """A constraint for each pair of `operands`; none with what is empty by itself.
+
+    Costs little for a pair of names: both atoms have the same arguments, so that their canonical order is
+    that of their predicates, and the thousand atoms of half a million pairs are made once.
+    """
+    atoms = [atom_of(operand) for operand in operands]
+    predicates = sorted({str(atom.predicate) for atom in atoms if atom is not None})
+    ranks = {predicate: rank for rank, predicate in enumerate(predicates)}
+    ranked = [
+        (operand, atom, -1 if atom is None else ranks[str(atom.predicate)])
+        for operand, atom in zip(operands, atoms, strict=True)
+    ]
+    for (first, one, low), (second, other, high) in combinations(ranked, 2):
+        if one is not None and other is not None and low != high:
+            yield Rule(name, (one, other) if low < high else (other, one), None, (), origin)
+            continue
+        with suppress(NeverError):
+            yield disjoint(name, first, second, origin)
+
+
+def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression, origin: str) -> Rule:
+    body = Body()
+    body.require(first, X)
+    body.require(second, X)
+    return body.rule(name, None, origin)
+
+
+def _class_atom(operand: ClassExpression) -> Atom | None:
+    """`A(x)` of a named class, if it is neither all nor empty."""
+    if not isinstance(operand, owl.Class) or operand in (THING, NOTHING):
+        return None
+    return Atom(operand.iri, (X,))
+
+
+def _disjoint_properties(
+    name: str, first: PropertyExpression, second: PropertyExpression, origin: str
+) -> Rule:
+    return Body([property_atom(first, X, Y), property_atom(second, X, Y)]).rule(name, None, origin)
+
+
+def _named_property_atom(operand: PropertyExpression) -> Atom | None:
+    """`P(x, y)` of a named property, if it is neither universal nor empty."""
+    if not isinstance(operand, owl.Property) or is_extreme(operand):
+        return None
+    return Atom(operand.iri, (X, Y))
+
+
+def _characteristic(axiom: owl.Characteristic, origin: str) -> tuple[Rule, ...]:
+    on = axiom.property
+    match axiom.trait:
+        case Trait.FUNCTIONAL:
+            body = Body([property_atom(on, X, Y), property_atom(on, X, Z)])
+            return (body.rule("prp-fp", None, origin, (Y, Z)),)
+        case Trait.INVERSE_FUNCTIONAL:
+            body = Body([property_atom(on, X, Z), property_atom(on, Y, Z)])
+            return (body.rule("prp-ifp", None, origin, (X, Y)),)
+        case Trait.IRREFLEXIVE:
+            return (Body([property_atom(on, X, X)]).rule("prp-irp", None, origin),)
+        case Trait.ASYMMETRIC:
+            return (Body([property_atom(on, X, Y), property_atom(on, Y, X)]).rule("prp-asyp", None, origin),)
+    return ()

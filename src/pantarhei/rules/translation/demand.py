@@ -1,0 +1,171 @@
+"""Rules made on demand: what is said about all predicates, written out for those that there are.
+
+OWL speaks of every predicate where it defines equality, owl:Thing and ill-typed literals. A rule speaks of
+one, so these rules follow the vocabulary: as a predicate is met, its rules are added.
+
+W3C: OWL 2 Profiles, section 4.3, tables 4 (eq-*) and 8 (dt-*). eq-ref is left out (it would say `x = x` of
+    every name), and so is eq-rep-p: under the Direct Semantics equal individuals say nothing about the
+    properties of the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from rdflib import OWL, Variable
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.language.data_range import ILL_TYPED
+from pantarhei.language.rule import Atom, Different, Member, Predicate, Rule
+from pantarhei.literals.membership import COMPARABLE
+from pantarhei.rules.translation.canonical_rule import canonical
+
+X, Y, Z = Variable("x"), Variable("y"), Variable("z")
+SAME = Symbol(OWL.sameAs, 2)
+DIFFERENT = Symbol(OWL.differentFrom, 2)
+THING = Symbol(OWL.Thing, 1)
+_THINGS = frozenset({OWL.Thing})  # a look-up in a set compares faster than `==` of rdflib's terms
+
+
+@dataclass(frozen=True, slots=True)
+class Theory:
+    """Rules and constraints with a reading of names, and the rules that this demands.
+
+    Args:
+        rules: rules and constraints as they are under unique names: a constraint with an inequality denies
+            two different values.
+        unique_names: different names denote different things. If not, what is denied to be different is
+            equal, and equality is reasoned with.
+        speaks_of_things: a body asks for owl:Thing, which then every name is.
+        data_properties: properties whose values are no owl:Thing.
+    """
+
+    rules: tuple[Rule, ...]
+    unique_names: bool = True
+    speaks_of_things: bool = False
+    data_properties: frozenset[Predicate] = frozenset()
+
+    @classmethod
+    def of(
+        cls, rules: Iterable[Rule], unique_names: bool, data_properties: Iterable[Predicate] = ()
+    ) -> Theory:
+        """The theory of `rules`, written as they are under unique names."""
+        given = tuple(rules if unique_names else _each_without_unique_names(rules))
+        things = any(atom.predicate in _THINGS for rule in given for atom in rule.body)
+        return cls(given, unique_names, things, frozenset(data_properties))
+
+    def follows(self, new: Sequence[Symbol], known: Sequence[Symbol]) -> bool:
+        """Whether `new` symbols beside the `known` ones demand rules."""
+        if not new:
+            return False
+        if self.speaks_of_things or (not self.unique_names and SAME in known):
+            return True
+        return any(symbol in _EMPTY or symbol in (SAME, DIFFERENT) for symbol in new)
+
+    def demanded(self, symbols: Iterable[Symbol], ill_typed: Iterable[Predicate]) -> tuple[Rule, ...]:
+        """The rules that `symbols` ask for, and those for properties with ill-typed values."""
+        met = tuple(symbols)
+        found = [_ill_typed(on) for on in ill_typed]
+        if DIFFERENT in met:
+            found.append(_rule("eq-diff1", [Atom(OWL.differentFrom, (X, X))], None))
+            if not self.unique_names:
+                mirrored = Atom(OWL.differentFrom, (Y, X))
+                found.append(_rule("pr-different", [Atom(OWL.differentFrom, (X, Y))], mirrored))
+        found += (_rule(_EMPTY[s], [Atom(s.name, (X, Y)[: s.arity])], None) for s in met if s in _EMPTY)
+        if SAME in met:
+            found += _unique() if self.unique_names else _equality(met)
+        if self.speaks_of_things:
+            for symbol in met:
+                if symbol != THING:
+                    found += _things(symbol, symbol.name in self.data_properties)
+        return tuple(found)
+
+
+def _rule(name: str, body: list[Atom], head: Atom | None, *different: Different) -> Rule:
+    return canonical(Rule(name, tuple(body), head, different, _ORIGINS[name]))
+
+
+_EMPTY = {
+    Symbol(OWL.Nothing, 1): "cls-nothing2",
+    Symbol(OWL.bottomObjectProperty, 2): "pr-empty",
+    Symbol(OWL.bottomDataProperty, 2): "pr-empty",
+}
+_ORIGINS = {
+    "cls-nothing2": "what owl:Nothing is",
+    "pr-empty": "what an empty property is",
+    "eq-sym": "what equality is",
+    "eq-trans": "what equality is",
+    "eq-rep-s": "what equality is",
+    "eq-rep-o": "what equality is",
+    "eq-diff1": "what inequality is",
+    "pr-different": "what inequality is",
+    "pr-unique": "unique names",
+    "pr-thing": "what owl:Thing is",
+}
+
+
+def _ill_typed(on: Predicate) -> Rule:
+    body = (Atom(on, (X, Y)),)
+    return canonical(Rule("dt-not-type", body, None, (), "what a literal is", (Member(Y, ILL_TYPED),)))
+
+
+def _unique() -> list[Rule]:
+    return [_rule("pr-unique", [Atom(OWL.sameAs, (X, Y))], None, Different(X, Y))]
+
+
+def _equality(symbols: tuple[Symbol, ...]) -> list[Rule]:
+    same = Atom(OWL.sameAs, (X, Y))
+    rules = [
+        _rule("eq-sym", [same], Atom(OWL.sameAs, (Y, X))),
+        _rule("eq-trans", [same, Atom(OWL.sameAs, (Y, Z))], Atom(OWL.sameAs, (X, Z)), Different(X, Z)),
+    ]
+    if DIFFERENT in symbols:
+        rules.append(_rule("eq-diff1", [same, Atom(OWL.differentFrom, (X, Y))], None))
+    rules += (rule for symbol in symbols if symbol != SAME for rule in _replacements(symbol))
+    return rules
+
+
+@lru_cache(maxsize=65536)
+def _replacements(symbol: Symbol) -> tuple[Rule, ...]:
+    """What holds of a name holds of its equals."""
+    name, arity = symbol
+    same = Atom(OWL.sameAs, (X, Y))
+    if arity == 1:
+        return (_rule("eq-rep-s", [same, Atom(name, (X,))], Atom(name, (Y,))),)
+    # Y, a subject, is no literal: where a name is the same as a literal (which only RDF can say), the literal
+    # must not come to new places, or computations there could go on for ever.
+    turned = Atom(OWL.sameAs, (Y, X))
+    return (
+        _rule("eq-rep-s", [same, Atom(name, (X, Z))], Atom(name, (Y, Z))),
+        _rule("eq-rep-o", [turned, Atom(name, (Z, X))], Atom(name, (Z, Y))),
+    )
+
+
+@lru_cache(maxsize=65536)
+def _things(symbol: Symbol, has_literals: bool) -> tuple[Rule, ...]:
+    name, arity = symbol
+    if arity == 1:
+        return (_rule("pr-thing", [Atom(name, (X,))], Atom(OWL.Thing, (X,))),)
+    ends = (X,) if has_literals else (X, Y)
+    return tuple(_rule("pr-thing", [Atom(name, (X, Y))], Atom(OWL.Thing, (end,))) for end in ends)
+
+
+def _each_without_unique_names(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """The rules where names that differ may be equal.
+
+    A constraint that denies two different values makes names equal, and denies different literals. An
+    inequality on which more depends must be known: it becomes owl:differentFrom.
+    """
+    for rule in rules:
+        if not rule.different:
+            yield rule
+        elif rule.head is None and len(rule.different) == 1:
+            ((pair),) = rule.different
+            yield canonical(replace(rule, head=Atom(OWL.sameAs, (pair.left, pair.right))))
+            literals = (Member(pair.left, COMPARABLE), Member(pair.right, COMPARABLE))
+            yield canonical(replace(rule, tests=(*rule.tests, *literals)))
+        else:
+            known = (Atom(OWL.differentFrom, (d.left, d.right)) for d in rule.different)
+            yield canonical(replace(rule, body=(*rule.body, *known), different=()))

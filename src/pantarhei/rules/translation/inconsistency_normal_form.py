@@ -1,0 +1,344 @@
+"""The inconsistency-normal form: constraints over what is asserted, without any reasoning.
+
+PB26, Definition 9: a constraint is non-recursive if it can be replaced by finitely many constraints over
+assertions. Their number can be exponential, so the form is kept factorized: each atom of a constraint has the
+rules that derive it, in a table that all constraints share, and `conjunctions` multiplies out only what is
+asked for.
+
+Recursion is decided on the rules: a constraint is recursive if an atom it needs depends on itself through a
+variable that is not in the rule's head (`B(x) :- R(x, y), B(y)`). Other circles (`A ≡ B`, symmetry) unfold to
+finitely many conjunctions, since a proof need not use a fact to derive that fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, islice
+
+from rdflib import Variable
+
+from pantarhei.language.rule import Argument, Atom, Different, Rule, Test
+from pantarhei.rules.translation.canonical_rule import canonical
+
+# A predicate with the number of its arguments: a class and a property may share a name.
+Symbol = tuple[str, int]
+
+# How many ways to derive an atom are written out: for people, and for programs.
+_MOST_SHOWN = 10
+_MOST_WRITTEN = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class NormalConstraint:
+    """A constraint, whether it is recursive, and the rules that derive its atoms, directly or not.
+
+    Args:
+        definitions: for each symbol that the constraint depends on, the rules with that head.
+    """
+
+    constraint: Rule
+    recursive: bool
+    definitions: Mapping[Symbol, tuple[Rule, ...]]
+
+    def conjunctions(self, depth: int) -> Iterator[Rule]:
+        """The constraints over asserted facts, each once.
+
+        All of them if this is not recursive; else those that need at most `depth` rule applications one above
+        another. There can be exponentially many: take what is needed.
+        """
+        bound = depth if self.recursive else None
+        return _unfolded(self.constraint, self.definitions, bound)
+
+    def alternatives(self, depth: int) -> Iterator[tuple[Atom, Iterator[Rule]]]:
+        """For each body atom by itself, the conjunctions over asserted facts that derive it, as rules.
+
+        Atoms come with variables of their own, those that differ in nothing else once.
+        """
+        for rule in dict.fromkeys(canonical(Rule("", (atom,), atom)) for atom in self.constraint.body):
+            ways = _unfolded(rule, self.definitions, depth if self.recursive else None)
+            yield rule.body[0], (way for way in ways if way.head not in way.body)
+
+
+@dataclass(frozen=True, slots=True)
+class InconsistencyNormalForm:
+    """All constraints over asserted facts, factorized; recursive ones are shown to `depth`."""
+
+    constraints: tuple[NormalConstraint, ...]
+    depth: int
+
+    @classmethod
+    def of(
+        cls, rules: Sequence[Rule], constraints: Iterable[Rule], depth: int = 3
+    ) -> InconsistencyNormalForm:
+        """The normal form of `constraints` under `rules`; the cost follows the rules alone."""
+        by_head: dict[Symbol, list[Rule]] = {}
+        for rule in rules:
+            if rule.head is not None:
+                by_head.setdefault(symbol(rule.head), []).append(rule)
+        table = {head: tuple(deriving) for head, deriving in by_head.items()}
+        looping = _looping_symbols(table)
+        return cls(tuple(_normal(constraint, table, looping) for constraint in constraints), depth)
+
+    def summary(self) -> str:
+        """How many constraints there are, and how many of them are recursive, in a line.
+
+        >>> InconsistencyNormalForm((), 3).summary()
+        'no constraints'
+        """
+        if not self.constraints:
+            return "no constraints"
+        recursive = sum(constraint.recursive for constraint in self.constraints)
+        number = f"{len(self.constraints)} constraint" + "s" * (len(self.constraints) > 1)
+        return f"{number}, {recursive or 'none'} of them recursive"
+
+    def __str__(self) -> str:
+        return "\n".join(line for constraint in self.constraints for line in self._lines(constraint))
+
+    def to_data(self) -> dict[str, object]:
+        """The form as lists, dictionaries and texts, for JSON; at most 1,000 ways to derive an atom."""
+        return {
+            "depth": self.depth,
+            "constraints": [
+                {
+                    "name": normal.constraint.name,
+                    "constraint": str(normal.constraint),
+                    "origin": normal.constraint.origin,
+                    "recursive": normal.recursive,
+                    "atoms": [
+                        {"atom": str(atom), "derived_by": shown, "complete": complete}
+                        for atom, shown, complete in self._atoms(normal, _MOST_WRITTEN)
+                    ],
+                }
+                for normal in self.constraints
+            ],
+        }
+
+    def _lines(self, normal: NormalConstraint) -> Iterator[str]:
+        note = f"  (recursive: shown to {self.depth} rule applications)" if normal.recursive else ""
+        yield f"{normal.constraint}{note}"
+        for atom, shown, complete in self._atoms(normal, _MOST_SHOWN):
+            yield from (f"    {way}" for way in shown)
+            if not complete:
+                yield f"    {atom} :- … more ways"
+
+    def _atoms(self, normal: NormalConstraint, most: int) -> Iterator[tuple[Atom, list[str], bool]]:
+        """For each body atom, at most so many ways to derive it, and whether these are all."""
+        for atom, ways in normal.alternatives(self.depth):
+            shown = list(map(str, islice(ways, most + 1)))
+            yield atom, shown[:most], len(shown) <= most
+
+
+def symbol(atom: Atom) -> Symbol:
+    """The predicate of an atom with its number of arguments."""
+    return str(atom.predicate), len(atom.arguments)
+
+
+# --- Dependencies ---
+
+
+def _normal(
+    constraint: Rule, table: Mapping[Symbol, tuple[Rule, ...]], looping: frozenset[Symbol]
+) -> NormalConstraint:
+    needed = _reachable(table, map(symbol, constraint.body))
+    return NormalConstraint(
+        constraint, bool(needed & looping), {s: table[s] for s in sorted(needed) if s in table}
+    )
+
+
+def _reachable(table: Mapping[Symbol, tuple[Rule, ...]], start: Iterable[Symbol]) -> set[Symbol]:
+    waiting = list(start)
+    reached = set(waiting)
+    while waiting:
+        for rule in table.get(waiting.pop(), ()):
+            new = set(map(symbol, rule.body)) - reached
+            reached |= new
+            waiting += new
+    return reached
+
+
+def _looping_symbols(table: Mapping[Symbol, tuple[Rule, ...]]) -> frozenset[Symbol]:
+    """Heads of rules with a body atom that depends on the head and has a variable that the head has not."""
+    component = _components(table)
+    looping: set[Symbol] = set()
+    for head, rules in table.items():
+        for rule in rules:
+            assert rule.head is not None
+            known = set(rule.head.arguments)
+            for atom in rule.body:
+                fresh = any(isinstance(a, Variable) and a not in known for a in atom.arguments)
+                if fresh and component.get(symbol(atom)) == component[head]:
+                    looping.add(head)
+    return frozenset(looping)
+
+
+def _components(table: Mapping[Symbol, tuple[Rule, ...]]) -> dict[Symbol, int]:
+    """The strongly connected component of each head (Tarjan's algorithm, without recursion)."""
+    numbers: dict[Symbol, int] = {}
+    lowest: dict[Symbol, int] = {}
+    component: dict[Symbol, int] = {}
+    path: list[Symbol] = []
+    for root in table:
+        if root in numbers:
+            continue
+        numbers[root] = lowest[root] = len(numbers)
+        path.append(root)
+        work = [(root, _successors(table, root))]
+        while work:
+            node, successors = work[-1]
+            following = next(successors, None)
+            if following is None:
+                work.pop()
+                if work:
+                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[node])
+                if lowest[node] == numbers[node]:
+                    while node not in component:
+                        component[path.pop()] = numbers[node]
+            elif following not in numbers:
+                numbers[following] = lowest[following] = len(numbers)
+                path.append(following)
+                work.append((following, _successors(table, following)))
+            elif following not in component:
+                lowest[node] = min(lowest[node], numbers[following])
+    return component
+
+
+def _successors(table: Mapping[Symbol, tuple[Rule, ...]], head: Symbol) -> Iterator[Symbol]:
+    return iter(sorted({symbol(atom) for rule in table[head] for atom in rule.body} & table.keys()))
+
+
+# --- Unfolding ---
+
+Binding = Mapping[Variable, Argument]
+
+
+@dataclass(frozen=True, slots=True)
+class _Goal:
+    """An atom still to be accounted for, the rule applications left for it, and the goals it comes from."""
+
+    atom: Atom
+    depth: int | None
+    parent: _Goal | None
+
+
+_Goals = tuple[_Goal, "_Goals | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A partial conjunction: goals to do (a linked list), what is taken, what variables stand for."""
+
+    goals: _Goals | None
+    atoms: tuple[Atom, ...]
+    different: tuple[Different, ...]
+    tests: tuple[Test, ...]
+    binding: Binding
+
+
+def _unfolded(
+    rule: Rule, definitions: Mapping[Symbol, tuple[Rule, ...]], depth: int | None
+) -> Iterator[Rule]:
+    """`rule` with its body atoms replaced by asserted atoms that derive them, in all ways, each once."""
+    numbers = count()
+    seen: set[Rule] = set()
+    stack = [_State(_pushed(None, rule.body, depth, None), (), rule.different, rule.tests, {})]
+    while stack:
+        state = stack.pop()
+        if state.goals is None:
+            found = _instance(rule, state)
+            if found is not None and found not in seen:
+                seen.add(found)
+                yield found
+            continue
+        goal, rest = state.goals
+        rules = definitions.get(symbol(goal.atom), ()) if goal.depth != 0 else ()
+        derived = [_derived(state, goal, rest, deriving, next(numbers)) for deriving in rules]
+        stack += [new for new in reversed(derived) if new is not None]
+        stack.append(replace(state, goals=rest, atoms=(*state.atoms, goal.atom)))
+
+
+def _pushed(
+    rest: _Goals | None, body: Sequence[Atom], depth: int | None, parent: _Goal | None
+) -> _Goals | None:
+    for atom in reversed(body):
+        rest = (_Goal(atom, depth, parent), rest)
+    return rest
+
+
+def _derived(state: _State, goal: _Goal, rest: _Goals | None, rule: Rule, number: int) -> _State | None:
+    """The state in which `rule` derives the goal; None if it cannot, or needs the goal itself."""
+    assert rule.head is not None
+    body = [_fresh(atom, number) for atom in rule.body]
+    binding = _unified(_fresh(rule.head, number), goal.atom, state.binding)
+    if binding is None:
+        return None
+    above: set[Atom] = set()
+    ancestor: _Goal | None = goal
+    while ancestor is not None:
+        above.add(_resolved(ancestor.atom, binding))
+        ancestor = ancestor.parent
+    if any(_resolved(atom, binding) in above for atom in body):
+        return None
+    left = None if goal.depth is None else goal.depth - 1
+    different = tuple(
+        Different(_fresh_argument(d.left, number), _fresh_argument(d.right, number)) for d in rule.different
+    )
+    tests = (test.with_arguments(lambda a: _fresh_argument(a, number)) for test in rule.tests)
+    return _State(
+        _pushed(rest, body, left, goal),
+        state.atoms,
+        (*state.different, *different),
+        (*state.tests, *tests),
+        binding,
+    )
+
+
+def _fresh(atom: Atom, number: int) -> Atom:
+    return Atom(atom.predicate, tuple(_fresh_argument(argument, number) for argument in atom.arguments))
+
+
+def _fresh_argument(argument: Argument, number: int) -> Argument:
+    return Variable(f"{argument}_{number}") if isinstance(argument, Variable) else argument
+
+
+def _unified(left: Atom, right: Atom, binding: Binding) -> Binding | None:
+    extended = dict(binding)
+    for one, other in zip(left.arguments, right.arguments, strict=True):
+        first, second = _value(one, extended), _value(other, extended)
+        if first == second:
+            continue
+        if isinstance(first, Variable):
+            extended[first] = second
+        elif isinstance(second, Variable):
+            extended[second] = first
+        else:
+            return None
+    return extended
+
+
+def _value(argument: Argument, binding: Binding) -> Argument:
+    while isinstance(argument, Variable) and argument in binding:
+        argument = binding[argument]
+    return argument
+
+
+def _resolved(atom: Atom, binding: Binding) -> Atom:
+    return Atom(atom.predicate, tuple(_value(argument, binding) for argument in atom.arguments))
+
+
+def _instance(rule: Rule, state: _State) -> Rule | None:
+    """The rule that a finished state stands for; None if its conditions can never hold."""
+    different = [
+        Different(_value(d.left, state.binding), _value(d.right, state.binding)) for d in state.different
+    ]
+    if any(condition.left == condition.right for condition in different):
+        return None
+    return canonical(
+        replace(
+            rule,
+            body=tuple(_resolved(atom, state.binding) for atom in state.atoms),
+            head=None if rule.head is None else _resolved(rule.head, state.binding),
+            different=tuple(different),
+            tests=tuple(test.with_arguments(lambda a: _value(a, state.binding)) for test in state.tests),
+        )
+    )

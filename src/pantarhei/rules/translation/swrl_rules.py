@@ -1,0 +1,387 @@
+"""Rules and constraints from SWRL rules: one for each atom of the head.
+
+SWRL: a semantic web rule language combining OWL and RuleML (W3C member submission, 2004). Its variables are
+DL-safe here: they stand for what the facts name. A rule is rewritten as a SWRL rule as long as that goes
+(`_PASSES`), and then read off atom by atom. Under unique names `sameAs(x, y)` in a head denies `x ≠ y`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import count, product
+from math import prod
+
+from rdflib import OWL, Literal, URIRef, Variable
+
+from pantarhei.language.rule import Argument, Atom, Builtin, Rule, Test
+from pantarhei.language.term import short
+from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import ANY_LITERAL, NOTHING, THING, Bound, ClassExpression, DataRange, PropertyKind
+from pantarhei.owl.normal_form import MOST_ALTERNATIVES, count_alternatives, split_left
+from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simplify
+from pantarhei.owl.swrl import (
+    BuiltInAtom,
+    ClassAtom,
+    DataRangeAtom,
+    DifferentAtom,
+    PropertyAtom,
+    SameAtom,
+    SwrlArgument,
+    SwrlAtom,
+    SwrlRule,
+    arguments_of,
+)
+from pantarhei.rules.translation.body import MOST_ATOMS, Body, NeverError, NotARuleError, property_atom
+from pantarhei.rules.translation.termination import ROUNDING, SIGNS, endless
+
+NAME = "pr-swrl"
+
+# Computations have one operand or two; `add` and `multiply` may have more, and are taken two at a time.
+_UNARY = ROUNDING | SIGNS
+_ASSOCIATIVE = frozenset(URIRef(SWRLB + name) for name in ("add", "multiply"))
+
+_SAME_AS = owl.Property(OWL.sameAs)
+
+
+def rules_of_swrl(rule: SwrlRule, origin: str) -> tuple[Rule, ...]:
+    """The rules and constraints that a SWRL rule makes; none where its body never holds.
+
+    A rule without a body is a fact, a constraint without a body a contradiction.
+
+    Raises:
+        NotARuleError: a part of it is no rule, with the reason.
+
+    >>> x, y = Variable("x"), Variable("y")
+    >>> hot, warns = owl.Class(URIRef("urn:x/Hot")), owl.Property(URIRef("urn:x/warns"))
+    >>> body = ClassAtom(hot, x), PropertyAtom(warns, x, y)
+    >>> print(*rules_of_swrl(SwrlRule(body, (ClassAtom(hot, y),)), ""))
+    Hot(?y) :- Hot(?x), warns(?x, ?y).
+    """
+    if len(rule.body) > MOST_ATOMS:
+        raise NotARuleError(f"a body of more than {MOST_ATOMS} atoms is not supported")
+    rewritten = [rule]
+    for apply in _PASSES:
+        rewritten = [new for old in rewritten for new in apply(old)]
+        if len(rewritten) > MOST_ALTERNATIVES:
+            raise NotARuleError(f"its alternatives multiply out to more than {MOST_ALTERNATIVES} rules")
+    made: dict[Rule, None] = {}
+    for single in rewritten:
+        try:
+            made.update(dict.fromkeys(_rules(single, origin)))
+        except NeverError:
+            continue
+    if endless(made):
+        raise NotARuleError(
+            "what it computes feeds the atoms that it computes from: it could derive new literals without end"
+        )
+    return tuple(made)
+
+
+# --- SWRL rules rewritten as SWRL rules ---
+
+
+def _split_head(rule: SwrlRule) -> Iterator[SwrlRule]:
+    """One rule for each atom of the head; what the head denies moves into the body."""
+    if not rule.head:
+        yield rule
+    for atom in rule.head:
+        yield from _with_head(rule.body, atom)
+
+
+def _with_head(body: tuple[SwrlAtom, ...], atom: SwrlAtom) -> Iterator[SwrlRule]:
+    match atom:
+        case ClassAtom(type_, term):
+            yield from _with_class(body, simplify(type_), term)
+        case PropertyAtom(owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
+            yield SwrlRule(body, ())
+        case PropertyAtom(owl.Property(iri)) if iri in TOP_PROPERTIES:
+            return
+        case BuiltInAtom(name):
+            raise NotARuleError(f"the built-in {short(name)} in its head is not supported")
+        case DataRangeAtom(range_) if range_ == ANY_LITERAL:
+            return
+        case _:
+            yield SwrlRule(body, (atom,))
+
+
+def _with_class(
+    body: tuple[SwrlAtom, ...], simple: ClassExpression | DataRange, term: SwrlArgument
+) -> Iterator[SwrlRule]:
+    match simple:
+        case owl.IntersectionOf(operands):
+            for operand in operands:
+                yield from _with_class(body, operand, term)
+        case owl.Class() if simple == THING:
+            return
+        case owl.Class() if simple == NOTHING:
+            yield SwrlRule(body, ())
+        case owl.Class() | owl.HasValue() | owl.HasSelf():
+            yield SwrlRule(body, (ClassAtom(simple, term),))
+        case owl.ComplementOf(operand):
+            yield SwrlRule((*body, ClassAtom(operand, term)), ())
+        case owl.AllValuesFrom(on, filler):
+            (value,) = _new_variables(body, 1)
+            yield from _with_class((*body, PropertyAtom(on, term, value)), filler, value)
+        case owl.Cardinality(Bound.MAX, 0, on, filler):
+            yield SwrlRule((*body, ClassAtom(owl.SomeValuesFrom(on, filler or THING), term)), ())
+        case owl.Cardinality(Bound.MAX, 1, on, filler):
+            values = _new_variables(body, 2)
+            more = [atom for v in values for atom in (PropertyAtom(on, term, v), *_member(filler, v))]
+            yield SwrlRule((*body, *more), (SameAtom(*values),))
+        case _ if isinstance(simple, DataRange):
+            yield from _with_head(body, DataRangeAtom(simple, term))
+        case _:
+            raise NotARuleError(f"{simple} in the head of a rule is not supported")
+
+
+def _member(filler: ClassExpression | DataRange | None, term: SwrlArgument) -> tuple[SwrlAtom, ...]:
+    if filler is None:
+        return ()
+    return (DataRangeAtom(filler, term) if isinstance(filler, DataRange) else ClassAtom(filler, term),)
+
+
+def _new_variables(body: tuple[SwrlAtom, ...], number: int) -> list[Variable]:
+    taken = {argument for atom in body for argument in arguments_of(atom)}
+    fresh = (v for i in count(1) if (v := Variable(f"value{i}")) not in taken)
+    return [next(fresh) for _ in range(number)]
+
+
+def _split_same(rule: SwrlRule) -> Iterator[SwrlRule]:
+    """For each `sameAs(x, y)` of the body, one rule with x for y and one that asks for the fact."""
+    same = next((atom for atom in rule.body if isinstance(atom, SameAtom)), None)
+    if same is None:
+        yield rule
+        return
+    rest = tuple(atom for atom in rule.body if atom != same)
+    kept, replaced = same.first, same.second
+    if not isinstance(replaced, Variable):
+        kept, replaced = replaced, kept
+    if kept == replaced:
+        yield from _split_same(replace(rule, body=rest))
+        return
+    if isinstance(replaced, Variable):
+        yield from _split_same(_replaced(SwrlRule(rest, rule.head), replaced, kept))
+    stated = PropertyAtom(_SAME_AS, same.first, same.second)
+    yield from _split_same(SwrlRule((*rest, stated), rule.head))
+
+
+def _replaced(rule: SwrlRule, old: SwrlArgument, new: SwrlArgument) -> SwrlRule:
+    def put(argument: SwrlArgument) -> SwrlArgument:
+        return new if argument == old else argument
+
+    def rewrite(atom: SwrlAtom) -> SwrlAtom:
+        match atom:
+            case ClassAtom(type_, argument):
+                return ClassAtom(type_, put(argument))
+            case DataRangeAtom(range_, argument):
+                return DataRangeAtom(range_, put(argument))
+            case PropertyAtom(on, subject, object_):
+                return PropertyAtom(on, put(subject), put(object_))
+            case SameAtom(first, second):
+                return SameAtom(put(first), put(second))
+            case DifferentAtom(first, second):
+                return DifferentAtom(put(first), put(second))
+            case BuiltInAtom(name, arguments):
+                return BuiltInAtom(name, tuple(map(put, arguments)))
+
+    return SwrlRule(tuple(map(rewrite, rule.body)), tuple(map(rewrite, rule.head)))
+
+
+def _split_unions(rule: SwrlRule) -> Iterator[SwrlRule]:
+    """One rule for each choice among the unions in the body."""
+    simple = [
+        ClassAtom(simplify(atom.type), atom.argument) if isinstance(atom, ClassAtom) else atom
+        for atom in rule.body
+    ]
+    if (
+        prod(count_alternatives(atom.type) for atom in simple if isinstance(atom, ClassAtom))
+        > MOST_ALTERNATIVES
+    ):
+        raise NotARuleError(f"its unions multiply out to more than {MOST_ALTERNATIVES} rules")
+    for body in product(*map(_alternatives, simple)):
+        yield SwrlRule(body, rule.head)
+
+
+def _alternatives(atom: SwrlAtom) -> tuple[SwrlAtom, ...]:
+    if not isinstance(atom, ClassAtom):
+        return (atom,)
+    inclusions = split_left((owl.SubClassOf(atom.type, NOTHING),))
+    return tuple(
+        ClassAtom(part.sub, atom.argument) for part in inclusions if isinstance(part, owl.SubClassOf)
+    )
+
+
+_PASSES: tuple[Callable[[SwrlRule], Iterator[SwrlRule]], ...] = (_split_head, _split_same, _split_unions)
+
+
+# --- Rules read off ---
+
+
+def _rules(rule: SwrlRule, origin: str) -> tuple[Rule, ...]:
+    """The rule or constraint of a SWRL rule with one atom in its head, or none; () if that says nothing."""
+    body = Body()
+    different: list[tuple[Argument, Argument]] = []
+    builtins: list[Builtin] = []
+    for atom in rule.body:
+        match atom:
+            case ClassAtom(type_, term):
+                body.require(type_, term)
+            case DataRangeAtom(range_, term):
+                body.require(range_, term)
+            case PropertyAtom(on, subject, object_):
+                body.atoms.append(property_atom(on, subject, object_))
+            case DifferentAtom(first, second):
+                different.append((first, second))
+            case BuiltInAtom():
+                builtins += _builtins(atom, body)
+    _add_things(rule, body)
+    head: Atom | None = None
+    match rule.head:
+        case (SameAtom(first, second),):
+            different.append((first, second))
+        case (DataRangeAtom(range_, term),):
+            body.test(range_, term, inside=False)
+        case (atom,):
+            head = _head(atom)
+    if any(first == second for first, second in different):
+        return ()
+    if not body.atoms and (different or builtins or body.tests):
+        raise NotARuleError("its body has no atom of a class or property, which facts could match")
+    bound = _order_tests(body, builtins)
+    used = [a for pair in different for a in pair] + list(head.arguments if head else ())
+    _refuse_unbound(map(body.resolved, used), bound)
+    if head is not None:
+        _refuse_literal_subject(head, body, _data_values(rule))
+    made = body.rule(NAME, head, origin, *different)
+    _refuse_unconnected(made)
+    return () if made.head in made.body else (made,)
+
+
+def _add_things(rule: SwrlRule, body: Body) -> None:
+    """`owl:Thing(x)` where a rule says so of what it says nothing else of."""
+    for atom in rule.body:
+        if isinstance(atom, ClassAtom) and atom.type == THING:
+            known = {argument for other in body.atoms for argument in other.arguments}
+            body.atoms += [] if atom.argument in known else [Atom(OWL.Thing, (atom.argument,))]
+
+
+def _head(atom: SwrlAtom) -> Atom:
+    match atom:
+        case ClassAtom(owl.Class(iri), term):
+            return Atom(iri, (term,))
+        case ClassAtom(owl.HasValue(on, value), term):
+            return property_atom(on, term, value)
+        case ClassAtom(owl.HasSelf(on), term):
+            return property_atom(on, term, term)
+        case PropertyAtom(on, subject, object_):
+            return property_atom(on, subject, object_)
+        case DifferentAtom(first, second):
+            return Atom(OWL.differentFrom, (first, second))
+    raise AssertionError(f"{atom} was to be rewritten")
+
+
+# --- Built-ins ---
+
+
+def _builtins(atom: BuiltInAtom, body: Body) -> Iterator[Builtin]:
+    """The built-in, with two operands at most."""
+    name, arguments = atom.name, atom.arguments
+    if name not in COMPARISONS | COMPUTATIONS:
+        raise NotARuleError(f"the built-in {name} is not supported")
+    expected = 2 if name in COMPARISONS or name in _UNARY else 3
+    if len(arguments) != expected and not (name in _ASSOCIATIVE and len(arguments) > expected):
+        raise NotARuleError(f"the built-in {short(name)} has {len(arguments)} arguments, not {expected}")
+    result, *operands = arguments
+    while len(operands) > 2:
+        part = body.fresh()
+        yield Builtin(name, (part, operands[0], operands[1]))
+        operands[:2] = [part]
+    yield Builtin(name, (result, *operands))
+
+
+def _order_tests(body: Body, builtins: list[Builtin]) -> set[Argument]:
+    """Put the built-ins among the body's tests, each behind what binds it; returns what is bound then."""
+    bound: set[Argument] = {a for atom in body.atoms for a in body.resolved_atom(atom).arguments}
+    waiting: list[Test] = [*body.tests, *builtins]
+    body.tests.clear()
+    while waiting:
+        ready = next(
+            (test for test in waiting if not _unbound(map(body.resolved, _needed(test)), bound)), None
+        )
+        if ready is None:
+            raise NotARuleError(_why_unbound(body, waiting, bound))
+        waiting.remove(ready)
+        result = body.resolved(ready.arguments[0])
+        if isinstance(ready, Builtin) and is_computation(ready):
+            if not isinstance(result, Variable) or result in bound:
+                fresh = body.fresh()
+                waiting.insert(0, Builtin(EQUAL, (fresh, result)))
+                ready, result = replace(ready, arguments=(fresh, *ready.arguments[1:])), fresh
+            bound.add(result)
+        body.tests.append(ready)
+    return bound
+
+
+def _needed(test: Test) -> tuple[Argument, ...]:
+    return test.arguments[1:] if is_computation(test) else test.arguments
+
+
+def _unbound(arguments: Iterable[Argument], bound: set[Argument]) -> list[Variable]:
+    return [a for a in arguments if isinstance(a, Variable) and a not in bound]
+
+
+def _why_unbound(body: Body, waiting: list[Test], bound: set[Argument]) -> str:
+    results = {body.resolved(test.arguments[0]) for test in waiting if is_computation(test)}
+    missing = [v for test in waiting for v in _unbound(map(body.resolved, _needed(test)), bound | results)]
+    if missing:
+        return _no_atom_binds(missing)
+    names = ", ".join(sorted(result.n3() for result in results))
+    return f"its computations of {names} need one another's results"
+
+
+def _no_atom_binds(missing: list[Variable]) -> str:
+    names = ", ".join(sorted({variable.n3() for variable in missing}))
+    return f"no class or property atom of its body binds {names}"
+
+
+# --- What the join machine asks for ---
+
+
+def _refuse_unbound(arguments: Iterable[Argument], bound: set[Argument]) -> None:
+    if missing := _unbound(arguments, bound):
+        raise NotARuleError(_no_atom_binds(missing))
+
+
+def _data_values(rule: SwrlRule) -> set[SwrlArgument]:
+    """The arguments that only literals can be: values of data properties."""
+    atoms = (atom for atom in rule.body if isinstance(atom, PropertyAtom))
+    return {atom.object for atom in atoms if atom.property.kind is PropertyKind.DATA}
+
+
+def _refuse_literal_subject(head: Atom, body: Body, values: set[SwrlArgument]) -> None:
+    subject = head.arguments[0]
+    tested = {argument for test in body.tests for argument in test.arguments}
+    if isinstance(subject, Literal) or subject in values or subject in tested:
+        raise NotARuleError(f"its head says something of the literal {subject.n3()}, which only names allow")
+
+
+def _refuse_unconnected(rule: Rule) -> None:
+    """Refuse a rule that cannot be matched from each of its atoms on, the head's included."""
+    for trigger in (*rule.body, *([rule.head] if rule.head and rule.body else [])):
+        reached = set(trigger.arguments)
+        waiting = [atom for atom in rule.body if atom != trigger]
+        while steps := [atom for atom in waiting if _is_reachable(atom, reached)]:
+            reached.update(argument for atom in steps for argument in atom.arguments)
+            waiting = [atom for atom in waiting if atom not in steps]
+        if waiting:
+            raise NotARuleError(
+                f"{trigger} and {waiting[0]} share no variable, even through other atoms; such a rule, which "
+                "pairs all that match the one with all that match the other, is not supported"
+            )
+
+
+def _is_reachable(atom: Atom, reached: set[Argument]) -> bool:
+    known = [argument in reached or not isinstance(argument, Variable) for argument in atom.arguments]
+    return any(known)

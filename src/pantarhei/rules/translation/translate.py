@@ -1,0 +1,138 @@
+"""What becomes of one axiom: its rules, constraints and facts, and what is lost of it with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from rdflib import URIRef
+
+from pantarhei.language.rule import Rule
+from pantarhei.language.term import Triple
+from pantarhei.owl import axiom as owl
+from pantarhei.owl.axiom import Axiom, DataRange, PropertyKind
+from pantarhei.owl.definition import inline_datatypes
+from pantarhei.owl.normal_form import normalize
+from pantarhei.owl.swrl import SwrlRule
+from pantarhei.rules.translation.body import NeverError, NotARuleError
+from pantarhei.rules.translation.constraint import constraints_of
+from pantarhei.rules.translation.owl2rl import differences, is_tautology, rules_of, without_duplicates
+from pantarhei.rules.translation.swrl_rules import rules_of_swrl
+
+_NO_DEFINITIONS: Mapping[URIRef, DataRange] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A part of an axiom that has no effect, and why."""
+
+    part: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """One axiom and what it makes.
+
+    Args:
+        annotation: the axiom is about annotation properties, which have no consequences in OWL 2.
+        contradictions: constraints that are violated without any assertion.
+        parts: the parts of the axiom's normal form that make something.
+    """
+
+    axiom: Axiom
+    rules: tuple[Rule, ...] = ()
+    constraints: tuple[Rule, ...] = ()
+    facts: tuple[Triple, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    contradictions: tuple[Rule, ...] = ()
+    annotation: bool = False
+    parts: tuple[Axiom, ...] = ()
+
+
+def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINITIONS) -> Translation:
+    """The rules, constraints and facts that `axiom` makes, and what is lost.
+
+    Args:
+        definitions: what the datatypes are that the ontology defines.
+
+    >>> from rdflib import URIRef
+    >>> a, b, p = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B")), owl.Property(URIRef("urn:x/p"))
+    >>> translation = translate(owl.EquivalentClasses((a, owl.SomeValuesFrom(p, b))))
+    >>> print(*translation.rules)
+    A(?x) :- p(?x, ?y), B(?y).
+    >>> [loss.part for loss in translation.losses]
+    ['SubClassOf(A ObjectSomeValuesFrom(p B))']
+    """
+    if reason := _why_ill_formed(axiom, definitions):
+        return Translation(axiom, losses=(Loss(str(axiom), reason),))
+    if _is_about_annotations(axiom):
+        return Translation(axiom, annotation=True)
+    origin = str(axiom)
+    made: list[Rule] = []
+    facts: list[Triple] = []
+    losses: list[Loss] = []
+    parts: list[Axiom] = []
+    for part in normalize((inline_datatypes(axiom, definitions),)):
+        if _says_nothing(part):
+            continue
+        try:
+            of_part = [rule for rule in _made_of(part, origin) if not is_tautology(rule)]
+        except NotARuleError as error:
+            losses.append(Loss(str(part), error.reason))
+            continue
+        except NeverError:
+            continue
+        stated = differences(part)
+        made += of_part
+        facts += stated
+        if stated or any(rule.head is not None or rule.body for rule in of_part):
+            parts.append(part)
+    rules = without_duplicates(tuple(made))
+    facts += (rule.head.ground({}) for rule in rules if rule.head is not None and not rule.body)
+    return Translation(
+        axiom,
+        rules=tuple(r for r in rules if r.head is not None and r.body),
+        constraints=tuple(r for r in rules if r.head is None and r.body),
+        facts=tuple(dict.fromkeys(facts)),
+        losses=tuple(losses),
+        contradictions=tuple(r for r in rules if r.head is None and not r.body),
+        parts=tuple(parts),
+    )
+
+
+def _made_of(part: Axiom, origin: str) -> Iterable[Rule]:
+    if isinstance(part, SwrlRule):
+        return rules_of_swrl(part, origin)
+    return (*rules_of(part, origin), *constraints_of(part, origin))
+
+
+def _why_ill_formed(axiom: Axiom, definitions: Mapping[URIRef, DataRange]) -> str | None:
+    match axiom:
+        case owl.DatatypeDefinition(datatype, range_):
+            if datatype.iri not in definitions:
+                return f"the definition of {datatype} leads back to itself"
+            if definitions[datatype.iri] != inline_datatypes(range_, definitions):
+                return f"{datatype} has another definition, which is the one that counts"
+        case owl.SubPropertyOf(sub, super_) if (sub.kind is PropertyKind.ANNOTATION) is not (
+            super_.kind is PropertyKind.ANNOTATION
+        ):
+            return "one is an annotation property, which has no meaning, and the other is not"
+    return None
+
+
+def _is_about_annotations(axiom: Axiom) -> bool:
+    match axiom:
+        case owl.SubPropertyOf(sub, super_):
+            return PropertyKind.ANNOTATION in (sub.kind, super_.kind)
+        case owl.PropertyDomain(on, _) | owl.PropertyRange(on, _):
+            return on.kind is PropertyKind.ANNOTATION
+    return False
+
+
+def _says_nothing(axiom: Axiom) -> bool:
+    """Whether the axiom is an inclusion in everything."""
+    match axiom:
+        case owl.SubClassOf(_, super_) | owl.PropertyDomain(_, super_) | owl.PropertyRange(_, super_):
+            return super_ in (owl.THING, owl.ANY_LITERAL)
+    return False

@@ -1,0 +1,146 @@
+"""Rows of a DataFrame that are no triples: which they are, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from rdflib import BNode, Literal, URIRef
+
+from pantarhei.errors import InvalidRowError, InvalidTripleError
+from pantarhei.language.term import RDF_TYPE, Term
+from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS
+from pantarhei.rdf.ntriples import parse_term
+from pantarhei.spark.frame import OBJECT, PREDICATE, SUBJECT, TERMS, TIMESTAMP
+from pantarhei.spark.stream_columns import COLUMNS
+
+_MAY_BE: dict[str, tuple[tuple[type, ...], str]] = {
+    SUBJECT: ((URIRef, BNode), "the subject must be an IRI or a blank node"),
+    PREDICATE: ((URIRef,), "the predicate must be an IRI"),
+    OBJECT: ((URIRef, BNode, Literal), "the object must be a term"),
+}
+
+
+_LAST_FLOAT = MOST_TICKS / FLOAT_TICKS
+
+
+class Problem(NamedTuple):
+    """A row that is no timestamped triple.
+
+    Args:
+        row: its place in the table.
+        column: the first column that is not as it should be.
+        reason: what is wrong.
+    """
+
+    row: int
+    column: str
+    reason: str
+
+
+def problems(table: pa.Table) -> list[Problem]:
+    """The rows of a normalized table that are no timestamped triples, in order. Costs a look at each
+    different term.
+    """
+    found: dict[int, Problem] = {}
+
+    def note(rows: npt.NDArray[np.bool_], column: str, reason: str) -> None:
+        for row in np.flatnonzero(rows).tolist():
+            found.setdefault(row, Problem(row, column, reason))
+
+    times = table.column(TIMESTAMP)
+    note(np.asarray(times.is_null()), TIMESTAMP, "it is null")
+    if pa.types.is_floating(times.type):
+        finite = np.asarray(pc.fill_null(pc.is_finite(times), True))
+        note(~finite, TIMESTAMP, "it is no finite number")
+    note(untimed(table), TIMESTAMP, f"it is no time between {_range_of(times.type)}")
+    terms = {name: _Terms.of(table, name) for name in TERMS}
+    for name, column in terms.items():
+        note(column.codes < 0, name, "it is null")
+        for row in np.flatnonzero(column.rows(bool(reason) for reason in column.reasons)).tolist():
+            found.setdefault(row, Problem(row, name, column.reasons[column.codes[row]]))
+    classes = terms[PREDICATE].rows(term == RDF_TYPE for term in terms[PREDICATE].terms)
+    literals = terms[OBJECT].rows(isinstance(term, Literal) for term in terms[OBJECT].terms)
+    note(classes & literals, OBJECT, "the object of rdf:type must be a class, not a literal")
+    return [found[row] for row in sorted(found)]
+
+
+def untimed(table: pa.Table) -> npt.NDArray[np.bool_]:
+    """The rows without a time that a stream can have: null, no number, or too far away."""
+    times = table.column(TIMESTAMP)
+    first, last = _bounds_of(times.type)
+    inside = pc.and_(pc.greater_equal(times, first), pc.less_equal(times, last))
+    return ~np.asarray(pc.fill_null(inside, False))
+
+
+def _bounds_of(time: pa.DataType) -> tuple[pa.Scalar, pa.Scalar]:
+    """The first and last time that can be told in ticks and, for datetimes, in a year of four digits."""
+    if pa.types.is_timestamp(time):
+        ends = (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))
+        return pa.scalar(ends[0], time), pa.scalar(ends[1], time)
+    last = _LAST_FLOAT if pa.types.is_floating(time) else MOST_TICKS
+    return pa.scalar(-last, time), pa.scalar(last, time)
+
+
+def _range_of(time: pa.DataType) -> str:
+    first, last = _bounds_of(time)
+    return f"{first} and {last}"
+
+
+class _Terms(NamedTuple):
+    """A column as codes into its distinct terms, -1 for nulls; of each term what is wrong, if anything is."""
+
+    codes: npt.NDArray[np.int64]
+    terms: list[Term | None]
+    reasons: list[str]
+
+    @classmethod
+    def of(cls, table: pa.Table, column: str) -> _Terms:
+        encoded = table.column(column).combine_chunks().dictionary_encode()
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        read = [_read(text, column) for text in encoded.dictionary.cast(pa.binary()).to_pylist()]
+        return cls(codes, [term for term, _ in read], [reason for _, reason in read])
+
+    def rows(self, distinct: Iterable[bool]) -> npt.NDArray[np.bool_]:
+        """In which rows is what is true of the distinct terms that are marked."""
+        return np.array([*distinct, False], bool)[self.codes]  # a null's code means the last
+
+
+def _read(text: bytes, column: str) -> tuple[Term | None, str]:
+    """A term and what is wrong with it; nothing if all is well."""
+    may_be, expected = _MAY_BE[column]
+    try:
+        term = parse_term(text.decode())
+    except UnicodeDecodeError:
+        return None, "it is not UTF-8"
+    except InvalidTripleError as error:
+        return None, error.reason
+    return term, "" if isinstance(term, may_be) else expected
+
+
+def error_of(table: pa.Table, problem: Problem) -> InvalidRowError:
+    """The error that names a row and what is wrong with it."""
+    cells = {name: table.column(name).slice(problem.row, 1) for name in COLUMNS}
+    values = {name: cells[name].cast(pa.binary())[0].as_py() for name in TERMS}
+    values[TIMESTAMP] = cells[TIMESTAMP].cast(pa.string())[0].as_py()
+    row = tuple(f"{name}={_short(values[name])}" for name in COLUMNS)
+    return InvalidRowError(row, problem.column, problem.reason)
+
+
+def _short(value: bytes | str | None) -> str:
+    text = value.decode(errors="replace") if isinstance(value, bytes) else value
+    if text is None:
+        return "null"
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def without(table: pa.Table, found: list[Problem]) -> pa.Table:
+    """The table without the rows that have problems."""
+    keep = np.ones(len(table), bool)
+    keep[[problem.row for problem in found]] = False
+    return table.filter(pa.array(keep))

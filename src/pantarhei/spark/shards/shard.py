@@ -1,0 +1,162 @@
+"""One shard of a stream: a reasoner, the rows that wait, and when to look again. Knows no Spark."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pantarhei.engine.update import WindowUpdate
+from pantarhei.errors import CheckpointMismatchError
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint, time_of
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.spark.shards.setup import ShardSetup
+from pantarhei.window.sliding import step_to
+
+ROWS = pa.schema(
+    [("ticks", pa.int64()), ("subject", pa.string()), ("predicate", pa.string()), ("object", pa.string())]
+)
+NO_ROWS = ROWS.empty_table()
+_TERMS = ("subject", "predicate", "object")
+
+
+class Change(NamedTuple):
+    """A fact that the shard's materialization gained (1) or lost (-1); 0 for a row that came too late."""
+
+    ticks: int
+    subject: str
+    predicate: str
+    object: str
+    change: int
+
+
+class SavedShard(NamedTuple):
+    """A shard as bytes: the reasoner's snapshot, and the rows that wait as an Arrow stream."""
+
+    snapshot: bytes
+    held: bytes
+
+
+class Shard:
+    """The state of one shard.
+
+    Times are in ticks. Rows may come in any order within one call of `take`.
+    """
+
+    def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, held: pa.Table = NO_ROWS) -> None:
+        self._setup, self._reasoner, self._held = setup, reasoner, held
+        now = reasoner.note.get("now")
+        self._now = now if isinstance(now, int) else None
+
+    @classmethod
+    def restore(cls, setup: ShardSetup, saved: SavedShard) -> Shard:
+        """The shard that was saved.
+
+        Raises:
+            CheckpointMismatchError: it was saved with another ontology, background, window, key or number of
+                shards.
+        """
+        reasoner = StreamReasoner.restore(saved.snapshot, setup.ontology, limits=setup.limits)
+        given, was = _layout(setup), str(reasoner.note.get("layout"))
+        if was != given:
+            raise CheckpointMismatchError(
+                "of a shard", "window, key, number of shards or options", was, given
+            )
+        return cls(setup, reasoner, pa.ipc.open_stream(saved.held).read_all())
+
+    def save(self) -> SavedShard:
+        """The shard as bytes. Costs the window's assertions."""
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, ROWS) as writer:
+            writer.write_table(self._held)
+        snapshot = self._reasoner.snapshot({"now": self._now, "layout": _layout(self._setup)})
+        return SavedShard(snapshot, sink.getvalue().to_pybytes())
+
+    def take(self, rows: pa.Table, closed: int | None) -> list[Change]:
+        """Take in rows, and let time come as far as is known.
+
+        Args:
+            rows: with the schema `ROWS`.
+            closed: no row older than this is taken any more; None if nothing is known. The same for all
+                shards.
+        """
+        limits = [limit for limit in (closed, self._now) if limit is not None]
+        late, timely = _split(rows, max(limits)) if limits else (NO_ROWS, rows)
+        changes = [Change(**row, change=0) for row in late.to_pylist()]
+        waiting = pa.concat_tables([self._held, timely])
+        if self._setup.holds:
+            ready, self._held = _split(waiting, closed) if closed is not None else (NO_ROWS, waiting)
+        else:
+            ready = waiting
+        for ticks, abox in _aboxes(ready):
+            changes += self._changes(self._reasoner.push(self._time(ticks), abox), ticks)
+        if closed is not None and (self._now is None or self._now < closed):
+            changes += self._changes(self._reasoner.advance(self._time(closed)), closed)
+        return changes
+
+    @property
+    def next_look(self) -> int | None:
+        """The first tick that, once it is closed, changes something without more rows; None if none does."""
+        looks = []
+        if self._held.num_rows:
+            looks.append(pc.min(self._held["ticks"]).as_py() + 1)
+        if self._reasoner.timestamps:
+            looks.append(self._leaving())
+        return min(looks, default=None)
+
+    def _leaving(self) -> int:
+        """The first tick at which the oldest timestamp is outside the window."""
+        window, kind = self._setup.window, self._setup.kind
+        oldest = step_to(window, None, self._reasoner.timestamps[0])
+        span = 2 * (oldest.end - oldest.first + 2)  # more than range and slide
+        times = range(oldest.now, oldest.now + span)
+        return times[
+            bisect_left(times, True, key=lambda t: step_to(window, None, time_of(t, kind)).first > oldest.now)
+        ]
+
+    def _time(self, ticks: int) -> TimePoint:
+        return time_of(ticks, self._setup.kind)
+
+    def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
+        self._now = ticks
+        for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
+            for subject, predicate, object_ in triples:
+                yield Change(ticks, write_term(subject), write_term(predicate), write_term(object_), change)
+
+
+def _layout(setup: ShardSetup) -> str:
+    options = (setup.repair, setup.keep, setup.unique_names, setup.budget, setup.holds)
+    return f"{setup.window}, shards={setup.shards}, shard_by={setup.key!s}, options={options}"
+
+
+def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:
+    """The rows before a tick, and the others."""
+    before = pc.less(rows["ticks"], at)
+    return rows.filter(before), rows.filter(pc.invert(before))
+
+
+def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table | list[Triple]]]:
+    """The ABox of each tick, in order."""
+    if not rows.num_rows:
+        return
+    ordered = rows.take(np.argsort(rows["ticks"].to_numpy(), kind="stable"))
+    ticks, starts = np.unique(ordered["ticks"].to_numpy(), return_index=True)
+    for at, start, end in zip(ticks.tolist(), starts, [*starts[1:], len(ordered)], strict=True):
+        abox = ordered.slice(start, end - start).select(_TERMS)
+        yield at, _scoped(abox, f"t{at}-") if _has_blank_nodes(abox) else abox
+
+
+def _has_blank_nodes(abox: pa.Table) -> bool:
+    return any(pc.any(pc.starts_with(abox[name], "_:")).as_py() for name in ("subject", "object"))
+
+
+def _scoped(abox: pa.Table, scope: str) -> list[Triple]:
+    """Triples whose blank nodes have the same names in each shard: a timestamp's rows are one message."""
+    columns = ([parse_term(text, scope) for text in abox[name].to_pylist()] for name in _TERMS)
+    return list(zip(*columns, strict=True))

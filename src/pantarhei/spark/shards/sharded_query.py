@@ -1,0 +1,56 @@
+"""A sharded stream that runs: the changes of its shards, batch by batch, to a sink or to files."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from pantarhei.errors import CheckpointError, OptionError
+from pantarhei.spark.progress import REASONER, is_sharded, uri_of
+from pantarhei.spark.results import FileOutput, Sink
+from pantarhei.spark.running_query import Batches, ReasoningQuery, start
+
+
+def run_shards(
+    changes: DataFrame,
+    sink: Sink | None,
+    files: FileOutput | None,
+    checkpoint: str | Path | None,
+    trigger: Mapping[str, object] | None,
+    query_name: str | None,
+) -> ReasoningQuery:
+    """Run what `shard_stream` gave.
+
+    With a checkpoint, which Spark keeps alone, each batch reaches `files` once; `sink` may see one again.
+
+    Args:
+        checkpoint: a folder, or a URI that driver and executors know alike.
+
+    Raises:
+        OptionError: nobody would see the changes, or `files` has those of another stream.
+        CheckpointError: the checkpoint is that of a stream that is not sharded.
+    """
+    if sink is None and files is None:
+        raise OptionError("shard_by", "without sink or output", "one of them, which gets the shards' changes")
+
+    def take_in(rows: DataFrame, batch: int) -> None:
+        if files is not None:
+            files.write(rows.toArrow(), batch)
+        if sink is not None:
+            sink(rows, batch)
+
+    temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
+    place = str(temporary.name if temporary else checkpoint)
+    if re.match("[A-Za-z][A-Za-z0-9+.-]+:/", place) is None:
+        folder = Path(place)
+        if (folder / REASONER).exists():
+            raise CheckpointError(place, "it is that of a stream that is not sharded; go on without shard_by")
+        if files is not None and not is_sharded(folder):
+            files.refuse_if_used()
+        place = uri_of(folder)
+    batches = Batches(take_in, temporary)
+    return ReasoningQuery(start(changes, batches, place, trigger, query_name), batches)

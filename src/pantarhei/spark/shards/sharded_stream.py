@@ -1,0 +1,188 @@
+"""A window past one process: a stream sharded over executors, each shard with a reasoner of its own.
+
+Where the ontology's joins stay inside a key (`Ontology.sharding_report`), the shards hold together what one
+model holds. Rows are routed by the key of their subject, the background is in every shard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import DataType, LongType, StringType, TimestampType
+from rdflib import Graph, URIRef
+
+from pantarhei.errors import NotKeyLocalError, OptionError
+from pantarhei.language.term import Triple, check_triple
+from pantarhei.language.time import Duration, TimeKind, duration_ticks, time_of
+from pantarhei.materialize.model import Keep
+from pantarhei.ontology import Ontology
+from pantarhei.repair.choose import Method
+from pantarhei.repair.conflict import Budget
+from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+from pantarhei.spark.shards.processor import CHANGES, ShardProcessor
+from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
+from pantarhei.spark.shards.setup import ShardSetup, Shipped
+from pantarhei.spark.stream_columns import COLUMNS
+from pantarhei.window.limits import NO_LIMITS, Limits
+from pantarhei.window.sliding import Window, step_to
+
+if TYPE_CHECKING:
+    Background = Graph | Iterable[Triple]
+
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_KINDS: dict[DataType, TimeKind] = {LongType(): TimeKind.INTEGER, TimestampType(): TimeKind.DATETIME}
+
+
+def shard_stream(
+    df: DataFrame,
+    ontology: Ontology,
+    window: Window,
+    *,
+    shard_by: Key = SUBJECT,
+    shards: int | None = None,
+    background: Background | None = None,
+    streaming: Iterable[URIRef] | None = None,
+    repair: Method = "exact",
+    keep: Keep = "newest",
+    unique_names: bool = True,
+    budget: Budget | None = None,
+    allowed_lateness: Duration | None = None,
+    limits: Limits = NO_LIMITS,
+) -> DataFrame:
+    """The changes of the repaired materialization of a stream, computed by shards.
+
+    The answer is a streaming DataFrame `(shard, at, subject, predicate, object, change)`: at the time `at`
+    the shard gained (1) or lost (-1) the fact. A fact holds while its changes add up to more than nothing,
+    for several shards may hold it. What follows from the background alone is not in it. A row that came too
+    late is given back with change 0; it has no effect. Write it in mode append.
+
+    A timestamp's rows are one ABox, whose blank nodes are its own. Time is Spark's event time: the newest
+    timestamp of the batches before. Without `allowed_lateness` rows count at once, and those older than the
+    batches before are late. With it, rows wait until time has passed them by so much, and ABoxes enter whole
+    and in order; time is then what is known to be complete, and what has left the window by then is gone,
+    where one reasoner would notice with the next ABox. Shards that no rows reach notice with the next batch
+    that time has passed.
+
+    The state of a shard is written in each batch that reaches it, and costs the assertions of its window;
+    memory is one model with the background a shard. What an exact repair searches is within the budget of
+    each shard, not of all. A query goes on from its Spark checkpoint with the same ontology, background,
+    window, key and number of shards.
+
+    Args:
+        df: a streaming DataFrame with the columns `timestamp` (a timestamp, or a long for streams of
+            integers) and `subject`, `predicate`, `object` in N-Triples syntax; others are left out.
+        ontology: what was loaded with `load_ontology`.
+        window: of the timestamps' kind.
+        shard_by: `"subject"`, or a property of the background whose value is the shard of a name.
+        shards: how many. If None, twice the cores, and not more than `spark.sql.shuffle.partitions`.
+        background: further facts that hold at every time.
+        streaming: the classes and properties that the stream asserts, as `sharding_report` takes it.
+        repair, keep, unique_names, budget: as `StreamReasoner` takes them.
+        allowed_lateness: how far rows may come out of order.
+        limits: how much each shard may hold, and what then; they may be others when the query goes on.
+
+    Raises:
+        NotKeyLocalError: shards would not hold what one model holds.
+        InconsistentOntologyError: ontology and background contradict each other.
+        OptionError: the columns are others, the state store is not RocksDB, or an option has no such value.
+        TimestampError: the window is of another kind than the timestamps.
+        In the running query: `BackgroundOnlyError` for a row that the stream must not assert,
+        `InvalidTripleError` and `TimestampError` for a row that is no triple or has no time,
+        `MemoryLimitError` for an ABox with which a shard would hold too much.
+    """
+    kind = _kind_of(df)
+    session = df.sparkSession
+    _check_state_store(session)
+    step_to(window, None, time_of(0, kind))
+    lateness = duration_ticks(0 if kind is TimeKind.INTEGER else "PT0S", kind)
+    if allowed_lateness is not None:
+        lateness = duration_ticks(allowed_lateness, kind)
+    always = list(map(check_triple, cast("Iterable[Triple]", background or ())))
+    whole = replace(ontology, background=ontology.background.union(always))
+    setup = ShardSetup(
+        whole,
+        window,
+        kind,
+        shard_by,
+        _number_of_shards(shards, session),
+        _key_local(whole, shard_by, streaming, unique_names),
+        allowed_lateness is not None,
+        repair,
+        keep,
+        unique_names,
+        budget,
+        limits,
+    )
+    setup.reasoner()  # raises what there is to raise
+    return _sharded(df, setup, lateness)
+
+
+def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> DataFrame:
+    """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it.
+
+    Spark's watermark is in whole milliseconds. It is given each tick for a millisecond, so that shards agree
+    to the tick on what is late. Later times than that can hold (datetimes past the year 2262) are refused
+    where rows are routed.
+    """
+    shipped, router = Shipped(setup), Shipped(Router(setup.report, setup.key, setup.shards))
+    of_dates = setup.kind is TimeKind.DATETIME
+    ticks: Column = F.unix_micros("timestamp") if of_dates else F.col("timestamp")
+    timed = df.select(*COLUMNS).withColumn("event", F.timestamp_millis(F.least(ticks, F.lit(LAST_TICK))))
+    timed = timed.withWatermark("event", f"{lateness} milliseconds")
+
+    def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return router.value.route(batches)
+
+    routed = timed.select(ticks.alias("ticks"), *COLUMNS[1:]).mapInArrow(route, ROUTED)
+    changes = routed.groupBy("shard").transformWithStateInPandas(
+        ShardProcessor(shipped), CHANGES, "Append", "EventTime"
+    )
+    at: Column = F.timestamp_micros("ticks") if of_dates else F.col("ticks")
+    return changes.select("shard", at.alias("at"), *COLUMNS[1:], "change")
+
+
+def _kind_of(df: DataFrame) -> TimeKind:
+    if not isinstance(df, DataFrame) or not df.isStreaming:
+        raise OptionError("df", repr(df), "a streaming DataFrame, such as spark.readStream gives")
+    types = {field.name: field.dataType for field in df.schema.fields}
+    kind = _KINDS.get(types.get("timestamp", StringType()))
+    if kind is None or any(types.get(name) != StringType() for name in COLUMNS[1:]):
+        expected = "timestamp (timestamp or long), subject, predicate and object (string)"
+        raise OptionError("df", df.schema.simpleString(), expected)
+    return kind
+
+
+def _check_state_store(session: SparkSession) -> None:
+    given = session.conf.get(_PROVIDER, "")
+    if given != _ROCKS_DB:
+        raise OptionError(
+            _PROVIDER,
+            str(given),
+            f'{_ROCKS_DB}; set it before the query: spark.conf.set("{_PROVIDER}", "{_ROCKS_DB}")',
+        )
+
+
+def _number_of_shards(shards: int | None, session: SparkSession) -> int:
+    if shards is None:
+        partitions = int(session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+        return max(1, min(partitions, 2 * session.sparkContext.defaultParallelism))
+    if not isinstance(shards, int) or isinstance(shards, bool) or shards < 1:
+        raise OptionError("shards", repr(shards), "a whole number from 1 on")
+    return shards
+
+
+def _key_local(
+    ontology: Ontology, shard_by: Key, streaming: Iterable[URIRef] | None, unique_names: bool
+) -> ShardingReport:
+    if shard_by != SUBJECT and not isinstance(shard_by, URIRef):
+        raise OptionError("shard_by", repr(shard_by), "'subject' or the IRI (URIRef) of a property")
+    report = ontology.sharding_report(streaming, None, unique_names, keys=[shard_by])
+    if not report.allows(shard_by):
+        raise NotKeyLocalError(str(shard_by), report.about(shard_by))
+    return report

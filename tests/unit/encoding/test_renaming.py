@@ -1,0 +1,189 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
+from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.data_range import Datatype
+from pantarhei.language.rule import Atom, Member, Rule
+from pantarhei.literals.value import value_of
+from pantarhei.rules.compilation.program import compile_
+from ranges import literal
+from strategies import x, y
+
+EX = Namespace("http://example.org/")
+NAMES = [EX[f"n{i}"] for i in range(6)]
+PREDICATES, CLASSES = [EX.p, EX.q, EX.v], [EX.C, EX.D, BNode("c")]
+VALUES = [[literal(f"{zeros}{i}", XSD.integer) for zeros in ("", "0", "00")] for i in range(4)]
+VALUES += [[literal("x", XSD.integer)], [literal("x")]]
+IN_RANGE = Rule("cls-svf1", (Atom(EX.v, (x, y)),), Atom(EX.C, (x,)), tests=(Member(y, Datatype(XSD.string)),))
+
+
+def meaning(triple):
+    return (*triple[:2], value_of(triple[2]))
+
+
+forms = st.sampled_from([form for value in VALUES for form in value])
+facts = st.lists(
+    st.one_of(
+        st.tuples(
+            st.sampled_from(NAMES), st.sampled_from(PREDICATES), st.one_of(st.sampled_from(NAMES), forms)
+        ),
+        st.tuples(st.sampled_from(NAMES), st.just(RDF.type), st.sampled_from(CLASSES)),
+    ),
+    max_size=10,
+    unique_by=meaning,  # of one fact in two forms the last one counts
+)
+
+
+def vocabulary_of(triples):
+    vocabulary = Vocabulary(compile_([IN_RANGE]))
+    return vocabulary, vocabulary.encode(triples)
+
+
+def forget(vocabulary, *kept, symbols=0):
+    """The renaming that leaves the first symbols and what is in `kept`, which the vocabulary takes over."""
+    used = UsedTerms(*vocabulary.counts)
+    used.add_first(symbols)
+    for facts, forms in kept:
+        used.add(facts)
+        used.add_forms(forms)
+    renaming = used.renaming()
+    vocabulary.take(vocabulary.renamed(renaming))
+    return renaming
+
+
+@given(facts, facts, facts)
+@settings(deadline=None)
+def test_what_is_kept_means_the_same_in_fewer_numbers(gone, kept, later):
+    vocabulary, _ = vocabulary_of(gone)
+    encoded = vocabulary.encode(kept)
+    before = list(vocabulary.decode(*encoded))
+    bits = {n: bool(n >= FIRST_LITERAL and vocabulary.memberships[n - FIRST_LITERAL]) for n in ends(encoded)}
+    ill_typed = vocabulary.ill_typed.among(encoded.facts[:, 2])
+    common = len(compile_([IN_RANGE]).predicates)
+    used = {*range(common), *encoded.facts[:, 0].tolist()}
+    symbols = [symbol for number, symbol in enumerate(vocabulary.symbols) if number in used]
+    renaming = forget(vocabulary, encoded, symbols=common)
+    assert vocabulary.symbols == vocabulary.lexicon.symbols == symbols
+    for number, (name, arity) in enumerate(symbols):
+        find = vocabulary.find_class if arity == 1 else vocabulary.find_property
+        assert find(name) == number
+    facts, forms = renaming.facts(encoded.facts), renaming.forms(encoded.forms)
+    assert list(vocabulary.decode(facts, forms)) == before == kept
+    assert sorted(ends((facts, forms))) == [
+        *range(len(vocabulary.names)),
+        *range(FIRST_LITERAL, FIRST_LITERAL + len(vocabulary.literals)),
+    ]
+    assert vocabulary.ill_typed.among(facts[:, 2]).tolist() == ill_typed.tolist()
+    for old, new in zip(
+        encoded.facts[:, 2].tolist() if len(facts) else [], facts[:, 2].tolist(), strict=True
+    ):
+        if new >= FIRST_LITERAL:
+            assert bool(vocabulary.memberships[new - FIRST_LITERAL]) == bits[old]
+    # what comes next finds what is kept, and is new else
+    fresh = vocabulary.encode(later)
+    assert list(vocabulary.decode(*fresh)) == later
+    for one, triple in zip(fresh.facts.tolist(), later, strict=True):
+        for other, left in zip(facts.tolist(), kept, strict=True):
+            assert (one == other) is (meaning(triple) == meaning(left))
+            assert (one[0] == other[0]) is (symbol_of(triple) == symbol_of(left))
+
+
+def symbol_of(triple):
+    return Symbol(triple[2], 1) if triple[1] == RDF.type else Symbol(triple[1], 2)
+
+
+def ends(encoded):
+    facts, _ = encoded
+    return {int(n) for n in facts[:, 1:].ravel()} - {NONE}
+
+
+def test_numbers_keep_their_order():
+    vocabulary, encoded = vocabulary_of([(name, EX.p, VALUES[i % 4][0]) for i, name in enumerate(NAMES)])
+    renaming = forget(vocabulary, (encoded.facts[[1, 4, 5]], {}))
+    assert list(vocabulary.names) == [NAMES[1], NAMES[4], NAMES[5]]
+    assert vocabulary.literals == [VALUES[0][0], VALUES[1][0]]
+    assert renaming.names.tolist()[-6:] == [NONE, 0, NONE, NONE, 1, 2]
+
+
+def test_symbols_keep_their_order_and_the_first_ones_their_numbers():
+    triples = [(EX.a, predicate, EX.a) for predicate in (EX.v, EX.p, EX.q, EX.r, EX.s)]
+    vocabulary, encoded = vocabulary_of([*triples, (EX.a, RDF.type, EX.C), (EX.a, RDF.type, EX.p)])
+    first = vocabulary.symbols[:2]
+    renaming = forget(vocabulary, (encoded.facts[[2, 4, 6]], {}), symbols=2)
+    assert first == [Symbol(EX.C, 1), Symbol(EX.v, 2)]
+    assert vocabulary.symbols == [*first, Symbol(EX.q, 2), Symbol(EX.s, 2), Symbol(EX.p, 1)]
+    assert renaming.symbols.tolist() == [0, 1, NONE, 2, NONE, 3, 4]
+    assert (vocabulary.find_property(EX.p), vocabulary.find_class(EX.p)) == (None, 4)
+    assert vocabulary.find_property(EX.r) is None
+
+
+@pytest.mark.parametrize(("place", "known"), [("predicate", EX.p), ("class", EX.C)])
+def test_what_symbol_a_text_means_is_not_remembered_beyond_its_number(place, known):
+    vocabulary = Vocabulary(compile_([]))
+    texts = [f"<{EX.gone}>", f"<{known}>"]
+    for _ in range(3):
+        numbers = vocabulary.numbers_of(texts, place, "").tolist()
+        assert numbers == [0, 1]
+    facts = np.array([(1, vocabulary.number(EX.a), vocabulary.number(EX.a))], np.int32)
+    forget(vocabulary, (facts, {}))
+    assert vocabulary.numbers_of(texts[::-1], place, "").tolist() == [0, 1]
+    assert [symbol.name for symbol in vocabulary.symbols] == [known, EX.gone]
+
+
+def test_a_form_keeps_the_predicate_of_its_fact():
+    vocabulary, _ = vocabulary_of([(EX.a, EX.gone, VALUES[1][0]), (EX.b, EX.p, VALUES[0][0])])
+    facts, forms = vocabulary.encode([(EX.a, EX.p, VALUES[0][1])])
+    assert sorted(map(len, forms)) == [2, 3]
+    renaming = forget(vocabulary, (facts[:0], forms))
+    assert vocabulary.symbols == [Symbol(EX.p, 2)]
+    assert renaming.forms(forms).keys() == {(0, 0, FIRST_LITERAL), (0, FIRST_LITERAL)}
+
+
+def test_further_names_of_what_is_kept_are_kept():
+    vocabulary = Vocabulary(compile_([]))
+    vocabulary.merge(EX.a, [EX.other])
+    encoded = vocabulary.encode([(EX.gone, EX.p, EX.b), (EX.other, EX.p, EX.b)])
+    renaming = forget(vocabulary, (encoded.facts[1:], {}))
+    assert vocabulary.find(EX.other) == vocabulary.find(EX.a) == renaming.facts(encoded.facts[1:])[0, 1]
+    assert vocabulary.find(EX.gone) is None
+
+
+def test_what_is_found_by_text_is_found_by_its_new_number():
+    vocabulary = Vocabulary(compile_([]))
+    texts = [f"<{EX}n{i}>" for i in range(4)]
+    for _ in range(3):
+        before = vocabulary.numbers_of(texts, "object", "")
+    number = vocabulary.number_symbol(Symbol(EX.p, 2))
+    facts = np.array([(number, before[2], before[3])], np.int32)
+    renaming = forget(vocabulary, (facts, {}))
+    found = vocabulary.numbers_of(texts, "object", "").tolist()
+    assert found[2:] == [0, 1] == renaming.facts(facts)[0, 1:].tolist()
+    assert found[:2] == [2, 3] and len(vocabulary.names) == 4
+
+
+@pytest.mark.parametrize("place", ["subject", "object"])
+def test_one_name_in_many_spellings_takes_no_room(place):
+    vocabulary = Vocabulary(compile_([]))
+    for number in range(300):
+        escaped = "".join(f"\\u{ord(c):04X}" if number >> i & 1 else c for i, c in enumerate("exampleorg"))
+        for _ in range(2):
+            assert vocabulary.numbers_of([f"<http://{escaped}>"], place, "").tolist() == [0]
+    assert vocabulary.size > 200
+    forget(vocabulary, (np.array([(NONE, 0, NONE)], np.int32), {}))
+    assert vocabulary.size < 100 and vocabulary.find(URIRef("http://exampleorg")) == 0
+
+
+def test_an_earlier_lexicon_keeps_its_numbers():
+    vocabulary, encoded = vocabulary_of([(NAMES[0], EX.p, VALUES[0][0]), (NAMES[1], EX.p, VALUES[0][1])])
+    lexicon = vocabulary.lexicon
+    forget(vocabulary)
+    vocabulary.encode([(NAMES[5], EX.other, Literal("other")), (NAMES[4], RDF.type, EX.Other)])
+    assert list(lexicon.decode(*encoded)) == [
+        (NAMES[0], EX.p, VALUES[0][0]),
+        (NAMES[1], EX.p, VALUES[0][1]),
+    ]

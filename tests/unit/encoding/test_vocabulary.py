@@ -1,0 +1,139 @@
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
+
+from pantarhei import InvalidTripleError
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.rule import Atom, Rule
+from pantarhei.literals.value import value_of
+from pantarhei.rules.compilation.program import compile_
+
+EX = Namespace("http://example.org/")
+
+
+def literal(text, datatype=None, lang=None):
+    return Literal(text, datatype=datatype, lang=lang, normalize=False)
+
+
+# Names and texts that a careless key would confuse.
+SUBJECTS = [EX.a, EX.b, URIRef("b"), BNode("b"), URIRef("_:b"), BNode("_:b"), URIRef("")]
+LITERALS = [
+    literal("b"), literal("_:b"), literal("b", lang="en"), literal("b", lang="EN"), literal("1", XSD.integer),
+    literal("01", XSD.integer), literal("1.0", XSD.decimal), literal("1", XSD.double), literal("1"),
+    literal("1", XSD.string), literal("http://example.org/a"), literal("1", EX.own),
+    literal("true", XSD.boolean),
+]  # fmt: skip
+PREDICATES = [EX.a, EX.p, URIRef("b"), RDF.first]
+triples = st.lists(
+    st.one_of(
+        st.tuples(
+            st.sampled_from(SUBJECTS), st.sampled_from(PREDICATES), st.sampled_from(SUBJECTS + LITERALS)
+        ),
+        st.tuples(st.sampled_from(SUBJECTS), st.just(RDF.type), st.sampled_from(SUBJECTS)),
+    ),
+    max_size=12,
+)
+
+
+def empty():
+    return Vocabulary(compile_([]))
+
+
+def key(triple):
+    return (*triple[:2], value_of(triple[2]))
+
+
+@given(triples)
+@settings(deadline=None)
+def test_triples_come_back_with_equal_values(given):
+    vocabulary = empty()
+    facts = vocabulary.encode(given).facts
+    back = list(vocabulary.decode(facts))
+    assert list(map(key, back)) == list(map(key, given))
+    assert vocabulary.encode(back).facts.tolist() == facts.tolist()
+
+
+@given(triples)
+@settings(deadline=None)
+def test_facts_are_equal_exactly_if_their_triples_are(given):
+    facts = list(map(tuple, empty().encode(given).facts.tolist()))
+    for one, first in zip(given, facts, strict=True):
+        for other, second in zip(given, facts, strict=True):
+            assert (first == second) is (key(one) == key(other))
+
+
+@given(triples)
+@settings(deadline=None)
+def test_looking_up_finds_what_was_met_and_adds_nothing(given):
+    vocabulary = empty()
+    facts = vocabulary.encode(given).facts
+    counts = len(vocabulary.names), len(vocabulary.literals), len(vocabulary.symbols)
+    for (subject, predicate, object_), (symbol, who, what) in zip(given, facts.tolist(), strict=True):
+        assert vocabulary.find(subject) == who
+        if predicate == RDF.type:
+            assert vocabulary.find_class(object_) == symbol and what == NONE
+        else:
+            assert vocabulary.find_property(predicate) == symbol
+            assert vocabulary.find(object_) == what
+            assert value_of(vocabulary.term(what)) == value_of(object_)
+            assert (what >= FIRST_LITERAL) is isinstance(object_, Literal)
+    for term in (EX.unmet, BNode("unmet"), literal("unmet"), literal("x", XSD.integer)):
+        assert vocabulary.find(term) is None
+    assert vocabulary.find_class(EX.unmet) is None and vocabulary.find_property(EX.unmet) is None
+    assert (len(vocabulary.names), len(vocabulary.literals), len(vocabulary.symbols)) == counts
+
+
+@given(triples)
+@settings(deadline=None)
+def test_a_table_has_the_numbers_of_its_triples(given):
+    given = [t for t in given if all(isinstance(term, Literal) or "://" in term for term in t)]
+    # N-Triples says of a simple literal that it is an xsd:string (RDF 1.1)
+    given = [t for t in given if getattr(t[2], "datatype", None) != XSD.string]
+    vocabulary = empty()
+    facts, forms = vocabulary.encode(given)
+    table = pa.table(
+        {
+            name: pa.array([triple[place].n3() for triple in given], pa.string())
+            for place, name in enumerate(("subject", "predicate", "object"))
+        }
+    )
+    whole = vocabulary.encode_table(table, "m-")
+    assert whole.facts.tolist() == facts.tolist() and whole.forms == forms
+    half = vocabulary.encode_table(table.slice(0, len(given) // 2), "n-")
+    assert half.facts.tolist() == facts.tolist()[: len(given) // 2]
+
+
+def test_the_program_is_numbered_first_and_as_it_numbers_itself():
+    x = Variable("x")
+    rules = [Rule("cls-hv1", (Atom(EX.C, (x,)),), Atom(EX.v, (x, literal("1", XSD.integer))))]
+    rules += [Rule("cls-hv2", (Atom(EX.p, (x, EX.a)),), Atom(EX.D, (x,)))]
+    program = compile_(rules)
+    vocabulary = Vocabulary(program)
+    assert tuple(vocabulary.symbols) == program.predicates
+    assert tuple(vocabulary.names) == program.names and tuple(vocabulary.literals) == program.literals
+    assert vocabulary.find(literal("1.0", XSD.decimal)) == FIRST_LITERAL
+
+
+def test_a_class_and_a_property_of_one_name_are_two_symbols():
+    vocabulary = empty()
+    (first, second) = vocabulary.encode([(EX.a, RDF.type, EX.p), (EX.a, EX.p, EX.a)]).facts.tolist()
+    assert first[0] != second[0]
+    assert vocabulary.find_class(EX.p) == first[0] and vocabulary.find_property(EX.p) == second[0]
+
+
+def test_an_error_leaves_the_numbers_given_so_far_in_force():
+    vocabulary = empty()
+    good = [(EX.a, EX.p, literal("1", XSD.integer)), (EX.b, RDF.type, EX.C)]
+    before = vocabulary.encode(good).facts.tolist()
+    with pytest.raises(InvalidTripleError):
+        vocabulary.encode([(EX.new, EX.q, EX.a), (EX.a, EX.p)])
+    assert vocabulary.encode(good).facts.tolist() == before
+    assert list(vocabulary.decode(vocabulary.encode([(EX.new, EX.q, EX.a)]).facts)) == [(EX.new, EX.q, EX.a)]
+
+
+def test_nothing_is_an_empty_array():
+    assert empty().encode([]).facts.shape == (0, 3)
+    assert list(empty().decode(empty().encode([]).facts)) == []

@@ -1,0 +1,578 @@
+"""Checkpoints: what damages them is noticed, what interrupts their writing harms nothing."""
+
+import contextlib
+import copy
+import hashlib
+import json
+import os
+import pickle
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import textwrap
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import OWL, RDF, XSD, BNode, Graph, Literal, URIRef
+
+import pantarhei.engine.checkpoint.file as file_module
+from pantarhei import Budget, Ontology, OptionError, StreamReasoner, Window, load_ontology
+from pantarhei.engine.checkpoint.container import DIGEST_LENGTH, FORMAT, MAGIC, PREAMBLE_LENGTH
+from pantarhei.errors import CheckpointError, CheckpointMismatchError, PantarheiError
+from pantarhei.language.data_range import Datatype, DatatypeRestriction
+from pantarhei.language.rule import Different, Member, Rule
+from strategies import EX, A, B, C, R, V, a, b, c, is_a, member, related, x, y, z
+
+SUBCLASS = Rule("cax-sco", (is_a(A, x),), is_a(B, x))
+DISJOINT = Rule("cax-dw", (is_a(B, x), is_a(C, x)), None)
+FUNCTIONAL = Rule("prp-fp", (related(V, x, y), related(V, x, z)), None, (Different(y, z),))
+ONTOLOGY = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL])
+ROOT = Path(__file__).parents[2]
+
+
+def simple(window=None, **options):
+    reasoner = StreamReasoner(ONTOLOGY, window or Window(3), **options)
+    reasoner.push(1, [member(A, a), (b, V, Literal("01", datatype=XSD.integer, normalize=False))])
+    reasoner.push(2, [member(C, a), (b, V, Literal(1)), (BNode("n"), R, Literal("été", lang="fr"))])
+    return reasoner
+
+
+def same(one, other):
+    return (
+        one.assertions() == other.assertions()
+        and one.materialization() == other.materialization()
+        and one.timestamps == other.timestamps
+        and one.repairs == other.repairs
+        and one.background == other.background
+        and one.window == other.window
+    )
+
+
+def signed(body):
+    """The body of a checkpoint with the length and digest that it should have."""
+    body = body[:12] + struct.pack("<Q", len(body) + DIGEST_LENGTH) + body[20:]
+    return body + hashlib.sha256(body).digest()
+
+
+# -- what is damaged -------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_cut_short_anywhere_is_refused():
+    whole = simple().snapshot()
+    for length in range(len(whole)):
+        with pytest.raises(CheckpointError, match=r"damaged|no checkpoint"):
+            StreamReasoner.restore(whole[:length], ONTOLOGY)
+
+
+def test_a_flipped_bit_anywhere_is_noticed():
+    whole = simple().snapshot()
+    for place in range(8 * len(whole)):
+        flipped = bytearray(whole)
+        flipped[place // 8] ^= 1 << place % 8
+        with pytest.raises(CheckpointError, match=r"damaged|no checkpoint"):
+            StreamReasoner.restore(bytes(flipped), ONTOLOGY)
+
+
+def test_a_checkpoint_with_more_behind_it_is_refused(tmp_path):
+    path = tmp_path / "state"
+    path.write_bytes(simple().snapshot() + b"\n")
+    for source in (path, path.read_bytes()):
+        with pytest.raises(CheckpointError, match="in the place of"):
+            StreamReasoner.restore(source, ONTOLOGY)
+
+
+def test_a_huge_file_that_claims_to_be_a_checkpoint_is_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "state"
+    with path.open("wb") as file:
+        file.write(simple().snapshot())
+        file.truncate(1 << 40)  # takes no room on the disk
+    with pytest.raises(CheckpointError, match="1099511627776 bytes in the place of"):
+        StreamReasoner.restore(path, ONTOLOGY)
+
+
+def test_a_newer_format_says_so():
+    body = simple().snapshot()[:-DIGEST_LENGTH]
+    newer = body[:8] + struct.pack("<I", FORMAT + 1) + body[12:]
+    with pytest.raises(CheckpointError, match=rf"format has version {FORMAT + 1}.*newer pantarhei"):
+        StreamReasoner.restore(signed(newer), ONTOLOGY)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        [["facts.predicate", "u4", 1 << 60]],
+        [["facts.predicate", "u4", -1]],
+        [["facts.predicate", "u4", "1"]],
+        [["facts.predicate", "object", 1]],
+        [["facts.predicate"]],
+        [[["a"], "u1", 0]],
+        [],
+        7,
+    ],
+)
+def test_lengths_that_lie_allocate_nothing(columns):
+    text = json.dumps({"columns": columns}).encode()
+    body = struct.pack("<8sIQQ", MAGIC, FORMAT, 0, len(text)) + text + b"0123"
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        StreamReasoner.restore(signed(body), ONTOLOGY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[" * 100_000, b'{"columns": ' + b"9" * 10_000 + b"}", b"\xff", b"[]", b"{}", b'{"columns": NaN}'],
+)
+def test_a_header_that_is_no_json_object_is_refused(text):
+    body = struct.pack("<8sIQQ", MAGIC, FORMAT, 0, len(text)) + text
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        StreamReasoner.restore(signed(body), ONTOLOGY)
+
+
+def parts():
+    """A checkpoint that has something in each column, as its header and the bytes behind it."""
+    tested = Rule("t", (related(V, x, y),), is_a(A, x), tests=(Member(y, Datatype(XSD.integer)),))
+    ontology = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL, tested], [member(A, c)])
+    reasoner = StreamReasoner(ontology, Window("PT5M"), background=[(c, R, BNode("bg"))])
+    for minute in range(3):
+        at = datetime(2026, 1, 1, 0, minute, tzinfo=ZoneInfo("Europe/Brussels"))
+        reasoner.push(
+            at, [(a, V, Literal(f"0{minute}", datatype=XSD.integer, normalize=False)), member(C, a)]
+        )
+        reasoner.push(at, [(b, V, Literal(minute)), (b, V, Literal("x", datatype=XSD.integer)), member(A, a)])
+    body = reasoner.snapshot({"now": 3})[:-DIGEST_LENGTH]
+    _, _, _, length = struct.unpack_from("<8sIQQ", body)
+    header = json.loads(body[PREAMBLE_LENGTH : PREAMBLE_LENGTH + length])
+    return ontology, header, body[PREAMBLE_LENGTH + length :]
+
+
+ODD, HEADER, CONTENT = parts()
+VALUES = st.sampled_from(
+    [None, True, -1, 0, 1, 2, 10**30, 1.5, "", "x", "PT0S", [], [[]], [1], {}, {"a": 1}, "off", "every"]
+)
+
+
+@st.composite
+def forgeries(draw):
+    """The checkpoint with something else in a few places, and a digest that is right."""
+    header, content = json.loads(json.dumps(HEADER)), bytearray(CONTENT)
+    for _ in range(draw(st.integers(1, 3))):
+        if draw(st.booleans()):
+            content[draw(st.integers(0, len(content) - 1))] = draw(st.sampled_from((0, 1, 2, 3, 5, 127, 255)))
+            continue
+        target = header
+        while True:
+            key = draw(st.sampled_from(sorted(target) if isinstance(target, dict) else range(len(target))))
+            if not target[key] or not isinstance(target[key], dict | list) or draw(st.booleans()):
+                break
+            target = target[key]
+        if draw(st.booleans()) and isinstance(target, dict):
+            del target[key]
+        else:
+            target[key] = copy.deepcopy(draw(VALUES))
+        if not header:
+            break
+    text = json.dumps(header).encode()
+    return signed(struct.pack("<8sIQQ", MAGIC, FORMAT, 0, len(text)) + text + bytes(content))
+
+
+@settings(max_examples=400, deadline=None)
+@given(forgeries())
+def test_a_forged_checkpoint_is_refused_or_gives_a_reasoner_that_works(forged):
+    try:
+        reasoner = StreamReasoner.restore(forged, ODD)
+    except CheckpointError as error:
+        assert str(error)
+        return
+    reasoner.materialization(), reasoner.assertions(), [str(repair) for repair in reasoner.repairs]
+    with contextlib.suppress(PantarheiError):  # another time, say
+        reasoner.push(datetime(2026, 1, 1, 0, 3, tzinfo=UTC), [member(C, a), (b, V, Literal(7))])
+    reasoner.snapshot()
+
+
+# -- what it is restored with ----------------------------------------------------------------------
+
+
+def test_another_ontology_is_refused_with_both_fingerprints():
+    data = simple().snapshot()
+    other = Ontology.from_rules([SUBCLASS, DISJOINT])
+    with pytest.raises(CheckpointMismatchError) as caught:
+        StreamReasoner.restore(data, other)
+    error = caught.value
+    assert (error.saved, error.given) == (ONTOLOGY.fingerprints.rules, other.fingerprints.rules)
+    assert "rules" in error.what
+    assert error.saved in str(error) and error.given in str(error)
+
+
+def test_other_assertions_in_the_ontology_are_refused():
+    other = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL], [member(A, c)])
+    with pytest.raises(CheckpointMismatchError, match="assertions in the ontology"):
+        StreamReasoner.restore(simple().snapshot(), other)
+
+
+def test_another_background_is_refused_and_none_is_the_saved_one():
+    background = [(c, R, b), (BNode("here"), R, c)]
+    reasoner = simple(background=background)
+    data = reasoner.snapshot()
+    assert same(StreamReasoner.restore(data, ONTOLOGY), reasoner)
+    again = StreamReasoner.restore(data, ONTOLOGY, background=[(BNode("there"), R, c), (c, R, b)])
+    assert (BNode("there"), R, c) in again.background
+    for other in ([], [(c, R, b)], [(c, R, b), (c, R, c)]):
+        with pytest.raises(CheckpointMismatchError, match="background"):
+            StreamReasoner.restore(data, ONTOLOGY, background=other)
+
+
+def test_order_and_origin_of_rules_do_not_matter_what_they_say_does():
+    one = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL])
+    renamed = Rule("other", (is_a(A, y),), is_a(B, y), origin="elsewhere")
+    other = Ontology.from_rules([FUNCTIONAL, DISJOINT, renamed])
+    assert one.fingerprint == other.fingerprint
+    assert StreamReasoner.restore(simple().snapshot(), other).materialization() == simple().materialization()
+    hot = [
+        Member(y, DatatypeRestriction(Datatype(XSD.integer), ((XSD.minInclusive, Literal(limit)),)))
+        for limit in (5, 6)
+    ]
+    prints = [Ontology.from_rules([Rule("r", (related(V, x, y),), is_a(A, x), tests=(t,))]) for t in hot]
+    assert prints[0].fingerprint != prints[1].fingerprint
+
+
+def test_the_fingerprint_of_a_document_does_not_depend_on_the_names_of_its_blank_nodes():
+    text = """
+        @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :R ; owl:allValuesFrom :B ] .
+        :R a owl:ObjectProperty . [] a :A ; :R [ :R [ a :B ] ] ."""
+    prints = {load_ontology(Graph().parse(data=text)).fingerprint for _ in range(3)}
+    assert len(prints) == 1
+    other = load_ontology(Graph().parse(data=text.replace("[ a :B ]", "[ a :C ]")))
+    assert other.fingerprint not in prints
+
+
+# -- where it is -----------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_that_is_not_there(tmp_path):
+    with pytest.raises(CheckpointError, match="there is no such checkpoint") as caught:
+        StreamReasoner.restore(tmp_path / "none", ONTOLOGY)
+    assert caught.value.source == str(tmp_path / "none")
+    with pytest.raises(CheckpointError, match="cannot be written"):
+        simple().checkpoint(tmp_path / "none" / "state")
+
+
+def test_a_folder_is_no_checkpoint(tmp_path):
+    with pytest.raises(CheckpointError, match="folder"):
+        StreamReasoner.restore(tmp_path, ONTOLOGY)
+    with pytest.raises(CheckpointError, match="cannot be written"):
+        simple().checkpoint(tmp_path)
+    assert list(tmp_path.parent.glob(".*.tmp")) == []
+
+
+def test_a_file_that_nobody_writes_to_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(CheckpointError, match="no regular file"):
+        StreamReasoner.restore(tmp_path / "pipe", ONTOLOGY)
+
+
+def test_where_nothing_can_be_written_the_old_checkpoint_stays(tmp_path, monkeypatch):
+    path, reasoner = tmp_path / "state", simple()
+    reasoner.checkpoint(path)
+    before = path.read_bytes()
+    reasoner.push(3, [member(A, b)])
+
+    def refused(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    for name in ("open", "fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(file_module.os, name, refused)
+            with pytest.raises(CheckpointError, match="cannot be written: Permission denied"):
+                reasoner.checkpoint(path)
+        assert path.read_bytes() == before
+        assert [each.name for each in tmp_path.iterdir()] == ["state"]
+    assert reasoner.push(4, [member(C, b)]).repair.removed == {(3, member(A, b))}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is refused to root")
+def test_a_read_only_folder(tmp_path):
+    path, reasoner = tmp_path / "state", simple()
+    reasoner.checkpoint(path)
+    before = path.read_bytes()
+    tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        with pytest.raises(CheckpointError, match="cannot be written"):
+            reasoner.checkpoint(path)
+    finally:
+        tmp_path.chmod(stat.S_IRWXU)
+    assert path.read_bytes() == before
+
+
+def test_a_link_is_followed(tmp_path):
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "state"
+    link.symlink_to(tmp_path / "real" / "state")
+    simple().checkpoint(link, {"n": 1})
+    simple().checkpoint(link, {"n": 2})
+    assert link.is_symlink()
+    assert StreamReasoner.restore(link, ONTOLOGY).note == {"n": 2}
+
+
+# -- killed while it is written --------------------------------------------------------------------
+
+CHILD = """
+import os, signal, sys
+import pantarhei.engine.checkpoint.file as file_module
+from pantarhei import Ontology, StreamReasoner, Window
+from rdflib import RDF, URIRef
+
+path, point = sys.argv[1:]
+reasoner = StreamReasoner(Ontology.from_rules([]), Window(9))
+reasoner.push(1, [(URIRef("urn:a"), RDF.type, URIRef("urn:A"))])
+reasoner.checkpoint(path, {"n": 1})
+reasoner.push(2, [(URIRef("urn:b"), RDF.type, URIRef("urn:A"))])
+
+def die(*args):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def then_die(function):
+    def call(*args):
+        function(*args)
+        die()
+    return call
+
+place, name = point.split()
+function = getattr(os, name)
+setattr(file_module.os, name, die if place == "before" else then_die(function))
+reasoner.checkpoint(path, {"n": 2})
+"""
+
+
+@pytest.mark.parametrize(
+    ("point", "expected"),
+    [("before fsync", 1), ("after fsync", 1), ("before replace", 1), ("after replace", 2)],
+)
+def test_a_writer_that_is_killed_leaves_the_old_checkpoint_or_the_new_one(tmp_path, point, expected):
+    path, ontology = tmp_path / "state", Ontology.from_rules([])
+    ended = subprocess.run([sys.executable, "-c", CHILD, str(path), point], cwd=ROOT)
+    assert ended.returncode == -signal.SIGKILL
+    restored = StreamReasoner.restore(path, ontology)
+    assert restored.note == {"n": expected}
+    assert restored.timestamps == tuple(range(1, expected + 1))
+    left = list(tmp_path.glob(".state.*.tmp"))
+    assert len(left) == (expected == 1)
+    restored.checkpoint(path, {"n": 3})
+    assert [each.name for each in tmp_path.iterdir()] == ["state"]
+    assert StreamReasoner.restore(path, ontology).note == {"n": 3}
+
+
+def test_the_temporary_file_of_a_writer_that_is_alive_is_left_alone(tmp_path):
+    path = tmp_path / "state"
+    descriptor, temporary = file_module._create_beside(path)
+    stranger = tmp_path / ".state.notes.tmp"
+    stranger.write_text("mine")
+    simple().checkpoint(path)
+    assert Path(temporary).exists() and stranger.exists()
+    os.close(descriptor)
+    simple().checkpoint(path)
+    assert not Path(temporary).exists() and stranger.exists()
+
+
+# -- what is in it ---------------------------------------------------------------------------------
+
+
+def test_a_reasoner_that_saw_nothing():
+    fresh = StreamReasoner(ONTOLOGY, Window(3), keep="every", repair="grounded", budget=Budget(sets=3))
+    restored = StreamReasoner.restore(fresh.snapshot(), ONTOLOGY)
+    assert same(restored, fresh) and restored.note == {} and restored.timestamps == ()
+    assert restored.push(5, [member(A, a)]).delta == fresh.push(5, [member(A, a)]).delta
+    assert same(restored, fresh)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [datetime(2026, 3, 29, 0, 30, tzinfo=ZoneInfo("Europe/Brussels")) + timedelta(hours=1)],
+        [datetime(2026, 10, 25, 2, 30, fold=fold, tzinfo=ZoneInfo("Europe/Brussels")) for fold in (0, 1)],
+        [datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=5, minutes=30, seconds=7), "odd"))],
+        [datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, 23, 59, 59, 999_999, tzinfo=UTC)],
+        [0.1, 1, 2.5, 10**9],
+        [-(2**61), 0, 2**61],
+    ],
+)
+def test_timestamps_come_back_as_they_were_given(times):
+    datetimes = isinstance(times[0], datetime)
+    window = Window(timedelta(days=4_000_000) if datetimes else 2**62 if type(times[0]) is int else 1e9)
+    reasoner = StreamReasoner(ONTOLOGY, window)
+    for number, at in enumerate(times):
+        reasoner.push(at, [member(A if number % 2 else C, a)])
+    restored = StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
+    assert same(restored, reasoner)
+    for one, other in zip(restored.timestamps, times, strict=True):
+        assert repr(one) == repr(other) or (one.utcoffset(), one.replace(tzinfo=None)) == (
+            other.utcoffset(),
+            other.replace(tzinfo=None),
+        )
+        assert type(one) is type(other)
+        assert restored.interpretation(other) == reasoner.interpretation(other)
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        Window("PT5M", "PT1M", datetime(2026, 1, 1, tzinfo=ZoneInfo("Asia/Kolkata")), "right"),
+        Window(timedelta(minutes=5), timedelta(seconds=1)),
+        Window(4, 2, 1),
+        Window(4.5, 0.5, 1),
+        Window(4, 1),
+        Window(4),
+        Window(0.5),
+        Window("PT5M"),
+    ],
+)
+def test_the_window_comes_back_as_it_was_given(window):
+    restored = StreamReasoner.restore(StreamReasoner(ONTOLOGY, window).snapshot(), ONTOLOGY)
+    assert restored.window == window
+    assert repr(restored.window) == repr(window)
+
+
+LITERALS = [
+    Literal("plain"), Literal("plain", datatype=XSD.string), Literal("tagged", lang="EN-us"), Literal(""),
+    Literal(1), Literal("01", datatype=XSD.integer, normalize=False), Literal("x", datatype=XSD.integer),
+    Literal("<a/>", datatype=RDF.XMLLiteral), Literal("t", datatype=EX.unknown), Literal("\ud800 \x00 𝒳"),
+    Literal("2026-01-01T00:00:00Z", datatype=XSD.dateTime), Literal("9" * 5000, datatype=XSD.integer),
+    Literal("a b", datatype=XSD.token),
+]  # fmt: skip
+
+
+def test_terms_come_back_as_they_were_written():
+    reasoner = StreamReasoner(Ontology.from_rules([]), Window(9), repair="off")
+    odd = [URIRef("http://example.org/ü \ud801"), BNode("a b"), URIRef("")]
+    for at, value in enumerate(LITERALS):
+        reasoner.push(at, [(odd[at % 3], URIRef(f"urn:p{at}"), value)])
+    restored = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology)
+    written = [
+        {
+            (
+                at,
+                *t,
+                type(t[2]),
+                getattr(t[2], "language", None),
+                None if t[2].datatype == RDF.XMLLiteral else t[2].value,
+            )
+            for at, t in r.assertions()
+        }
+        for r in (restored, reasoner)
+    ]
+    assert written[0] == written[1]
+
+
+def test_blank_nodes_of_tables_stay_apart_from_later_ones():
+    import pyarrow as pa
+
+    message = pa.table({"subject": ["_:x"], "predicate": ["<urn:p>"], "object": ["_:x"]})
+    reasoner = StreamReasoner(Ontology.from_rules([]), Window(9))
+    reasoner.push(1, message)
+    restored = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology)
+    for each in (reasoner, restored):
+        each.push(2, message)
+    assert restored.assertions() == reasoner.assertions()
+    assert len(restored.materialization()) == 2
+
+
+def test_of_many_conflicts_the_first_are_kept_and_the_others_counted(monkeypatch):
+    monkeypatch.setattr("pantarhei.engine.checkpoint.repair_columns.MOST_CONFLICTS", 3)
+    reasoner = StreamReasoner(ONTOLOGY, Window(9))
+    reasoner.push(1, [member(A, EX[f"i{number}"]) for number in range(10)])
+    (repair,) = [reasoner.push(2, [member(C, EX[f"i{number}"]) for number in range(10)]).repair]
+    restored = StreamReasoner.restore(
+        StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY).snapshot(), ONTOLOGY
+    )
+    (found,) = restored.repairs
+    assert (len(found.conflicts), found.unlisted) == (3, 7)
+    assert set(found.conflict_sets) < set(repair.conflict_sets)
+    assert found.removed == repair.removed
+    assert str(found).splitlines()[0] == str(repair).splitlines()[0]
+    assert str(found).endswith("and 7 more")
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_a_note_comes_back_as_it_was_given_or_is_refused():
+    reasoner = simple()
+    note = {"batch": 17, "offsets": [1, 2.5, None, True], "of": {"ü": "\ud800"}}
+    restored = StreamReasoner.restore(reasoner.snapshot(note), ONTOLOGY)
+    assert restored.note == note
+    assert StreamReasoner.restore(restored.snapshot(), ONTOLOGY).note == {}
+    for bad in ({1: 2}, {"a": (1, 2)}, {"a": {1}}, {"a": float("nan")}, {"a": b"b"}):
+        with pytest.raises(OptionError, match="note"):
+            reasoner.snapshot(bad)
+
+
+def test_a_restored_reasoner_is_as_it_was_after_an_error():
+    reasoner = simple()
+    restored = StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
+    for bad in ([(a, V)], [(Literal(1), V, a)]):
+        for at in (2, 3):
+            with pytest.raises(PantarheiError):
+                restored.push(at, [member(A, c), *bad])
+    assert same(restored, reasoner)
+    assert restored.push(2, [member(C, b)]).repair == reasoner.push(2, [member(C, b)]).repair
+    assert same(restored, reasoner)
+
+
+def test_names_that_are_merged_are_merged_again():
+    background = [(a, OWL.sameAs, b), (b, OWL.sameAs, c), (c, R, a)]
+    reasoner = simple(background=background)
+    restored = StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
+    assert same(restored, reasoner)
+    for each in (reasoner, restored):
+        each.push(3, [member(A, c)])
+    assert restored.materialization() == reasoner.materialization()
+
+
+@pytest.mark.parametrize(
+    "error", [CheckpointError("here", "why"), CheckpointMismatchError("here", "rules", "1", "2")]
+)
+def test_errors_pickle(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.source, again.reason) == (
+        type(error),
+        str(error),
+        "here",
+        error.reason,
+    )
+
+
+IN_ANOTHER_PROCESS = """
+import sys
+from pantarhei import StreamReasoner, load_ontology
+from pantarhei.language.term import in_order
+
+ontology = load_ontology("ontologies/building.ttl")
+print(ontology.fingerprint)
+reasoner = StreamReasoner.restore(sys.argv[1], ontology)
+sys.stdout.flush()
+sys.stdout.buffer.write(reasoner.snapshot(reasoner.note))
+"""
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "77"])
+def test_another_process_with_another_hash_seed_restores_the_same_to_the_byte(tmp_path, seed):
+    ontology = load_ontology(ROOT / "ontologies" / "building.ttl")
+    background = Graph().parse(ROOT / "examples" / "building" / "background.ttl")
+    reasoner = StreamReasoner(ontology, Window("PT10M"), background)
+    from pantarhei import read_stream
+
+    for abox in read_stream(ROOT / "examples" / "building" / "sample.nq"):
+        reasoner.push(abox.at, abox.triples)
+    assert reasoner.repairs
+    reasoner.checkpoint(tmp_path / "state", {"seed": seed})
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(IN_ANOTHER_PROCESS), str(tmp_path / "state")],
+        cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True,
+    )  # fmt: skip
+    fingerprint, data = done.stdout.split(b"\n", 1)
+    assert fingerprint.decode() == ontology.fingerprint
+    assert data == (tmp_path / "state").read_bytes()

@@ -1,0 +1,228 @@
+"""One shard without Spark: what it takes in and gives back, when it wakes, and how it is saved."""
+
+import pickle
+import random
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from rdflib import BNode, Literal, URIRef
+
+from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.errors import BackgroundOnlyError, CheckpointMismatchError, InvalidTripleError, TimestampError
+from pantarhei.language.rule import Rule
+from pantarhei.language.time import TimeKind
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.setup import ShardSetup, Shipped
+from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard
+from strategies import (
+    CLASSES,
+    DISJOINT_CLASSES,
+    EX,
+    INDIVIDUALS,
+    INTERSECTION,
+    SUBCLASS,
+    A,
+    B,
+    R,
+    S,
+    a,
+    b,
+    is_a,
+    member,
+    related,
+    x,
+    y,
+)
+
+IN = EX.inBuilding
+THREE = Window(3)
+
+
+def setup(rules=(), window=THREE, key="subject", shards=4, holds=False, background=()):
+    ontology = Ontology.from_rules(rules, background)
+    report = ontology.sharding_report(keys=[key])
+    assert report.allows(key)
+    return ShardSetup(
+        ontology, window, TimeKind.INTEGER, key, shards, report, holds, "exact", "newest", True, None
+    )
+
+
+def shard(*args, **options):
+    made = setup(*args, **options)
+    return Shard(made, made.reasoner())
+
+
+def rows(*timed):
+    columns = zip(*((at, *map(write_term, triple)) for at, triple in timed), strict=True)
+    return pa.table(dict(zip(ROWS.names, map(list, columns), strict=True)), ROWS) if timed else NO_ROWS
+
+
+def changes(found):
+    return [
+        (each.ticks, parse_term(each.subject), parse_term(each.object).split("/")[-1], each.change)
+        for each in found
+    ]
+
+
+def test_rows_of_one_call_enter_in_order_of_time_and_leave_when_time_has_passed():
+    one = shard([Rule("cax-sco", (is_a(A, x),), is_a(B, x))])
+    assert sorted(changes(one.take(rows((2, member(B, b)), (1, member(A, a))), None))) == [
+        (1, a, "A", 1),
+        (1, a, "B", 1),
+        (2, b, "B", 1),
+    ]
+    #   at: 1 [------] 4       closed: 5 is the first time at which 1 is outside
+    assert one.next_look == 5
+    assert one.take(NO_ROWS, 4) == []
+    assert sorted(changes(one.take(NO_ROWS, 5))) == [(5, a, "A", -1), (5, a, "B", -1)]
+    assert one.next_look == 6
+    assert changes(one.take(NO_ROWS, 60)) == [(60, b, "B", -1)]
+    assert one.next_look is None
+
+
+@pytest.mark.parametrize(
+    ("window", "at", "leaves"),
+    [
+        (Window(3), 1, 5),
+        (Window(0), 1, 2),
+        (Window(10, slide=10), 1, 11),
+        (Window(10, slide=5, origin=2), 1, 8),
+        (Window(10, slide=5, closed="right"), 5, 11),
+        (Window(5, slide=5, closed="right"), 1, 6),
+    ],
+)
+def test_a_shard_is_looked_at_when_its_oldest_timestamp_leaves(window, at, leaves):
+    one = shard(window=window)
+    one.take(rows((at, member(A, a))), None)
+    assert one.next_look == leaves
+    assert one.take(NO_ROWS, leaves - 1) == []
+    assert changes(one.take(NO_ROWS, leaves)) == [(leaves, a, "A", -1)]
+
+
+def test_late_rows_come_back_and_change_nothing():
+    one = shard()
+    one.take(rows((5, member(A, a))), None)
+    assert changes(one.take(rows((4, member(A, b)), (5, member(B, b))), None)) == [
+        (4, b, "A", 0),
+        (5, b, "B", 1),
+    ]
+    assert changes(one.take(rows((6, member(A, b))), 7)) == [(6, b, "A", 0)]
+
+
+def test_held_rows_wait_until_nothing_can_come_before_them():
+    one = shard(holds=True)
+    assert one.take(rows((3, member(A, a)), (1, member(A, b))), None) == []
+    assert one.next_look == 2
+    assert changes(one.take(rows((2, member(B, b))), 2)) == [(1, b, "A", 1)]
+    assert changes(one.take(NO_ROWS, 4)) == [(2, b, "B", 1), (3, a, "A", 1)]
+
+
+def test_a_timestamps_blank_nodes_have_the_same_names_in_each_shard():
+    found = [shard().take(rows((7, member(A, BNode("n"))), (7, member(A, a))), None) for _ in range(2)]
+    assert set(found[0]) == set(found[1])
+    assert "_:t7-n" in {each.subject for each in found[0]}
+
+
+def test_a_restored_shard_goes_on_as_if_nothing_had_been():
+    rules = [*INTERSECTION, *SUBCLASS[:3], *DISJOINT_CLASSES]
+    choose = random.Random(3)
+    made = setup(rules, holds=True)
+    whole, restored = Shard(made, made.reasoner()), Shard(made, made.reasoner())
+    removed = 0
+    for at in range(40):
+        some = [(at + choose.randrange(2), member(choose.choice(CLASSES), choose.choice(INDIVIDUALS)))]
+        restored = Shard.restore(made, restored.save())
+        expected = whole.take(rows(*some), at or None)
+        removed += sum(each.change == -1 for each in expected)
+        assert sorted(restored.take(rows(*some), at or None)) == sorted(expected)
+        assert restored.next_look == whole.next_look
+    assert removed > 20
+
+
+def test_a_shard_is_not_restored_for_another_window_key_or_number_of_shards():
+    saved = shard().save()
+    for other in (setup(window=Window(4)), setup(shards=5), setup(rules=[SUBCLASS[0]])):
+        with pytest.raises(CheckpointMismatchError):
+            Shard.restore(other, saved)
+
+
+RULES = [
+    Rule("joined", (is_a(A, x), related(IN, x, y)), is_a(B, y)),
+    Rule("not both", (is_a(B, y), related(IN, x, y), is_a(EX.C, x)), None),
+    Rule("told", (related(R, x, y),), related(S, y, x)),
+]
+PLACES = [(name, IN, EX[f"building{number % 2}"]) for number, name in enumerate((*INDIVIDUALS, EX.d, EX.e))]
+
+
+def test_routed_rows_make_shards_that_hold_what_one_model_holds():
+    made = setup(RULES, key=IN, shards=3, background=PLACES)
+    router = Router(made.report, IN, 3)
+    shards = [Shard(made, made.reasoner()) for _ in range(3)]
+    one, sums = StreamReasoner(made.ontology, Window(3)), {}
+    always, choose, cut = one.materialization(), random.Random(5), 0
+    for at in range(1, 60):
+        who = [choose.choice((*INDIVIDUALS, EX.d, EX.e, EX.unknown)) for _ in range(4)]
+        abox = [member(choose.choice((A, EX.C)), name) for name in who[:2]] + [(who[2], R, who[3])]
+        cut += len(one.push(at, abox).repair.removed)
+        (routed,) = router.route([rows(*((at, triple) for triple in abox)).combine_chunks().to_batches()[0]])
+        table = pa.Table.from_batches([routed])
+        for number, each in enumerate(shards):
+            mine = table.filter(pc.equal(table["shard"], number)).select(ROWS.names)
+            for change in each.take(mine, at):
+                fact = tuple(map(parse_term, (change.subject, change.predicate, change.object)))
+                sums[fact] = sums.get(fact, 0) + change.change
+        assert {fact for fact, total in sums.items() if total > 0} == one.materialization() - always
+    assert cut > 10
+
+
+def test_a_name_goes_to_one_shard_however_it_is_written():
+    made = setup(RULES, key=IN, shards=1000, background=PLACES)
+    texts = [["<http://example.org/a>"], ["<http://example.org/\\u0061>"], ["<http://example.org/c>"]]
+    batches = [pa.record_batch([[1], text, [R.n3()], [b.n3()]], ROWS.names) for text in texts]
+    first, again, other = (each["shard"][0].as_py() for each in Router(made.report, IN, 1000).route(batches))
+    assert first == again == other  # a and c are in one building
+    assert Router(made.report, IN, 1000)._shard("<http://example.org/b>") != first
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        ((None, a.n3(), R.n3(), b.n3()), TimestampError),
+        ((1, None, R.n3(), b.n3()), InvalidTripleError),
+        ((1, '"text"', R.n3(), b.n3()), InvalidTripleError),
+        ((1, a.n3(), "_:p", b.n3()), InvalidTripleError),
+        ((1, a.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", '"text"'), InvalidTripleError),
+        ((1, a.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#\\u0074ype>", A.n3()), InvalidTripleError),
+        ((1, a.n3(), IN.n3(), b.n3()), BackgroundOnlyError),
+    ],
+)
+def test_a_row_that_is_no_triple_or_not_for_the_stream_is_refused(row, error):
+    made = setup(RULES, key=IN, background=PLACES)
+    batch = pa.record_batch(
+        [pa.array([cell], kind) for cell, kind in zip(row, ROWS.types, strict=True)], ROWS
+    )
+    with pytest.raises(error):
+        list(Router(made.report, IN, 4).route([batch]))
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        URIRef("http://example.org/é"),
+        BNode("n1"),
+        Literal('two\nlines\tand "quotes" \\'),
+        Literal("oui", lang="fr"),
+        Literal("01", datatype=URIRef("http://www.w3.org/2001/XMLSchema#integer"), normalize=False),
+    ],
+)
+def test_written_terms_are_read_as_they_were(term):
+    assert parse_term(write_term(term)) == term
+
+
+def test_a_shipped_value_is_unpickled_once_in_a_process():
+    shipped = Shipped(setup())
+    copies = [pickle.loads(pickle.dumps(shipped)) for _ in range(2)]
+    assert copies[0].value is copies[1].value
+    assert Shipped(copies[0].value).name != shipped.name
