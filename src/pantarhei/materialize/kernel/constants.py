@@ -7,10 +7,11 @@ declared where it is used.
 
 from __future__ import annotations
 
-from pantarhei.rules.compilation import dispatch, plan, program
+from pantarhei.encoding import numbers
+from pantarhei.rules.compilation import dispatch, plan
 
-NONE = plan.NONE  # no term, no row
-FIRST_LITERAL = program.FIRST_LITERAL  # the lowest number of a literal; names have lower ones
+NONE = numbers.NONE  # no term, no row
+FIRST_LITERAL = numbers.FIRST_LITERAL  # the lowest number of a literal; names have lower ones
 FOREVER = 0x3FFFFFFF  # the level of the background, above all others
 
 # Flags of a row. newest.py and every.py say who sets them.
