@@ -34,7 +34,7 @@ from pantarhei.owl.global_restrictions import breaches
 from pantarhei.owl.imports import Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
-from pantarhei.owl.report import Entry, Outcome, Report
+from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
@@ -146,7 +146,7 @@ class Ontology:
         return None
 
     @property
-    def losses(self) -> tuple[Entry, ...]:
+    def losses(self) -> tuple[ReportEntry, ...]:
         """The axioms of which something is lost, as `report` has them, without its cost."""
         return self._report.losses
 
@@ -380,10 +380,10 @@ def _report(
     )
 
 
-def _entry(translation: Translation) -> Entry:
+def _entry(translation: Translation) -> ReportEntry:
     text = str(translation.axiom)
     outcome = _outcome(translation)
-    entry = Entry(
+    entry = ReportEntry(
         text,
         text.partition("(")[0],
         outcome,
@@ -391,28 +391,30 @@ def _entry(translation: Translation) -> Entry:
         tuple((loss.part, loss.reason) for loss in translation.losses),
         facts=translation.facts,
     )
-    if outcome is not Outcome.PARTLY:
+    if outcome is not AxiomOutcome.PARTLY:
         return entry
     return replace(entry, kept=tuple(map(str, translation.parts)) or entry.rules)
 
 
-def _entry_of_leftover(left: Leftover) -> Entry:
+def _entry_of_leftover(left: Leftover) -> ReportEntry:
     if left.is_idle:
-        return Entry(str(left), left.construct, Outcome.UNUSED)
-    return Entry(str(left), left.construct, Outcome.NOT_SUPPORTED, lost=((str(left), left.reason),))
+        return ReportEntry(str(left), left.construct, AxiomOutcome.UNUSED)
+    return ReportEntry(
+        str(left), left.construct, AxiomOutcome.NOT_SUPPORTED, lost=((str(left), left.reason),)
+    )
 
 
-def _outcome(translation: Translation) -> Outcome:
+def _outcome(translation: Translation) -> AxiomOutcome:
     if translation.annotation:
-        return Outcome.DECLARATION_OR_ANNOTATION
+        return AxiomOutcome.DECLARATION_OR_ANNOTATION
     made = translation.rules or translation.constraints or translation.facts
     if translation.losses:
-        return Outcome.PARTLY if made else Outcome.NOT_SUPPORTED
+        return AxiomOutcome.PARTLY if made else AxiomOutcome.NOT_SUPPORTED
     if translation.rules:
-        return Outcome.RULES
+        return AxiomOutcome.RULES
     if translation.constraints:
-        return Outcome.CONSTRAINT
-    return Outcome.BACKGROUND if translation.facts else Outcome.SCHEMA_ONLY
+        return AxiomOutcome.CONSTRAINT
+    return AxiomOutcome.BACKGROUND if translation.facts else AxiomOutcome.SCHEMA_ONLY
 
 
 def _without_endless(translations: Iterable[Translation]) -> tuple[Translation, ...]:

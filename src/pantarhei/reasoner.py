@@ -32,7 +32,7 @@ from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Closed, Interpretation, encode, split
+from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of
 from pantarhei.materialize.model import Keep, Work
@@ -89,11 +89,11 @@ class StreamReasoner:
     >>> from rdflib import Graph
     >>> ontology = pr.load_ontology(Graph().parse(data='''
     ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-    ...     :Open owl:disjointWith :Closed .'''))
+    ...     :Open owl:disjointWith :ClosedABox .'''))
     >>> valve = lambda state: Graph().parse(data=f"@prefix : <http://example.org/> . :valve a :{state} .")
     >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=10))
     >>> _ = reasoner.push(1, valve("Open"))
-    >>> update = reasoner.push(2, valve("Closed"))
+    >>> update = reasoner.push(2, valve("ClosedABox"))
     >>> [(at, str(state)) for at, (_, _, state) in update.repair.removed]
     [(1, 'http://example.org/Open')]
     """
@@ -165,8 +165,8 @@ class StreamReasoner:
         with self._lock:
             step = self._held.step_to(self.window, at)
             encoded = [self._encode(part, self._scope()) for part in parts]
-            given = [Closed(part.facts, part, finished=False) for part in encoded]
-            return self._held.take_in(step, at, Closed.together(given))
+            given = [ClosedABox(part.facts, part, finished=False) for part in encoded]
+            return self._held.take_in(step, at, ClosedABox.together(given))
 
     def push_materialized(
         self,
@@ -197,7 +197,7 @@ class StreamReasoner:
         with self._lock:
             step = self._held.step_to(self.window, at)
             parts = [self._encode_closed(part, self._scope(scope)) for part in (interpretation, *further)]
-            return self._held.take_in(step, at, Closed.together(parts))
+            return self._held.take_in(step, at, ClosedABox.together(parts))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -443,7 +443,7 @@ class StreamReasoner:
 
     # -- ABoxes as they come -----------------------------------------------------------------------
 
-    def _encode_closed(self, interpretation: Interpretation | pa.Table, scope: str) -> Closed:
+    def _encode_closed(self, interpretation: Interpretation | pa.Table, scope: str) -> ClosedABox:
         if not isinstance(interpretation, Interpretation):
             if not hasattr(interpretation, "schema"):
                 expected = "an Interpretation, or a pyarrow.Table with a column derived"

@@ -5,24 +5,24 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Closed(StrEnum):
+class ClosedChoice(StrEnum):
     both = "both"
     right = "right"
 
 
-class Repair(StrEnum):
+class RepairChoice(StrEnum):
     exact = "exact"
     grounded = "grounded"
     algorithm3 = "algorithm3"
     off = "off"
 
 
-class Keep(StrEnum):
+class KeepChoice(StrEnum):
     newest = "newest"
     every = "every"
 
 
-class OnLimit(StrEnum):
+class OnLimitChoice(StrEnum):
     error = "error"
     drop = "drop"
 
@@ -32,7 +32,7 @@ class OnError(StrEnum):
     skip = "skip"
 
 
-class Imports(StrEnum):
+class ImportsChoice(StrEnum):
     error = "error"
     skip = "skip"
 

@@ -22,12 +22,12 @@ import typer
 
 from pantarhei.cli.choices import (
     AnswerFormat,
-    Closed,
-    Imports,
-    Keep,
+    ClosedChoice,
+    ImportsChoice,
+    KeepChoice,
     OnError,
-    OnLimit,
-    Repair,
+    OnLimitChoice,
+    RepairChoice,
     ReportFormat,
     StreamFormat,
 )
@@ -149,8 +149,8 @@ def run(
         ),
     ] = None,
     imports: Annotated[
-        Imports, typer.Option(help="What to do with imports that are not found.", rich_help_panel=INPUT)
-    ] = Imports.error,
+        ImportsChoice, typer.Option(help="What to do with imports that are not found.", rich_help_panel=INPUT)
+    ] = ImportsChoice.error,
     stream_format: Annotated[
         StreamFormat | None,
         typer.Option(help="The stream's format, where its suffix does not tell.", rich_help_panel=READING),
@@ -189,15 +189,15 @@ def run(
         ),
     ] = None,
     closed: Annotated[
-        Closed, typer.Option(help="Which ends of the window are included.", rich_help_panel=WINDOW)
-    ] = Closed.both,
+        ClosedChoice, typer.Option(help="Which ends of the window are included.", rich_help_panel=WINDOW)
+    ] = ClosedChoice.both,
     repair: Annotated[
-        Repair, typer.Option(help="What becomes of contradictions.", rich_help_panel=REASONING)
-    ] = Repair.exact,
+        RepairChoice, typer.Option(help="What becomes of contradictions.", rich_help_panel=REASONING)
+    ] = RepairChoice.exact,
     keep: Annotated[
-        Keep,
+        KeepChoice,
         typer.Option(help="How a fact that several timestamps support is kept.", rich_help_panel=REASONING),
-    ] = Keep.newest,
+    ] = KeepChoice.newest,
     unique_names: Annotated[
         bool,
         typer.Option(
@@ -221,12 +221,12 @@ def run(
         ),
     ] = None,
     on_limit: Annotated[
-        OnLimit,
+        OnLimitChoice,
         typer.Option(
             help="Where that is too little: an error, or the oldest timestamps leave early.",
             rich_help_panel=LIMITS,
         ),
-    ] = OnLimit.error,
+    ] = OnLimitChoice.error,
     query: Annotated[
         Path | None,
         typer.Option(
@@ -267,7 +267,7 @@ def run(
     """`pantarhei run`."""
     from pantarhei.cli.follow import Following, follow
 
-    if on_limit is OnLimit.drop and max_facts is None and max_bytes is None:
+    if on_limit is OnLimitChoice.drop and max_facts is None and max_bytes is None:
         raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
     with _errors():
         options = Following(
@@ -342,8 +342,8 @@ def check(
         Path | None, typer.Option(help="Where imports are found; nothing is ever fetched.")
     ] = None,
     imports: Annotated[
-        Imports, typer.Option(help="What to do with imports that are not found.")
-    ] = Imports.error,
+        ImportsChoice, typer.Option(help="What to do with imports that are not found.")
+    ] = ImportsChoice.error,
     format_: Annotated[
         ReportFormat, typer.Option("--format", help="How the report is written.")
     ] = ReportFormat.text,

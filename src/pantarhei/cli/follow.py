@@ -66,7 +66,7 @@ class Following:
 
 
 @dataclass(slots=True)
-class Counts:
+class Followed:
     """What went by."""
 
     aboxes: int = 0
@@ -100,7 +100,9 @@ class Source(Protocol):
     def bytes_read(self) -> int | None:
         """How many bytes have been read so far, None where nobody knows."""
 
-    def updates(self, reasoner: pr.StreamReasoner, counts: Counts) -> Generator[pr.WindowUpdate, None, None]:
+    def updates(
+        self, reasoner: pr.StreamReasoner, counts: Followed
+    ) -> Generator[pr.WindowUpdate, None, None]:
         """Push the ABoxes one by one, giving the update of each; what goes by is counted.
 
         Raises:
@@ -140,10 +142,12 @@ class FileSource:
     def bytes_read(self) -> int | None:
         return self._reader.bytes_read
 
-    def updates(self, reasoner: pr.StreamReasoner, counts: Counts) -> Generator[pr.WindowUpdate, None, None]:
+    def updates(
+        self, reasoner: pr.StreamReasoner, counts: Followed
+    ) -> Generator[pr.WindowUpdate, None, None]:
         yield from reasoner.run(self._counted(counts), self._allowed_lateness)
 
-    def _counted(self, counts: Counts) -> Iterator[TimestampedABox]:
+    def _counted(self, counts: Followed) -> Iterator[TimestampedABox]:
         for abox in self._reader:
             if self._skips_late and counts.newest is not None and abox.at < counts.newest:  # type: ignore[operator]
                 counts.late += 1
@@ -174,7 +178,7 @@ def follow(options: Following, source: Source) -> None:
         prefixes = _prefixes(text, reasoner.ontology.graph) if text is not None else {}
     except QueryError as error:
         raise QueryError(f"{options.query}: {error.reason}") from None
-    counts = Counts()
+    counts = Followed()
     with open_writer(options.output, options.format, prefixes) as writer:
         try:
             with closing(source.updates(reasoner, counts)) as updates:
@@ -249,7 +253,7 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
 
 
 def _with_progress(
-    updates: Iterator[pr.WindowUpdate], source: Source, counts: Counts, options: Following
+    updates: Iterator[pr.WindowUpdate], source: Source, counts: Followed, options: Following
 ) -> Iterator[pr.WindowUpdate]:
     answers_on_terminal = options.output in (None, "-") and sys.stdout.isatty()
     if answers_on_terminal or not sys.stderr.isatty() or source.bytes_read is None:
@@ -262,7 +266,7 @@ def _with_progress(
 
 
 @contextmanager
-def _progress(source: Source, counts: Counts) -> Iterator[_Show]:
+def _progress(source: Source, counts: Followed) -> Iterator[_Show]:
     """A line on standard error that says how far the stream has been read."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
@@ -284,7 +288,7 @@ class _Show:
 
     INTERVAL = 0.2
 
-    def __init__(self, progress: Progress, task: TaskID, source: Source, counts: Counts) -> None:
+    def __init__(self, progress: Progress, task: TaskID, source: Source, counts: Followed) -> None:
         self._progress, self._task, self._source, self._counts = progress, task, source, counts
         self._began = self._shown = clock.monotonic()
 
@@ -343,7 +347,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith("x") else "s")
 
 
-def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Counts) -> None:
+def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed) -> None:
     stats = reasoner.stats()
     parts = [
         counted(counts.aboxes, "ABox"),

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from pantarhei.cli.follow import Counts, Following, format_told_by
+from pantarhei.cli.follow import Followed, Following, format_told_by
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.language.time import TimeKind, time_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.closed_files import close_files
-from pantarhei.spark.counted_files import Account
+from pantarhei.spark.counted_files import FilesAccount
 from pantarhei.spark.sources.file_source import infer_kind
 from pantarhei.spark.sources.options import FileOptions
 from pantarhei.streams.graph_times import time_properties
@@ -44,7 +44,7 @@ class SparkSource:
             (options.stream,), options.stream_format, options.time, options.on_error == "skip"
         )
         self._range, self._master = options.range, master
-        self._account = Account()
+        self._account = FilesAccount()
 
     @property
     def skipped(self) -> Sequence[Skipped]:
@@ -56,7 +56,7 @@ class SparkSource:
         """How much was left out."""
         return self._account.skipped_count
 
-    def updates(self, reasoner: StreamReasoner, counts: Counts) -> Generator[WindowUpdate, None, None]:
+    def updates(self, reasoner: StreamReasoner, counts: Followed) -> Generator[WindowUpdate, None, None]:
         """Push the ABoxes one by one, once Spark's work is done and Spark has been stopped.
 
         Raises:

@@ -21,7 +21,7 @@ from rich.text import Text
 
 import pantarhei as pr
 from pantarhei.demo.removals import Removal, one_of_each_kind, print_removals, removals_of
-from pantarhei.demo.words import Words, answers, clock, indented, title
+from pantarhei.demo.words import Wording, answers, clock, indented, title
 from pantarhei.language.term import Term, check_triple, short
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import COMPILED
@@ -65,7 +65,7 @@ class Day:
             graph = Graph().parse(data="\n".join(background), format="turtle")
             self.background = tuple(map(check_triple, graph))
             self.reasoner = self.new_reasoner()
-        self.words = Words(self.ontology)
+        self.words = Wording(self.ontology)
         self.floors = (root / "examples/building/floors.rq").read_text(encoding="utf-8")
         self.states = (root / "examples/building/query.rq").read_text(encoding="utf-8")
         self.minutes: list[TimePoint] = []
@@ -159,7 +159,7 @@ def _bar(count: int, style: str) -> Text:
     return Text.assemble((f"{count:>2} "), ("█" * count, style))
 
 
-def _print_states(console: Console, rows: Iterable[Sequence[Term]], words: Words) -> None:
+def _print_states(console: Console, rows: Iterable[Sequence[Term]], words: Wording) -> None:
     """The answers of `query.rq`, counted, with a few of each."""
     console.print("\nAnd every room, floor and visitor in a state worth knowing:\n")
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)

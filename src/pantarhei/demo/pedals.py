@@ -12,7 +12,7 @@ from rich.text import Text
 
 import pantarhei as pr
 from pantarhei.demo.removals import GONE, removals_of
-from pantarhei.demo.words import Words, answers, indented, title
+from pantarhei.demo.words import Wording, answers, indented, title
 from pantarhei.language.term import Term, Triple
 from pantarhei.repair.result import Assertion
 
@@ -67,7 +67,7 @@ class _Drive:
 
     def __init__(self, root: Path, range_: int) -> None:
         ontology = pr.load_ontology(root / "ontologies/pedals.ttl")
-        self.range, self.words = range_, Words(ontology)
+        self.range, self.words = range_, Wording(ontology)
         self._reasoner = pr.StreamReasoner(ontology, pr.Window(range=range_, slide=1))
         self._query = (root / "examples/pedals/query.rq").read_text(encoding="utf-8")
         self._aboxes = dict(pr.read_stream(root / "examples/pedals/stream.trig"))
@@ -111,7 +111,7 @@ class _Drive:
         return Text(pedal, "bold green") if (at, triple) in step.kept else Text(pedal + GONE, "red")
 
 
-def _told(rows: Iterable[tuple[Term, ...]], words: Words) -> tuple[str, ...]:
+def _told(rows: Iterable[tuple[Term, ...]], words: Wording) -> tuple[str, ...]:
     """`who is what`, for answers in two columns."""
     by_who: dict[str, list[str]] = {}
     for who, what in sorted(rows):
@@ -119,7 +119,7 @@ def _told(rows: Iterable[tuple[Term, ...]], words: Words) -> tuple[str, ...]:
     return tuple(f"{who} is {', '.join(what)}" for who, what in by_who.items())
 
 
-def _print_steps(console: Console, steps: Iterable[_PedalStep], words: Words) -> None:
+def _print_steps(console: Console, steps: Iterable[_PedalStep], words: Wording) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for header in ("window", "arrives", "removed, and why", "so now"):
         table.add_column(header, no_wrap=header in ("window", "arrives"))
@@ -133,7 +133,7 @@ def _print_steps(console: Console, steps: Iterable[_PedalStep], words: Words) ->
     console.print(indented(table))
 
 
-def _cut_in_short(update: pr.WindowUpdate, words: Words) -> Iterator[Text]:
+def _cut_in_short(update: pr.WindowUpdate, words: Wording) -> Iterator[Text]:
     for removal in removals_of(update.repair):
         gone = f"{GONE} {words.name(removal.fact[2])} of {removal.newest}"
         yield Text.assemble((gone, "red"), f": {words.constraints(removal.rules)}")

@@ -14,7 +14,7 @@ from rich.text import Text
 
 import pantarhei as pr
 from pantarhei.demo.removals import GONE, one_of_each_kind, print_removals, removals_of
-from pantarhei.demo.words import Words, answers, clock, indented, title
+from pantarhei.demo.words import Wording, answers, clock, indented, title
 from pantarhei.language.term import Term, Triple, short
 from pantarhei.repair.result import Assertion
 
@@ -43,7 +43,7 @@ def show_reactor(console: Console, root: Path) -> None:
     console.print(_REACTOR)
     console.print()
     ontology = pr.load_ontology(root / "ontologies/reactor.ttl")
-    words = Words(ontology)
+    words = Wording(ontology)
     reports = list(_reports(root, ontology))
     gone = frozenset[Assertion]().union(*(report.update.repair.removed for report in reports))
     telling = [report for report in reports if report.news]
@@ -73,7 +73,7 @@ def _reports(root: Path, ontology: pr.Ontology) -> Iterator[_Report]:
 _REACTOR_COLUMNS = ("probeA", "probeB", "probeC", "pump", "valve", "mode")
 
 
-def _reactor_table(reports: Iterable[_Report], gone: frozenset[Assertion], words: Words) -> Padding:
+def _reactor_table(reports: Iterable[_Report], gone: frozenset[Assertion], words: Wording) -> Padding:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     for header in ("time", *_REACTOR_COLUMNS, "so the vessel is"):
         table.add_column(header, no_wrap=header != "so the vessel is")
@@ -100,7 +100,7 @@ def _value(triple: Triple) -> str:
     return short(triple[2]).removesuffix("Pump").lower().replace("automatic", "auto")
 
 
-def _vessel(report: _Report, words: Words) -> Text:
+def _vessel(report: _Report, words: Wording) -> Text:
     states = [words.name(state).removesuffix(" temperature") for state in report.vessel]
     said = ", ".join(sorted(states, key=_VESSEL_ORDER.index))
     alarm = _REACTOR_NAMES.Alarming in report.vessel

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 import pantarhei as pr
-from pantarhei.demo.words import Words, clock, indented
+from pantarhei.demo.words import Wording, clock, indented
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.repair.result import Assertion
@@ -65,7 +65,7 @@ def one_of_each_kind(removals: Iterable[Removal]) -> list[Removal]:
     return list(first.values())
 
 
-def print_removals(console: Console, removals: Sequence[Removal], words: Words) -> None:
+def print_removals(console: Console, removals: Sequence[Removal], words: Wording) -> None:
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
@@ -75,7 +75,7 @@ def print_removals(console: Console, removals: Sequence[Removal], words: Words) 
     console.print(indented(table))
 
 
-def _reason(removal: Removal, words: Words) -> Iterator[RenderableType]:
+def _reason(removal: Removal, words: Wording) -> Iterator[RenderableType]:
     gone = f"{GONE} {words.fact(removal.fact)}"
     yield Text.assemble((gone, "red"), f" (of {clock(removal.newest)}) was removed:")
     for at, fact in removal.others:

@@ -25,7 +25,7 @@ def indented(line: RenderableType) -> Padding:
     return Padding(line, (0, 0, 0, 2))
 
 
-class Words:
+class Wording:
     """Facts and constraints in the words of an ontology's labels."""
 
     def __init__(self, ontology: pr.Ontology) -> None:

@@ -25,7 +25,7 @@ from pantarhei.engine.stats import Stats
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Closed
+from pantarhei.interpretation.interpretation import ClosedABox
 from pantarhei.language.time import TimePoint, show_time, time_of
 from pantarhei.materialize.model import Keep, Overfull, WindowModel
 from pantarhei.repair.step import Repairer
@@ -81,7 +81,7 @@ class Holdings:
         """Time alone."""
         return self._transact(step, lambda tick: tick.pass_(at))
 
-    def take_in(self, step: Step, at: TimePoint, given: Closed) -> WindowUpdate:
+    def take_in(self, step: Step, at: TimePoint, given: ClosedABox) -> WindowUpdate:
         """An ABox, new or a further part of the newest."""
         if not self.growing.covers(given.asserted.facts):
             self._derived = None  # a model of the grown program is to be made

@@ -19,7 +19,7 @@ from pantarhei.encoding.numbers import NO_FORMS, Integers
 from pantarhei.engine.books import Arrival, Books
 from pantarhei.engine.fitting import Fitting
 from pantarhei.engine.update import TripleDelta, WindowUpdate
-from pantarhei.interpretation.interpretation import Closed
+from pantarhei.interpretation.interpretation import ClosedABox
 from pantarhei.language.delta import Delta
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
@@ -91,7 +91,7 @@ class Tick:
         books = replace(self.books, log=log, step=self.step)
         return self._outcome(at, books, left, Repair(at, self.repairer.method), _NOTHING)
 
-    def take_in(self, at: TimePoint, given: Closed) -> Outcome:
+    def take_in(self, at: TimePoint, given: ClosedABox) -> Outcome:
         """The ABox of a new timestamp.
 
         Raises:

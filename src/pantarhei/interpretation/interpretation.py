@@ -313,7 +313,7 @@ def _compact(column: Integers, common: int) -> list[int]:
     return known
 
 
-class Closed(NamedTuple):
+class ClosedABox(NamedTuple):
     """An ABox in a reasoner's numbers, with what follows from it if that is known (`finished`).
 
     `facts` has what is asserted, then what is derived.
@@ -324,7 +324,7 @@ class Closed(NamedTuple):
     finished: bool = True
 
     @classmethod
-    def together(cls, parts: Sequence[Closed]) -> Closed:
+    def together(cls, parts: Sequence[ClosedABox]) -> ClosedABox:
         """The ABox of one part or several; what follows from several together is not known."""
         if len(parts) == 1:
             return parts[0]
@@ -332,7 +332,7 @@ class Closed(NamedTuple):
         return cls(asserted.facts, asserted, finished=False)
 
 
-def split(table: pa.Table, encoded: Encoded) -> Closed:
+def split(table: pa.Table, encoded: Encoded) -> ClosedABox:
     """The facts of a table with a column `derived`.
 
     Raises:
@@ -350,10 +350,10 @@ def split(table: pa.Table, encoded: Encoded) -> Closed:
         if fact in encoded.forms:
             forms[fact] = encoded.forms[fact]
             forms.setdefault(fact[1:], encoded.forms[fact])
-    return Closed(np.concatenate([asserted, encoded.facts[derived]]), Encoded(asserted, forms))
+    return ClosedABox(np.concatenate([asserted, encoded.facts[derived]]), Encoded(asserted, forms))
 
 
-def encode(interpretation: Interpretation, vocabulary: Vocabulary, common: Common, scope: str) -> Closed:
+def encode(interpretation: Interpretation, vocabulary: Vocabulary, common: Common, scope: str) -> ClosedABox:
     """The facts of an interpretation in the numbers of `vocabulary`.
 
     Blank nodes belong to the message that `scope` names. Costs a look-up for each of its terms.
@@ -377,7 +377,7 @@ def encode(interpretation: Interpretation, vocabulary: Vocabulary, common: Commo
     objects[is_name], objects[is_literal] = ends, values
     varied = np.flatnonzero(is_literal)[values < 0]
     forms = vocabulary.take_forms(facts, varied, interpretation.asserted)
-    return Closed(facts, Encoded(facts[: interpretation.asserted], forms))
+    return ClosedABox(facts, Encoded(facts[: interpretation.asserted], forms))
 
 
 def _replace(column: Integers, common: int, numbers: Integers) -> None:

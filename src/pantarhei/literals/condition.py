@@ -89,7 +89,7 @@ def sort_and_value(key: Key) -> tuple[Sort, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ValueBound:
     """At least, at most, more or less than a limit; of numbers, floats and times."""
 
     limit: Any
@@ -128,13 +128,13 @@ class InLanguage:
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class AmongValues:
     """One of the values, told apart by `identity`."""
 
     values: tuple[Any, ...]
 
 
-Condition = Bound | Kind | Length | Matches | InLanguage | OneOf
+Condition = ValueBound | Kind | Length | Matches | InLanguage | AmongValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,12 +217,12 @@ def _conjunction(tests: list[Test]) -> Test:
 
 def _test(condition: Condition, sort: Sort) -> Test:
     match condition:
-        case Bound():
+        case ValueBound():
             return _bound_test(condition)
         case Kind(level):
             types = _KINDS[: level + 1]
             return lambda value: isinstance(value, types)
-        case OneOf(values):
+        case AmongValues(values):
             known = frozenset(map(identity, values))
             return lambda value: identity(value) in known
         case InLanguage(range_):
@@ -240,7 +240,7 @@ def _test(condition: Condition, sort: Sort) -> Test:
 _KINDS = (int, Decimal, Fraction)
 
 
-def _bound_test(bound: Bound) -> Test:
+def _bound_test(bound: ValueBound) -> Test:
     limit = bound.limit
     if bound.is_lower:
         return (lambda value: value >= limit) if bound.is_inclusive else (lambda value: value > limit)

@@ -132,7 +132,7 @@ def datatype_formula(datatype: URIRef, sort: Sort) -> Formula:
         return False
     if datatype in INTEGER_BOUNDS:
         low, high = INTEGER_BOUNDS[datatype]
-        bounds = (of.Bound(limit, limit is low, True) for limit in (low, high) if limit is not None)
+        bounds = (of.ValueBound(limit, limit is low, True) for limit in (low, high) if limit is not None)
         return all_of([of.Kind(0), *bounds])
     if datatype in (XSD.decimal, RATIONAL):
         return of.Kind(1 if datatype == XSD.decimal else 2)
@@ -223,10 +223,10 @@ def _bound(literal: Literal, is_lower: bool, is_inclusive: bool, sort: Sort) -> 
         assert isinstance(limit, tuple)
         seconds, fraction = limit
         hours = _FURTHEST_ZONE if is_lower else -_FURTHEST_ZONE
-        return of.Bound((seconds + hours, fraction), is_lower, is_inclusive=False)
+        return of.ValueBound((seconds + hours, fraction), is_lower, is_inclusive=False)
     if isinstance(limit, float) and math.isnan(limit):  # equal to itself, and in no order
-        return of.OneOf((limit,)) if is_inclusive else False
-    return of.Bound(limit, is_lower, is_inclusive)
+        return of.AmongValues((limit,)) if is_inclusive else False
+    return of.ValueBound(limit, is_lower, is_inclusive)
 
 
 _FURTHEST_ZONE = 14 * 3600

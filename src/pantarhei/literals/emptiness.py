@@ -25,16 +25,16 @@ from pantarhei.literals.condition import (
     KNOWN_SORTS,
     NUMBERS,
     All,
-    Bound,
+    AmongValues,
     Condition,
     Formula,
     Kind,
     Length,
     Matches,
     Not,
-    OneOf,
     Some,
     Sort,
+    ValueBound,
     all_of,
     negated,
     test_of,
@@ -96,7 +96,8 @@ def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
     """Whether `formula` certainly holds of no value of `sort`.
 
     >>> from pantarhei.literals.condition import all_of
-    >>> more_than_5, less_than_6 = Bound(5, is_lower=True, is_inclusive=False), Bound(6, False, False)
+    >>> more_than_5 = ValueBound(5, is_lower=True, is_inclusive=False)
+    >>> less_than_6 = ValueBound(6, is_lower=False, is_inclusive=False)
     >>> is_unsatisfiable(all_of([more_than_5, less_than_6]), NUMBERS)
     False
     >>> is_unsatisfiable(all_of([Kind(0), more_than_5, less_than_6]), NUMBERS)
@@ -104,10 +105,10 @@ def is_unsatisfiable(formula: Formula, sort: Sort) -> bool:
     """
     if isinstance(formula, bool):
         return not formula
-    return not _Search(sort).finds([formula], [])
+    return not _ValueSearch(sort).finds([formula], [])
 
 
-class _Search:
+class _ValueSearch:
     """Goes through the cases of a formula, depth first, until one is not known to be empty."""
 
     def __init__(self, sort: Sort) -> None:
@@ -150,7 +151,7 @@ def _is_empty(leaves: Sequence[_Leaf], sort: Sort) -> bool:
 
 def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
     """Values among which those that satisfy `leaves` are; None if they are too many to be tried."""
-    enumerations = [leaf.values for leaf in leaves if isinstance(leaf, OneOf)]
+    enumerations = [leaf.values for leaf in leaves if isinstance(leaf, AmongValues)]
     if enumerations:
         return min(enumerations, key=len)
     if sort == BOOLEANS:
@@ -168,7 +169,7 @@ def _candidates(leaves: Sequence[_Leaf], sort: Sort) -> Sequence[Any] | None:
 def _excluded(leaves: Sequence[_Leaf]) -> int:
     """How many values are left out one by one."""
     denied = (leaf.condition for leaf in leaves if isinstance(leaf, Not))
-    return sum(len(condition.values) for condition in denied if isinstance(condition, OneOf))
+    return sum(len(condition.values) for condition in denied if isinstance(condition, AmongValues))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ def _interval(leaves: Sequence[_Leaf], interval: _Interval) -> _Interval:
     for leaf in leaves:
         is_denied = isinstance(leaf, Not)
         bound = leaf.condition if isinstance(leaf, Not) else leaf
-        if isinstance(bound, Bound):
+        if isinstance(bound, ValueBound):
             narrow = interval.above if bound.is_lower != is_denied else interval.below
             interval = narrow(bound.limit, bound.is_inclusive != is_denied)
     return interval

@@ -16,11 +16,11 @@ from pantarhei.literals.condition import (
     FLOATS,
     NUMBERS,
     All,
-    Bound,
     Formula,
     Not,
     Sort,
     Test,
+    ValueBound,
     all_of,
     test_of,
 )
@@ -33,26 +33,26 @@ _ORDERED = frozenset({NUMBERS, FLOATS, DOUBLES})
 class Interval:
     """Values between bounds, at least one, for which `holds` is true as well, if there is such a test."""
 
-    bounds: tuple[Bound, ...]
+    bounds: tuple[ValueBound, ...]
     holds: Test | None
 
 
 def interval_of(formula: Formula, sort: Sort) -> Interval | None:
     """The interval that a formula about values of `sort` says; None if it says something else.
 
-    >>> interval_of(All((Bound(3, True, True), Bound(4, False, False))), NUMBERS).holds is None
+    >>> interval_of(All((ValueBound(3, True, True), ValueBound(4, False, False))), NUMBERS).holds is None
     True
     """
     if sort not in _ORDERED:
         return None
-    bounds: list[Bound] = []
+    bounds: list[ValueBound] = []
     others: list[Formula] = []
     for part in _conjuncts(formula):
         # NaN is in the complement of a range of floats too, which is no interval
-        if isinstance(part, Not) and isinstance(part.condition, Bound) and sort == NUMBERS:
+        if isinstance(part, Not) and isinstance(part.condition, ValueBound) and sort == NUMBERS:
             below = part.condition
-            part = Bound(below.limit, not below.is_lower, not below.is_inclusive)
-        if isinstance(part, Bound) and part.limit == part.limit:
+            part = ValueBound(below.limit, not below.is_lower, not below.is_inclusive)
+        if isinstance(part, ValueBound) and part.limit == part.limit:
             bounds.append(part)
         else:
             others.append(part)

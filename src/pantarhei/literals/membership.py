@@ -26,8 +26,8 @@ from pantarhei.language.data_range import (
 from pantarhei.language.term import Term, short
 from pantarhei.literals.condition import (
     ILL,
+    AmongValues,
     Formula,
-    OneOf,
     Sort,
     Test,
     all_of,
@@ -224,7 +224,7 @@ def formula(range: DataRange, sort: Sort) -> Formula:
 def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:
     placed = (sort_and_value(key) for each in literals if isinstance(key := value_of(each), tuple))
     values = tuple(value for other, value in placed if other == sort)
-    return OneOf(values) if values and sort != ILL else False
+    return AmongValues(values) if values and sort != ILL else False
 
 
 def datatypes(range: DataRange) -> Iterator[URIRef]:

@@ -51,7 +51,7 @@ def compile_pattern(text: str) -> Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Piece:
     """A part of a pattern: whether it matches the empty text, and the positions it can begin and end with."""
 
     is_nullable: bool
@@ -59,13 +59,13 @@ class _Part:
     last: int
 
 
-_EMPTY = _Part(True, 0, 0)
+_EMPTY = _Piece(True, 0, 0)
 
 
 class Pattern:
     """A compiled pattern. It stands for a whole text, not for a part of it."""
 
-    def __init__(self, classes: tuple[Class, ...], part: _Part, follow: tuple[int, ...]) -> None:
+    def __init__(self, classes: tuple[Class, ...], part: _Piece, follow: tuple[int, ...]) -> None:
         self._classes, self._part, self._follow = classes, part, follow
         self._members: dict[str, int] = {}
         self._steps: dict[tuple[int, str], int] = {}
@@ -142,35 +142,35 @@ class _Parser:
 
     # parts
 
-    def choice(self, depth: int) -> _Part:
+    def choice(self, depth: int) -> _Piece:
         """branch ('|' branch)*"""
         if depth > _DEEPEST:
             raise self.error("too many parentheses")
         part = self._branch(depth)
         while self._skip("|"):
             other = self._branch(depth)
-            part = _Part(
+            part = _Piece(
                 part.is_nullable or other.is_nullable, part.first | other.first, part.last | other.last
             )
         return part
 
-    def _branch(self, depth: int) -> _Part:
+    def _branch(self, depth: int) -> _Piece:
         """piece*"""
         part = _EMPTY
         while self._next() not in ("", "|", ")"):
             part = self._joined(part, self._piece(depth))
         return part
 
-    def _joined(self, left: _Part, right: _Part) -> _Part:
+    def _joined(self, left: _Piece, right: _Piece) -> _Piece:
         for position in _bits(left.last):
             self.follow[position] |= right.first
-        return _Part(
+        return _Piece(
             left.is_nullable and right.is_nullable,
             left.first | (right.first if left.is_nullable else 0),
             right.last | (left.last if right.is_nullable else 0),
         )
 
-    def _piece(self, depth: int) -> _Part:
+    def _piece(self, depth: int) -> _Piece:
         """atom quantifier?; a count is written out: `a{2,4}` is `aa(a(a)?)?`."""
         start = self.at
         part = self._atom(depth)
@@ -181,13 +181,13 @@ class _Parser:
         self.at = behind
         return part
 
-    def _again(self, start: int, end: int, depth: int) -> _Part:
+    def _again(self, start: int, end: int, depth: int) -> _Piece:
         self.at = start
         part = self._atom(depth)
         assert self.at == end
         return part
 
-    def _repeated(self, part: _Part, least: int, most: int | None, again: Callable[[], _Part]) -> _Part:
+    def _repeated(self, part: _Piece, least: int, most: int | None, again: Callable[[], _Piece]) -> _Piece:
         if most == 0 or not part.first:  # the empty text alone, however often
             return _EMPTY
         copies = max(least, 1) if most is None else most
@@ -199,13 +199,13 @@ class _Parser:
         optional = _EMPTY
         for each in reversed(parts[least:]):
             joined = self._joined(each, optional)
-            optional = _Part(True, joined.first, joined.last)
+            optional = _Piece(True, joined.first, joined.last)
         whole = _EMPTY
         for each in parts[:least]:
             whole = self._joined(whole, each)
         return self._joined(whole, optional)
 
-    def _looped(self, part: _Part) -> None:
+    def _looped(self, part: _Piece) -> None:
         for position in _bits(part.last):
             self.follow[position] |= part.first
 
@@ -233,7 +233,7 @@ class _Parser:
             raise self.error("a count that is none")
         return int(self.text[start : self.at])
 
-    def _atom(self, depth: int) -> _Part:
+    def _atom(self, depth: int) -> _Piece:
         if self._skip("("):
             part = self.choice(depth + 1)
             if not self._skip(")"):
@@ -244,7 +244,7 @@ class _Parser:
         self.classes.append(self._class())
         self.follow.append(0)
         bit = 1 << (len(self.classes) - 1)
-        return _Part(False, bit, bit)
+        return _Piece(False, bit, bit)
 
     # character classes
 

@@ -5,18 +5,18 @@ from pantarhei.owl.document import FORMATS, read_graph
 from pantarhei.owl.imports import DocumentSet, Imports, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.normal_form import PASSES, normalize
-from pantarhei.owl.report import Entry, Outcome, Report
+from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 
 __all__ = [
     "FORMATS",
     "PASSES",
+    "AxiomOutcome",
     "DocumentSet",
-    "Entry",
     "Imports",
     "Leftover",
-    "Outcome",
     "Reading",
     "Report",
+    "ReportEntry",
     "normalize",
     "read_axioms",
     "read_graph",

@@ -15,7 +15,7 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 from pantarhei.language.term import Term, Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, Property, PropertyExpression, PropertyKind, Trait
-from pantarhei.owl.expression_mapping import ExpressionReader, UnreadableError, Vocabulary, prefixed
+from pantarhei.owl.expression_mapping import ExpressionReader, NameKinds, UnreadableError, prefixed
 from pantarhei.owl.leftover import Leftover, Remainder, sort_remainder
 from pantarhei.owl.name_kinds import read_vocabulary
 from pantarhei.owl.swrl import SWRL
@@ -94,7 +94,7 @@ class _NotHereError(Exception):
 class _AxiomReader:
     """Collects axioms, the triples they use, and the triples where reading failed."""
 
-    def __init__(self, index: TripleIndex, vocabulary: Vocabulary) -> None:
+    def __init__(self, index: TripleIndex, vocabulary: NameKinds) -> None:
         self.index = index
         self.vocabulary = vocabulary
         self.axioms: list[tuple[Triple, Axiom]] = []

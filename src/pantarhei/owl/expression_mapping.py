@@ -79,7 +79,7 @@ class UnreadableError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class NameKinds:
     """What the graph says its names are."""
 
     kinds: Mapping[Term, PropertyKind]
@@ -94,7 +94,7 @@ class ExpressionReader:
     """Reads the expressions of one axiom; `used` collects the triples they are written with."""
 
     index: TripleIndex
-    vocabulary: Vocabulary
+    vocabulary: NameKinds
     used: set[Triple] = field(default_factory=set)
     classes: set[Term] = field(default_factory=set)
     properties: set[Term] = field(default_factory=set)

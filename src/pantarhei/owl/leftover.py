@@ -13,7 +13,7 @@ from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef
 
 from pantarhei.language.term import RDF_TYPE, Term, Triple, short
 from pantarhei.owl.axiom import PropertyKind
-from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, Vocabulary, prefixed
+from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES, NameKinds, prefixed
 from pantarhei.owl.name_kinds import HEADER_PREDICATES, SCHEMA_TYPES, is_declaration, is_defined, is_reserved
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex, triple_key
@@ -58,7 +58,7 @@ def _is_part_of_an_expression(triple: Triple) -> bool:
 class Remainder:
     """What reading the axioms left behind: used triples, failures, and names met in axioms."""
 
-    vocabulary: Vocabulary
+    vocabulary: NameKinds
     used: set[Triple]
     failed: Sequence[tuple[Triple, str]]
     schema_names: frozenset[Term]

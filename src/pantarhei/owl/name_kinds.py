@@ -13,7 +13,7 @@ from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
 from pantarhei.language.term import RDF_TYPE, Term, Triple
 from pantarhei.owl.axiom import PropertyKind
-from pantarhei.owl.expression_mapping import BUILT_IN_DATATYPES, Vocabulary
+from pantarhei.owl.expression_mapping import BUILT_IN_DATATYPES, NameKinds
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex
 
@@ -64,23 +64,23 @@ _OBJECT_TYPES = (
 )
 
 
-def read_vocabulary(index: TripleIndex) -> Vocabulary:
+def read_vocabulary(index: TripleIndex) -> NameKinds:
     """The kinds of the properties and the datatypes that the graph declares, or else shows by their use.
 
     A declared object or data property is one even where it is declared an annotation property too.
     """
     datatypes = frozenset((*index.instances(RDFS.Datatype), *index.instances(OWL.DataRange)))
-    plain = Vocabulary({}, datatypes)
+    plain = NameKinds({}, datatypes)
     kinds: dict[Term, PropertyKind] = dict(_guessed_kinds(index, plain))
     for annotation in BUILT_IN_ANNOTATIONS:
         kinds[annotation] = PropertyKind.ANNOTATION
     for type_, kind in _DECLARING:
         kinds.update((declared, kind) for declared in index.instances(type_))
     kinds[OWL.topDataProperty] = kinds[OWL.bottomDataProperty] = PropertyKind.DATA
-    return Vocabulary(kinds, datatypes)
+    return NameKinds(kinds, datatypes)
 
 
-def _guessed_kinds(index: TripleIndex, vocabulary: Vocabulary) -> Iterator[tuple[Term, PropertyKind]]:
+def _guessed_kinds(index: TripleIndex, vocabulary: NameKinds) -> Iterator[tuple[Term, PropertyKind]]:
     """Data properties that are not declared: by their range, their values, or what they are written in."""
 
     def is_data(node: Term) -> bool:

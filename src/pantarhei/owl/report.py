@@ -19,7 +19,7 @@ _MOST_EXAMPLES = 2
 _WIDEST = 110
 
 
-class Outcome(Enum):
+class AxiomOutcome(Enum):
     """What became of an axiom."""
 
     RULES = "rules"
@@ -32,21 +32,21 @@ class Outcome(Enum):
     NOT_SUPPORTED = "not supported"
 
 
-LOST = frozenset({Outcome.PARTLY, Outcome.NOT_SUPPORTED})
+LOST = frozenset({AxiomOutcome.PARTLY, AxiomOutcome.NOT_SUPPORTED})
 
 _COUNTED_AS = {
-    Outcome.RULES: "as rules",
-    Outcome.CONSTRAINT: "as constraints",
-    Outcome.BACKGROUND: "as background",
-    Outcome.SCHEMA_ONLY: "schema only",
-    Outcome.DECLARATION_OR_ANNOTATION: "about annotations",
-    Outcome.PARTLY: "in part",
-    Outcome.NOT_SUPPORTED: "not supported",
+    AxiomOutcome.RULES: "as rules",
+    AxiomOutcome.CONSTRAINT: "as constraints",
+    AxiomOutcome.BACKGROUND: "as background",
+    AxiomOutcome.SCHEMA_ONLY: "schema only",
+    AxiomOutcome.DECLARATION_OR_ANNOTATION: "about annotations",
+    AxiomOutcome.PARTLY: "in part",
+    AxiomOutcome.NOT_SUPPORTED: "not supported",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ReportEntry:
     """One axiom, its outcome, and what is kept and lost of it.
 
     Args:
@@ -60,7 +60,7 @@ class Entry:
 
     axiom: str
     construct: str
-    outcome: Outcome
+    outcome: AxiomOutcome
     made: tuple[Rule, ...] = ()
     lost: tuple[tuple[str, str], ...] = ()
     kept: tuple[str, ...] = ()
@@ -95,15 +95,15 @@ class LossGroup:
     """
 
     reason: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ReportEntry, ...]
 
     def constructs(self) -> dict[str, int]:
         """How many axioms there are of each construct, the most first."""
         return dict(Counter(entry.construct for entry in self.entries).most_common())
 
-    def examples(self) -> list[Entry]:
+    def examples(self) -> list[ReportEntry]:
         """A few of the axioms: one that is lost as a whole and one in part, if there are both."""
-        first: dict[Outcome, Entry] = {}
+        first: dict[AxiomOutcome, ReportEntry] = {}
         for entry in self.entries:
             first.setdefault(entry.outcome, entry)
         return list(dict.fromkeys([*first.values(), *self.entries[:_MOST_EXAMPLES]]))[:_MOST_EXAMPLES]
@@ -124,7 +124,7 @@ class Report:
             steps of a proof: a `StreamReasoner` takes such an ontology with `unique_names=False` only.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ReportEntry, ...]
     counts: tuple[tuple[str, int], ...] = ()
     imports_skipped: tuple[str, ...] = ()
     unsatisfiable: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -133,13 +133,13 @@ class Report:
     contradiction: tuple[str, tuple[str, ...]] | None = None
 
     @property
-    def losses(self) -> tuple[Entry, ...]:
+    def losses(self) -> tuple[ReportEntry, ...]:
         """The axioms of which something is lost."""
         return tuple(entry for entry in self.entries if entry.outcome in LOST)
 
     def losses_by_reason(self) -> tuple[LossGroup, ...]:
         """The losses grouped by reason, the most frequent first."""
-        groups: dict[str, dict[Entry, None]] = {}
+        groups: dict[str, dict[ReportEntry, None]] = {}
         for entry in self.losses:
             for _, reason in entry.lost:
                 groups.setdefault(_without_operands(reason), {})[entry] = None
@@ -204,7 +204,7 @@ class Report:
 
     def _summary(self) -> Iterator[str]:
         outcomes = Counter(entry.outcome for entry in self.entries)
-        unused = outcomes.pop(Outcome.UNUSED, 0)
+        unused = outcomes.pop(AxiomOutcome.UNUSED, 0)
         if outcomes:
             counted = (f"{outcomes[o]} {name}" for o, name in _COUNTED_AS.items() if outcomes[o])
             yield f"{_number(outcomes.total(), 'axiom')}: {', '.join(counted)}"

@@ -15,7 +15,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from pantarhei.rdf.term_reader import MOST_CACHED
-from pantarhei.rdf.word_columns import Flags, Places, Words
+from pantarhei.rdf.word_columns import Flags, Places, WordColumn
 
 _IRI = r"<https?://[A-Za-z0-9.-]+(?:/[A-Za-z0-9._~/-]*)?(?:#[A-Za-z0-9._~/-]*)?>"
 _XSD = r"<http://www\.w3\.org/2001/XMLSchema#(?!string>)[a-zA-Z]+>"
@@ -39,7 +39,7 @@ class CanonicalTerms:
     def __init__(self) -> None:
         self._known: set[str] = set()
 
-    def among(self, words: Words, texts: Sequence[str]) -> Flags:
+    def among(self, words: WordColumn, texts: Sequence[str]) -> Flags:
         """Which words, whose texts these are, are canonical; false for none that is not, at least."""
         flags = are_ordinary_iris(words)
         others = np.flatnonzero(~flags & (words.lengths > 1))  # a full stop is none
@@ -61,7 +61,7 @@ class CanonicalTerms:
         return self._known
 
 
-def are_ordinary_iris(words: Words) -> Flags:
+def are_ordinary_iris(words: WordColumn) -> Flags:
     """Which words are IRIs of http or https with a host and ordinary characters.
 
     Such a one has four marks, of which the second is the scheme's colon, or five, then the third is a number
@@ -81,7 +81,7 @@ def are_ordinary_iris(words: Words) -> Flags:
     return are
 
 
-def _begin(words: Words, begins: Places) -> Flags:
+def _begin(words: WordColumn, begins: Places) -> Flags:
     """Whether what begins there is one of the schemes, with the beginning of a host behind it."""
     found = np.zeros(len(begins), np.bool_)
     for scheme in _SCHEMES:

@@ -22,7 +22,7 @@ Places = npt.NDArray[np.intp]
 _SPACE, _NEWLINE, _QUOTE, _BACKSLASH = b' \n"\\'
 
 
-class Words(NamedTuple):
+class WordColumn(NamedTuple):
     """Distinct words; each is followed by a newline.
 
     Args:
@@ -65,7 +65,7 @@ class Split(NamedTuple):
     """
 
     codes: Codes
-    words: Words
+    words: WordColumn
     places: Places
     lines: int
 
@@ -126,13 +126,13 @@ def _lines_of(separators: Bytes, last: Places, width: int) -> Places:
     return places if fits.all() else places[fits]
 
 
-def _words(dictionary: pa.BinaryArray) -> Words:
+def _words(dictionary: pa.BinaryArray) -> WordColumn:
     """The words of a dictionary, what ended them made a newline."""
     count = len(dictionary)
     _, offsets, data = dictionary.buffers()
     if not count:
-        return Words(np.zeros(0, np.uint8), np.zeros(1, np.intp))
+        return WordColumn(np.zeros(0, np.uint8), np.zeros(1, np.intp))
     bounds = np.frombuffer(offsets, np.int32, count + 1).astype(np.intp)
     text = np.frombuffer(data, np.uint8, bounds[-1]).copy()
     text[bounds[1:] - 1] = _NEWLINE
-    return Words(text, bounds)
+    return WordColumn(text, bounds)

@@ -12,15 +12,14 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import Lineage
 from pantarhei.repair.choose import Method
-from pantarhei.repair.conflict import Conflict as NumberedConflict
-from pantarhei.repair.conflict import Conflicts, Pairs
+from pantarhei.repair.conflict import ConflictPairs, Conflicts, RowConflict
 from pantarhei.repair.occurrences import Occurrences
 from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
 from pantarhei.window.log import Entry, Log
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class RepairAccount:
     """An arriving ABox and the log before it: what it takes to tell people of its repair.
 
     Args:
@@ -39,7 +38,7 @@ class Account:
         self,
         method: Method,
         lineage: Lineage,
-        conflicts: Pairs | Conflicts,
+        conflicts: ConflictPairs | Conflicts,
         cut: Integers,
         undecided: Integers,
     ) -> Repair:
@@ -52,7 +51,7 @@ class Account:
             lambda: self._newest(lineage, undecided),
         )
 
-    def _conflicts(self, lineage: Lineage, found: Iterable[NumberedConflict]) -> list[Conflict]:
+    def _conflicts(self, lineage: Lineage, found: Iterable[RowConflict]) -> list[Conflict]:
         at = self._timestamps()
         triples = self._given(lineage)
         known = {

@@ -45,7 +45,7 @@ def choose(conflicts: Sequence[Set], times: Mapping[int, int], method: Method, b
     left = [conflict - state.in_ for conflict in conflicts if not conflict & state.out]
     allowance = Allowance(budget.sets, budget.steps)
     for component, meter in allowance.metered(_components(left), lambda sets: sum(map(len, sets))):
-        search = _Search(component, times, meter)
+        search = _CutSearch(component, times, meter)
         search.run()
         cut |= search.lacking
         undecided |= search.undecided
@@ -145,7 +145,7 @@ def _components(sets: Iterable[Set]) -> list[list[Set]]:
     return groups
 
 
-class _Search:
+class _CutSearch:
     """All maximal subsets of one component, time by time from the newest: what some of them lacks.
 
     What is kept at a time depends on newer times only, so an answer for a time never waits for older ones.

@@ -43,7 +43,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class RowConflict:
     """A conflict set with the numbers of the constraints that it violates."""
 
     rows: Set
@@ -51,7 +51,7 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class ConflictPairs:
     """Conflicts of two asserted facts, `older[i]` against `newer[i]`, by the constraint `constraints[i]`.
 
     Every newer fact belongs to the arriving ABox: the usual case, kept as columns. Where `inner`, the older
@@ -64,7 +64,7 @@ class Pairs:
     inner: npt.NDArray[np.bool_]
 
     @property
-    def found(self) -> Pairs:
+    def found(self) -> ConflictPairs:
         """The conflicts, as `Conflicts.found`."""
         return self
 
@@ -84,14 +84,14 @@ class Pairs:
     def __len__(self) -> int:
         return len(np.unique(_packed(self.older, self.newer)))
 
-    def __iter__(self) -> Iterator[Conflict]:
+    def __iter__(self) -> Iterator[RowConflict]:
         by_set: dict[Set, list[int]] = defaultdict(list)
         for older, newer, constraint in zip(
             self.older.tolist(), self.newer.tolist(), self.constraints.tolist(), strict=True
         ):
             by_set[frozenset((older, newer))].append(constraint)
         for rows, constraints in by_set.items():
-            yield Conflict(rows, tuple(sorted(set(constraints))))
+            yield RowConflict(rows, tuple(sorted(set(constraints))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +105,12 @@ class Conflicts:
         steps: steps of the budget that are left.
     """
 
-    found: Sequence[Conflict]
+    found: Sequence[RowConflict]
     undecided: Set
     steps: int
 
 
-def find_conflicts(lineage: Lineage, arriving: int, budget: Budget) -> Pairs | Conflicts:
+def find_conflicts(lineage: Lineage, arriving: int, budget: Budget) -> ConflictPairs | Conflicts:
     """The conflict sets behind the violations of `lineage`, when the ABox of level `arriving` came.
 
     Costs linear time where each violation is by two asserted facts, in general the number of supports
@@ -132,11 +132,11 @@ def find_conflicts(lineage: Lineage, arriving: int, budget: Budget) -> Pairs | C
                 candidates[rows].add(constraint)
         except Exceeded:
             undecided |= component.undecided(times)
-    found = [Conflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal(candidates)]
+    found = [RowConflict(rows, tuple(sorted(candidates[rows]))) for rows in minimal(candidates)]
     return Conflicts(found, frozenset(undecided), allowance.steps)
 
 
-def _as_pairs(lineage: Lineage, arriving: int) -> Pairs | None:
+def _as_pairs(lineage: Lineage, arriving: int) -> ConflictPairs | None:
     """The conflicts as columns, if each is of an arriving and an older fact, and each row has one proof."""
     bodies = lineage.violations[:, 1:]
     origins = _origins(lineage)
@@ -153,7 +153,7 @@ def _as_pairs(lineage: Lineage, arriving: int) -> Pairs | None:
     low_is_older = low_times < high_times
     older, newer = np.where(low_is_older, low, high), np.where(low_is_older, high, low)
     inner = low_times == high_times
-    return Pairs(lineage.rows[older], lineage.rows[newer], lineage.violations[:, 0], inner)
+    return ConflictPairs(lineage.rows[older], lineage.rows[newer], lineage.violations[:, 0], inner)
 
 
 def _origins(lineage: Lineage) -> npt.NDArray[np.int64] | None:

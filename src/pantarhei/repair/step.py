@@ -14,10 +14,10 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import Lineage, WindowModel
-from pantarhei.repair.account import Account
+from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.choose import Method, choose
 from pantarhei.repair.component import Set
-from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts
+from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts
 from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, Log
 
@@ -68,17 +68,21 @@ class Repairer:
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
             model.cut(cut)
-        account = Account(older, arriving, self.vocabulary.lexicon, rules)
+        account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules)
         return Repaired(cut, True, account.of(self.method, lineage, conflicts, cut, undecided))
 
-    def _choose(self, conflicts: Pairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
+    def _choose(self, conflicts: ConflictPairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
         """(facts to cut, those of them that no decision was reached on)."""
         if self.method == "off":
             return _NO_FACTS, _NO_FACTS
-        if isinstance(conflicts, Pairs) and not (self.method == "grounded" and conflicts.inner.any()):
+        if isinstance(conflicts, ConflictPairs) and not (self.method == "grounded" and conflicts.inner.any()):
             return lineage.facts[lineage.places(conflicts.cut())], _NO_FACTS
         times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
-        left = self.budget if isinstance(conflicts, Pairs) else replace(self.budget, steps=conflicts.steps)
+        left = (
+            self.budget
+            if isinstance(conflicts, ConflictPairs)
+            else replace(self.budget, steps=conflicts.steps)
+        )
         choice = choose([conflict.rows for conflict in conflicts.found], times, self.method, left)
         lost = conflicts.undecided
         return _facts_at(choice.cut | lost, lineage), _facts_at(choice.undecided | lost, lineage)

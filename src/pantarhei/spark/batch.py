@@ -17,12 +17,12 @@ from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema, rea
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
 from pantarhei.spark.materialize import Closing
-from pantarhei.spark.worker import OnError, Skipped, check_on_error
+from pantarhei.spark.worker import OnError, SkippedRows, check_on_error
 
 _log = logging.getLogger("pantarhei.spark")
 
 
-def _say(skipped: Skipped) -> None:
+def _say(skipped: SkippedRows) -> None:
     _log.warning("%s", skipped)
 
 
@@ -32,7 +32,7 @@ def run(
     *,
     columns: Mapping[str, str] | None = None,
     on_error: OnError = "raise",
-    on_skipped: Callable[[Skipped], object] | None = None,
+    on_skipped: Callable[[SkippedRows], object] | None = None,
     clustered: bool | None = None,
     spark_partitions: int | None = None,
 ) -> Iterator[WindowUpdate]:

@@ -30,7 +30,7 @@ from pantarhei.interpretation.interpretation import ABoxMaterializer, Interpreta
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.spark.frame import TIMESTAMP
 from pantarhei.spark.stream_columns import COLUMNS
-from pantarhei.spark.worker import Skipped
+from pantarhei.spark.worker import SkippedRows
 
 _TERMS = Terms._fields
 
@@ -81,7 +81,7 @@ class SkippedWriter:
 
     schema: pa.Schema
 
-    def __call__(self, skipped: Skipped) -> pa.Table:
+    def __call__(self, skipped: SkippedRows) -> pa.Table:
         examples = [json.dumps(error.args, ensure_ascii=False) for error in skipped.examples]
         row = {"skipped": skipped.count, "examples": examples}
         return pa.Table.from_pylist([row], schema=self.schema)
@@ -100,11 +100,11 @@ class TimedInterpretation(NamedTuple):
         return f"t{self.ticks}" if self.ticks >= 0 else f"b{-self.ticks}"
 
 
-def read_skipped(table: pa.Table) -> Skipped:
+def read_skipped(table: pa.Table) -> SkippedRows:
     """What the workers left out, by their blocks."""
     rows = table.filter(table.column(TIMESTAMP).is_null()).select(["skipped", "examples"]).to_pylist()
     examples = [InvalidRowError(*json.loads(text)) for row in rows for text in row["examples"]]
-    return Skipped(sum(row["skipped"] for row in rows), examples)
+    return SkippedRows(sum(row["skipped"] for row in rows), examples)
 
 
 def read_blocks(table: pa.Table, kind: TimeKind) -> list[TimedInterpretation]:

@@ -11,7 +11,7 @@ from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.language.time import TimeKind
 from pantarhei.spark.blocks import BlockWriter, block_schema, read_blocks
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.counted_files import Account, CountedFiles
+from pantarhei.spark.counted_files import CountedFiles, FilesAccount
 from pantarhei.spark.frame import TIMESTAMP, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.quiet import quiet_session
@@ -22,7 +22,7 @@ class ClosedFiles(NamedTuple):
     """The canonical models of the ABoxes that assert something, by their ticks, and the files' account."""
 
     interpretations: dict[int, Interpretation]
-    account: Account
+    account: FilesAccount
 
 
 def close_files(files: FileOptions, kind: TimeKind, foundation: Foundation, master: str) -> ClosedFiles:

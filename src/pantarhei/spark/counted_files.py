@@ -41,7 +41,7 @@ class GivenTime:
 
 
 @dataclass(slots=True)
-class Account:
+class FilesAccount:
     """What became of a part of a file, or of several in order.
 
     Attributes:
@@ -67,7 +67,7 @@ class Account:
             self.skipped.append(Skipped(line, reason, text))
 
     @classmethod
-    def of(cls, parts: Iterable[Account]) -> Account:
+    def of(cls, parts: Iterable[FilesAccount]) -> FilesAccount:
         """The account of all parts, given in order; its error is the first."""
         whole = cls()
         for part in parts:
@@ -79,13 +79,18 @@ class Account:
         return whole
 
 
-class _ByPart(AccumulatorParam[dict[int, Account]]):
+_Accounts = dict[int, FilesAccount]
+
+
+class _ByPart(AccumulatorParam[_Accounts]):
     """Accounts by the numbers of their parts, the latest of each."""
 
-    def zero(self, value: dict[int, Account]) -> dict[int, Account]:
+    def zero(self, value: _Accounts) -> _Accounts:
         return {}
 
-    def addInPlace(self, value1: dict[int, Account], value2: dict[int, Account]) -> dict[int, Account]:
+    def addInPlace(
+        self, value1: dict[int, FilesAccount], value2: dict[int, FilesAccount]
+    ) -> dict[int, FilesAccount]:
         value1.update(value2)
         return value1
 
@@ -109,16 +114,16 @@ class CountedFiles:
         _, schema = column_types(spark.createDataFrame([], ddl).schema, {})
         cores = spark.sparkContext.defaultParallelism
         parts = _parts(replace(options, split_size=_split_size(options, cores)), kind, schema)
-        self._accounts: Accumulator[dict[int, Account]] = spark.sparkContext.accumulator({}, _ByPart())
+        self._accounts: Accumulator[dict[int, FilesAccount]] = spark.sparkContext.accumulator({}, _ByPart())
         read = _PartReader(tuple(parts), len({*map(_path, parts)}) > 1, options, kind, schema, self._accounts)
         numbers = spark.range(0, len(parts), 1, max(1, len(parts)))
         self.rows: DataFrame = numbers.mapInArrow(read, ddl)
 
     @property
-    def account(self) -> Account:
+    def account(self) -> FilesAccount:
         """What became of the files; complete when `rows` has been computed."""
-        parts: Mapping[int, Account] = self._accounts.value
-        return Account.of(parts[number] for number in sorted(parts))
+        parts: Mapping[int, FilesAccount] = self._accounts.value
+        return FilesAccount.of(parts[number] for number in sorted(parts))
 
 
 def _path(part: FilePart) -> str:
@@ -145,17 +150,17 @@ class _PartReader:
     options: FileOptions
     kind: TimeKind
     schema: pa.Schema
-    accounts: Accumulator[dict[int, Account]]
+    accounts: Accumulator[dict[int, FilesAccount]]
     directory: str = field(default_factory=os.getcwd)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                account = Account()
+                account = FilesAccount()
                 yield from self._read(self.parts[number], account)
                 self.accounts.add({number: account})
 
-    def _read(self, part: FilePart, account: Account) -> Iterator[pa.RecordBatch]:
+    def _read(self, part: FilePart, account: FilesAccount) -> Iterator[pa.RecordBatch]:
         """The rows of a part, up to where something is wrong."""
         try:
             with open(os.path.join(self.directory, part.path), "rb") as file:
@@ -169,7 +174,7 @@ class _PartReader:
         if self.names_files:
             account.skipped = [_in_file(part, skipped) for skipped in account.skipped]
 
-    def _noted(self, messages: Iterator[Rows], part: FilePart, account: Account) -> Iterator[Rows]:
+    def _noted(self, messages: Iterator[Rows], part: FilePart, account: FilesAccount) -> Iterator[Rows]:
         """The messages that have rows; those without move time too, and are in the account."""
         for at, triples in messages:
             same_kind(at, self.kind, f"{part.path}: ")

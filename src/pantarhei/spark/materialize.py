@@ -26,7 +26,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.frame import TIMESTAMP, normalized
 from pantarhei.spark.stream_columns import COLUMNS
-from pantarhei.spark.worker import OnError, Skipped, Task, Writer, check_on_error
+from pantarhei.spark.worker import OnError, SkippedRows, Task, Writer, check_on_error
 
 DERIVED, CONFLICTS, SKIPPED = "derived", "conflicts", "skipped"
 
@@ -125,7 +125,7 @@ class Closing:
         schema: StructType,
         write: Writer,
         on_error: OnError,
-        report: Callable[[Skipped], pa.Table] | None,
+        report: Callable[[SkippedRows], pa.Table] | None,
         conflicts: bool = False,
     ) -> None:
         shared = spark.sparkContext.broadcast(pickle.dumps(foundation))
@@ -171,5 +171,5 @@ class Reporting:
 
     schema: pa.Schema
 
-    def __call__(self, skipped: Skipped) -> pa.Table:
+    def __call__(self, skipped: SkippedRows) -> pa.Table:
         return pa.Table.from_pylist([{SKIPPED: skipped.count}], schema=self.schema)

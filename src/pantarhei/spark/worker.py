@@ -71,7 +71,7 @@ def _known_of(digest: str, foundation: Broadcast) -> Known:
 
 
 @dataclass(slots=True)
-class Skipped:
+class SkippedRows:
     """Rows that were left out because they are no timestamped triples: how many, and the first few."""
 
     count: int = 0
@@ -83,8 +83,8 @@ class Skipped:
         room = _SAID - len(self.examples)
         self.examples += [error_of(table, problem) for problem in found[:room]]
 
-    def __add__(self, other: Skipped) -> Skipped:
-        return Skipped(self.count + other.count, (self.examples + other.examples)[:_SAID])
+    def __add__(self, other: SkippedRows) -> SkippedRows:
+        return SkippedRows(self.count + other.count, (self.examples + other.examples)[:_SAID])
 
     def __str__(self) -> str:
         more = "" if self.count <= len(self.examples) else " …"
@@ -112,12 +112,12 @@ class Task:
     digest: str
     write: Writer
     on_error: OnError
-    report: Callable[[Skipped], pa.Table] | None = None
+    report: Callable[[SkippedRows], pa.Table] | None = None
     conflicts: bool = False
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         known = _known_of(self.digest, self.foundation)
-        skipped = Skipped()
+        skipped = SkippedRows()
         for table in _whole_aboxes(batches):
             for at, made in self._closed(table, known.materializer, skipped):
                 yield from self.write(at, made, known.texts).to_batches()
@@ -127,7 +127,7 @@ class Task:
             _log.warning("%s", skipped)
 
     def _closed(
-        self, table: pa.Table, materializer: ABoxMaterializer, skipped: Skipped
+        self, table: pa.Table, materializer: ABoxMaterializer, skipped: SkippedRows
     ) -> Iterator[tuple[pa.Scalar, Interpretation]]:
         """The interpretations of the ABoxes in a table of whole ABoxes.
 
@@ -147,7 +147,7 @@ class Task:
                 raise  # it is about something else
             yield from self._closed(self._cleaned(rest, skipped), materializer, skipped)
 
-    def _cleaned(self, table: pa.Table, skipped: Skipped) -> pa.Table:
+    def _cleaned(self, table: pa.Table, skipped: SkippedRows) -> pa.Table:
         """The rows that are timestamped triples.
 
         Raises:

@@ -85,7 +85,7 @@ def _format_of(path: Path, format: str | None) -> str:
     raise UnknownFormatError("format", str(path), suffixes, _KNOWN)
 
 
-def _parts_written_anew(path: Path, name: str) -> Iterator[_Part]:
+def _parts_written_anew(path: Path, name: str) -> Iterator[_TablePart]:
     """The parts of a file in a syntax that is not by line; where in it something is wrong is not known."""
     content = BytesIO(_as_lines(path, name))
     try:
@@ -118,14 +118,14 @@ def _lines(file: Readable, source: str, name: str) -> Iterator[Statement | Plain
                 yield found
 
 
-class _Part(NamedTuple):
+class _TablePart(NamedTuple):
     """Triples, and in which graphs they stand: `None` is the default graph."""
 
     triples: TripleColumns
     graphs: list[str | None]
 
 
-def _table(parts: Iterable[_Part], name: str) -> pa.Table:
+def _table(parts: Iterable[_TablePart], name: str) -> pa.Table:
     import pyarrow as pa
 
     columns = (*NAMES, *(["graph"] if name in _WITH_GRAPHS else []))
@@ -142,7 +142,7 @@ def _table(parts: Iterable[_Part], name: str) -> pa.Table:
     return table.unify_dictionaries().combine_chunks()
 
 
-def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Part]:
+def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_TablePart]:
     """Neighbours together: those of one block, and those that were parsed."""
     run: PlainRun | None = None
     graphs: list[str | None] = []
@@ -154,7 +154,7 @@ def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Part
         if run is not None and (
             isinstance(item, Statement) or run.block is not item.block or run.end != item.begin
         ):
-            yield _Part(_triples(run), graphs)
+            yield _TablePart(_triples(run), graphs)
             run, graphs = None, []
         if isinstance(item, Statement):
             rows.append(_texts(item, source))
@@ -163,7 +163,7 @@ def _parts(found: Iterable[Statement | PlainRun], source: str) -> Iterator[_Part
             run = item if run is None else run._replace(end=item.end)
             graphs += [str(item.name)] * (item.end - item.begin)
     if run is not None:
-        yield _Part(_triples(run), graphs)
+        yield _TablePart(_triples(run), graphs)
     elif rows:
         yield _of_rows(rows, graphs)
 
@@ -173,7 +173,7 @@ def _triples(run: PlainRun) -> TripleColumns:
     return TripleColumns(*(column.occurring() for column in run.block.columns.slice(run.begin, run.end)))
 
 
-def _numbered(parts: Iterable[_Part]) -> Iterator[_Part]:
+def _numbered(parts: Iterable[_TablePart]) -> Iterator[_TablePart]:
     """The parts with their blank nodes numbered: those without a label have a random one."""
     names: dict[str, str] = {}
 
@@ -182,11 +182,11 @@ def _numbered(parts: Iterable[_Part]) -> Iterator[_Part]:
 
     for (subject, predicate, object_), graphs in parts:
         numbered = TripleColumns(subject.mapped(named), predicate, object_.mapped(named))
-        yield _Part(numbered, [graph and named(graph) for graph in graphs])
+        yield _TablePart(numbered, [graph and named(graph) for graph in graphs])
 
 
-def _of_rows(rows: list[tuple[str, ...]], graphs: list[str | None]) -> _Part:
-    return _Part(TripleColumns(*map(_column, zip(*rows, strict=True))), graphs)
+def _of_rows(rows: list[tuple[str, ...]], graphs: list[str | None]) -> _TablePart:
+    return _TablePart(TripleColumns(*map(_column, zip(*rows, strict=True))), graphs)
 
 
 def _column(texts: Iterable[str]) -> TermColumn:

@@ -17,11 +17,11 @@ from pantarhei.literals.condition import (
     NUMBERS,
     UNZONED,
     ZONED,
-    Bound,
+    AmongValues,
     Kind,
     Not,
-    OneOf,
     Some,
+    ValueBound,
     all_of,
 )
 from pantarhei.literals.condition import test_of as plainly
@@ -37,8 +37,8 @@ VALUES = {NUMBERS: NUMBER_VALUES, FLOATS: FLOAT_VALUES, DOUBLES: FLOAT_VALUES}
 
 
 def conditions(values):
-    bound = st.builds(Bound, st.sampled_from(values), st.booleans(), st.booleans())
-    other = st.sampled_from([Kind(0), Kind(1), OneOf((1, 0.0)), Some((Kind(0), OneOf((0.5,))))])
+    bound = st.builds(ValueBound, st.sampled_from(values), st.booleans(), st.booleans())
+    other = st.sampled_from([Kind(0), Kind(1), AmongValues((1, 0.0)), Some((Kind(0), AmongValues((0.5,))))])
     return st.lists(bound | bound.map(Not) | other, min_size=1, max_size=4).map(all_of)
 
 
@@ -82,20 +82,20 @@ def at_least(number, datatype=XSD.decimal):
 
 @pytest.mark.parametrize("sort", [ZONED, UNZONED])
 def test_times_are_no_intervals(sort):
-    assert interval_of(Bound((1, 0), True, True), sort) is None
+    assert interval_of(ValueBound((1, 0), True, True), sort) is None
 
 
 @pytest.mark.parametrize("sort", [FLOATS, DOUBLES])
 def test_nan_is_in_no_interval_and_in_complements(sort):
-    assert Intervals([(0, interval_of(Bound(-math.inf, True, True), sort))]).containing(math.nan) == []
-    assert interval_of(Not(Bound(0.0, True, True)), sort) is None
-    assert interval_of(Bound(math.nan, True, True), sort) is None
-    assert plainly(Not(Bound(0.0, True, True)), sort)(math.nan)
+    assert Intervals([(0, interval_of(ValueBound(-math.inf, True, True), sort))]).containing(math.nan) == []
+    assert interval_of(Not(ValueBound(0.0, True, True)), sort) is None
+    assert interval_of(ValueBound(math.nan, True, True), sort) is None
+    assert plainly(Not(ValueBound(0.0, True, True)), sort)(math.nan)
 
 
 def test_minus_zero_is_where_zero_is():
-    intervals = [(0, interval_of(Bound(0.0, True, True), DOUBLES))]
-    intervals += [(1, interval_of(Bound(-0.0, False, False), DOUBLES))]
+    intervals = [(0, interval_of(ValueBound(0.0, True, True), DOUBLES))]
+    intervals += [(1, interval_of(ValueBound(-0.0, False, False), DOUBLES))]
     assert Intervals(intervals).containing(-0.0) == Intervals(intervals).containing(0.0) == [0]
 
 
@@ -108,7 +108,7 @@ def test_of_a_thousand_thresholds_few_are_compared_with_a_number():
             return int(self) > other
 
     intervals = [
-        (i, interval_of(all_of([Bound(i, True, True), Bound(i + 1, False, False)]), NUMBERS))
+        (i, interval_of(all_of([ValueBound(i, True, True), ValueBound(i + 1, False, False)]), NUMBERS))
         for i in range(1000)
     ]
     assert Intervals(intervals).containing(Counted(500)) == [500]

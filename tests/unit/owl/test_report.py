@@ -5,29 +5,31 @@ from __future__ import annotations
 import json
 import pickle
 
-from pantarhei.owl.report import Entry, Outcome, Report
+from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 
 SOME = "ObjectSomeValuesFrom({}) on the right asks for more"
 REPORT = Report(
     (
-        Entry("SubClassOf(A B)", "SubClassOf", Outcome.RULES, ("B(?x) :- A(?x).",)),
-        Entry(
+        ReportEntry("SubClassOf(A B)", "SubClassOf", AxiomOutcome.RULES, ("B(?x) :- A(?x).",)),
+        ReportEntry(
             "EquivalentClasses(A C)",
             "EquivalentClasses",
-            Outcome.PARTLY,
+            AxiomOutcome.PARTLY,
             ("C(?x) :- A(?x).",),
             (("SubClassOf(C A)", SOME.format("p (q r)")),),
             ("SubClassOf(A C)",),
         ),
-        Entry(
+        ReportEntry(
             "SubClassOf(D E)",
             "SubClassOf",
-            Outcome.NOT_SUPPORTED,
+            AxiomOutcome.NOT_SUPPORTED,
             (),
             (("SubClassOf(D E)", SOME.format("q")),),
         ),
-        Entry("HasKey(A (p) ())", "HasKey", Outcome.NOT_SUPPORTED, (), (("HasKey(A (p) ())", "keys"),)),
-        Entry("_:l first 1", "rdf:first", Outcome.UNUSED),
+        ReportEntry(
+            "HasKey(A (p) ())", "HasKey", AxiomOutcome.NOT_SUPPORTED, (), (("HasKey(A (p) ())", "keys"),)
+        ),
+        ReportEntry("_:l first 1", "rdf:first", AxiomOutcome.UNUSED),
     ),
     (("declarations", 4), ("annotations", 0)),
     ("http://example.org/nowhere",),
@@ -65,10 +67,12 @@ def test_a_group_of_losses_has_examples_with_what_is_kept_and_lost():
 
 
 def test_a_group_says_how_many_it_has_in_all():
-    lost = Outcome.NOT_SUPPORTED, (), (("a part", "keys"),)
-    entries = [Entry(f"{name}({i})", name, *lost) for name, n in (("A", 2), ("HasKey", 3)) for i in range(n)]
+    lost = AxiomOutcome.NOT_SUPPORTED, (), (("a part", "keys"),)
+    entries = [
+        ReportEntry(f"{name}({i})", name, *lost) for name, n in (("A", 2), ("HasKey", 3)) for i in range(n)
+    ]
     assert "      in all 3 HasKey, 2 A" in str(Report(tuple(entries)))
-    many = [Entry(f"N{i}(x)", f"N{i}", *lost) for i in range(9)]
+    many = [ReportEntry(f"N{i}(x)", f"N{i}", *lost) for i in range(9)]
     assert "      in all 1 N0, 1 N1, 1 N2, 1 N3, 1 N4, 4 others" in str(Report(tuple(many)))
 
 
@@ -97,9 +101,9 @@ def test_a_contradiction_of_unique_names_is_told_with_its_proof():
 
 
 def test_the_summary_of_a_large_ontology_is_short():
-    lost = (Outcome.NOT_SUPPORTED, ())
+    lost = (AxiomOutcome.NOT_SUPPORTED, ())
     entries = [
-        Entry(f"A{i}({'x' * 500})", f"A{i}", *lost, (("x", f"reason {i % 40}: {'y' * 300}"),))
+        ReportEntry(f"A{i}({'x' * 500})", f"A{i}", *lost, (("x", f"reason {i % 40}: {'y' * 300}"),))
         for i in range(5000)
     ]
     name = (f"urn:{'n' * 500}", ("a step", "⊥"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.model import Lineage
-from pantarhei.repair.conflict import Budget, Conflicts, Pairs, find_conflicts, minimal
+from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts, minimal
 
 NOW = 9  # the level of the arriving ABox
 sets = st.lists(st.frozensets(st.integers(0, 6), max_size=5), max_size=12)
@@ -122,7 +122,7 @@ PAIR = {0: 5, 1: NOW}
 
 def test_an_older_against_an_arriving_fact_is_a_pair():
     conflicts = find_conflicts(lineage(PAIR, [], [(4, (0, 1))]), NOW, Budget())
-    assert isinstance(conflicts, Pairs)
+    assert isinstance(conflicts, ConflictPairs)
     assert conflicts.older.tolist() == [0] and conflicts.newer.tolist() == [1]
     assert found(conflicts) == {frozenset({0, 1}): (4,)} and len(conflicts) == 1
 
@@ -133,13 +133,13 @@ def test_pairs_are_found_through_proofs_of_one_fact_each():
     conflicts = find_conflicts(
         lineage(PAIR, instances, [(7, (3, 4)), (6, (2, 1)), (7, (3, 4))]), NOW, Budget()
     )
-    assert isinstance(conflicts, Pairs)
+    assert isinstance(conflicts, ConflictPairs)
     assert found(conflicts) == {frozenset({0, 1}): (6, 7)} and len(conflicts) == 1
 
 
 def test_two_arriving_facts_are_a_pair_of_equally_old_ones():
     conflicts = find_conflicts(lineage({0: NOW, 1: NOW, 2: 5}, [], [(4, (0, 1)), (4, (2, 1))]), NOW, Budget())
-    assert isinstance(conflicts, Pairs)
+    assert isinstance(conflicts, ConflictPairs)
     assert found(conflicts) == {frozenset({0, 1}): (4,), frozenset({1, 2}): (4,)}
     assert conflicts.cut().tolist() == [0, 1, 2]
 

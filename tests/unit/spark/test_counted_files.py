@@ -3,12 +3,12 @@
 import pickle
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.spark.counted_files import Account
+from pantarhei.spark.counted_files import FilesAccount
 from pantarhei.streams.read import Skipped
 
 
 def account(*times, skips=0, error=None):
-    made = Account(error=error)
+    made = FilesAccount(error=error)
     for at, assertions in times:
         made.note(at, int(at), assertions)
     for line in range(skips):
@@ -19,7 +19,7 @@ def account(*times, skips=0, error=None):
 def test_the_account_of_all_parts_adds_up_and_has_what_came_first():
     errors = [MalformedInputError(name, 1, "why") for name in ("a.nq", "b.nq")]
     parts = [account((1, 5), skips=1), account((1.0, 2), (2, 3), skips=3, error=errors[0])]
-    whole = Account.of([*parts, account((0, 1), error=errors[1])])
+    whole = FilesAccount.of([*parts, account((0, 1), error=errors[1])])
     assert {ticks: (repr(given.at), given.assertions) for ticks, given in whole.times.items()} == {
         1: ("1", 7),
         2: ("2", 3),

@@ -13,7 +13,7 @@ from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.driver import Counts, Driver
-from pantarhei.spark.worker import Skipped
+from pantarhei.spark.worker import SkippedRows
 from spark_streams import aboxes_of, rows_of, state_of
 from strategies import EX, A, B, C, is_a, member, x
 
@@ -47,7 +47,7 @@ class Stream:
         made = [(at, self.worker.materialize(abox)) for at, abox in aboxes_of(rows).items()]
         tables = [write(pa.scalar(at, pa.int64()), each, None) for at, each in made[::-1]]  # in no order
         if skipped:
-            tables.append(SkippedWriter(self.schema)(Skipped(skipped, [NEVER])))
+            tables.append(SkippedWriter(self.schema)(SkippedRows(skipped, [NEVER])))
         return pa.concat_tables([self.schema.empty_table(), *tables])
 
     def apply(self, batch, *times, skipped=0, deliver=lambda: None):

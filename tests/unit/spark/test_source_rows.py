@@ -22,7 +22,7 @@ from pantarhei.spark.sources import arrow_rows, text_rows
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.skip_log import SkipLog
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
-from pantarhei.spark.sources.triple_columns import TripleColumns
+from pantarhei.spark.sources.triple_columns import GrowingColumns
 from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.streams import nquads, read_stream
 from quad_lines import NODES, ODD, PROV, WORDS, XSD, any_lines, plain_lines
@@ -202,7 +202,7 @@ def test_batches_hold_the_rows_in_order_with_their_exact_times(kind, times, monk
     sizes = [4, 35, 0, 6, 1]
     rows = []
     for i, count in enumerate(sizes):
-        triples = TripleColumns()
+        triples = GrowingColumns()
         for j in range(count):
             triples.append((f"<urn:{i}>", "<urn:p>", f'"{j}"'))
         rows.append((times[i % 3], triples))

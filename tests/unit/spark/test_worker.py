@@ -13,7 +13,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import ABoxMaterializer
 from pantarhei.language.rule import Rule
 from pantarhei.spark import worker
-from pantarhei.spark.worker import Skipped, Task
+from pantarhei.spark.worker import SkippedRows, Task
 from spark_streams import aboxes_of, rows_of, state_of, table_of
 from strategies import EX, A, B, C, R, V, is_a, member, related, x, y
 from worlds import World
@@ -125,7 +125,7 @@ def test_no_rows_make_no_interpretations():
 
 def test_of_rows_left_out_the_first_few_are_told_and_sums_add_up():
     rows = [(1, f"bad{n}", "<urn:p>", "<urn:a>") for n in range(14)]
-    skipped, table = Skipped(), table_of(rows)
+    skipped, table = SkippedRows(), table_of(rows)
     skipped.add(table, worker.problems(table))
     both = skipped + skipped
     assert (skipped.count, len(skipped.examples), both.count, len(both.examples)) == (14, 10, 28, 10)

@@ -28,7 +28,7 @@ from pantarhei.materialize.bulk.columns import (
 )
 from pantarhei.materialize.bulk.edge_joins import edges_of
 from pantarhei.materialize.bulk.evaluation import BulkProgram, Settled
-from pantarhei.materialize.bulk.plans import MOST_ROWS, Frame, Literals, Matcher, Step
+from pantarhei.materialize.bulk.plans import MOST_ROWS, Frame, JoinStep, Literals, Matcher
 from pantarhei.rules.compilation.plan import FORWARD
 from pantarhei.rules.compilation.program import Plans
 
@@ -164,7 +164,7 @@ class _Within(Matcher):
     def _always(self, keys: Keys) -> Mapping[int, Integers]:
         return {_ABOX: subjects_of(keys) & ~self._name}
 
-    def _check(self, frame: Frame, step: Step) -> Iterator[Frame]:
+    def _check(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
         predicate, first, second, _ = step.operands
         frame = _about_names(frame, first)
         own, background = (part.get(predicate, NO_COLUMNS) for part in (self.columns, self._background))
@@ -174,7 +174,7 @@ class _Within(Matcher):
         frame = frame.only(step.needed)
         yield frame if found.all() else frame.rows(np.flatnonzero(found))
 
-    def _walk(self, frame: Frame, step: Step) -> Iterator[Frame]:
+    def _walk(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
         predicate, first, _, _ = step.operands
         frame = _about_names(frame, first) if step.kind == FORWARD else frame
         background, own = (part.get(predicate, NO_COLUMNS) for part in (self._background, self.columns))

@@ -35,7 +35,7 @@ from pantarhei.materialize.bulk.columns import (
 )
 from pantarhei.materialize.bulk.edge_joins import edges_of, makes_edges, with_edges
 from pantarhei.materialize.bulk.order import ranks
-from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, Literals, Matcher, Plan, Step
+from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, JoinStep, Literals, Matcher, Plan
 from pantarhei.rules.compilation.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, WrittenPlan
 from pantarhei.rules.compilation.program import Plans
 
@@ -71,7 +71,7 @@ class Violating(NamedTuple):
     facts: Integers
 
 
-class Closure(NamedTuple):
+class Evaluated(NamedTuple):
     """What is new.
 
     Args:
@@ -159,7 +159,7 @@ class BulkProgram:
         levels: Integers,
         literals: Literals,
         most: int = sys.maxsize,
-    ) -> Closure:
+    ) -> Evaluated:
         """What follows when `facts`, shape (n, 3), are added at `levels` to what is `stored`.
 
         Args:
@@ -177,7 +177,7 @@ class BulkProgram:
 
     def close(
         self, matcher: Matcher, given: Mapping[int, tuple[Keys, Integers]], most: int = sys.maxsize
-    ) -> Closure:
+    ) -> Evaluated:
         """The same for facts by predicate; `matcher` has what is stored, and comes to have the rest."""
         return _Evaluation(self, matcher, most).run(given)
 
@@ -198,11 +198,11 @@ class _Evaluation:
         self._columns = matcher.columns
         self._waiting: dict[int, _Waiting] = {}
         self._queue: list[tuple[tuple[int, bool], int]] = []
-        self._closure = Closure([], [], [], 0, 0)
+        self._closure = Evaluated([], [], [], 0, 0)
         self._firings = 0
         self._patience = _PATIENCE
 
-    def run(self, given: Mapping[int, tuple[Keys, Integers]]) -> Closure:
+    def run(self, given: Mapping[int, tuple[Keys, Integers]]) -> Evaluated:
         for predicate, (keys, at) in given.items():
             self._patience += 4 * len(keys)
             self._derive(predicate, keys, at)
@@ -296,9 +296,9 @@ def _read(written: WrittenPlan, offset: int, makes_edges: bool, always: frozense
     """A plan for frames."""
     _, head, trigger, _, steps, conditions = written
     needed = always | (frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:]))
-    read: list[Step] = []
+    read: list[JoinStep] = []
     for place, (kind, *operands) in reversed([*enumerate((*steps, *conditions))]):
-        read.append(Step(kind, (operands[0], operands[1], operands[2], operands[3]), needed))
+        read.append(JoinStep(kind, (operands[0], operands[1], operands[2], operands[3]), needed))
         needed |= _variables(operands[1:3] if place < len(steps) else _asked(kind, operands))
     read.reverse()
     return Plan(offset, head, trigger, tuple(read[: len(steps)]), tuple(read[len(steps) :]), makes_edges)

@@ -43,7 +43,7 @@ TRIGGER = -1
 """In the frames of a constraint: which of the given facts a match is with."""
 
 
-class Step(NamedTuple):
+class JoinStep(NamedTuple):
     """A further atom of a body, or a condition, as joins.py has it; and the variables needed after it."""
 
     kind: int
@@ -66,8 +66,8 @@ class Plan(NamedTuple):
     offset: int
     head: tuple[int, int, int]
     trigger: tuple[int, int]
-    steps: tuple[Step, ...]
-    conditions: tuple[Step, ...]
+    steps: tuple[JoinStep, ...]
+    conditions: tuple[JoinStep, ...]
     makes_edges: bool
 
     @property
@@ -135,7 +135,7 @@ class Matcher:
     def __init__(self, columns: dict[int, Columns], literals: Literals, width: int, most_rows: int) -> None:
         self.columns, self._literals, self._width = columns, literals, width
         self.most_rows = most_rows
-        self._matchers: Mapping[int, Callable[[Frame, Step], Iterator[Frame]]] = {
+        self._matchers: Mapping[int, Callable[[Frame, JoinStep], Iterator[Frame]]] = {
             CHECK: self._check,
             FORWARD: self._walk,
             BACKWARD: self._walk,
@@ -192,7 +192,7 @@ class Matcher:
             if len(longer.levels):
                 yield from self._match(plan, at + 1, longer)
 
-    def _check(self, frame: Frame, step: Step) -> Iterator[Frame]:
+    def _check(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
         predicate, first, second, _ = step.operands
         columns = self.columns.get(predicate, NO_COLUMNS)
         if not len(columns):
@@ -204,7 +204,7 @@ class Matcher:
             frame, places = frame.rows(found), places[found]
         yield Frame(frame.slots, np.minimum(frame.levels, columns.levels[places]))
 
-    def _walk(self, frame: Frame, step: Step) -> Iterator[Frame]:
+    def _walk(self, frame: Frame, step: JoinStep) -> Iterator[Frame]:
         """From the subjects that are known to the objects, or the other way round."""
         columns = self.columns.get(step.operands[0], NO_COLUMNS)
         return self._along(columns, frame, step, lambda part, known: starts_of(part.column(known)), ONE_TERM)
@@ -213,7 +213,7 @@ class Matcher:
         self,
         columns: Columns,
         frame: Frame,
-        step: Step,
+        step: JoinStep,
         starts_of: Callable[[Frame, int], Keys],
         width: int,
     ) -> Iterator[Frame]:
@@ -246,7 +246,7 @@ class Matcher:
 
     # -- conditions --------------------------------------------------------------------------------
 
-    def _met(self, condition: Step, frame: Frame) -> Frame:
+    def _met(self, condition: JoinStep, frame: Frame) -> Frame:
         """The matches that meet a condition; with what it computes."""
         kind, (first, second, third, slot) = condition.kind, condition.operands
         if kind in (DIFFERENT, IDENTICAL):

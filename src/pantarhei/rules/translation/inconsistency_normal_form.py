@@ -225,7 +225,7 @@ _Goals = tuple[_Goal, "_Goals | None"]
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _Partial:
     """A partial conjunction: goals to do (a linked list), what is taken, what variables stand for."""
 
     goals: _Goals | None
@@ -241,7 +241,7 @@ def _unfolded(
     """`rule` with its body atoms replaced by asserted atoms that derive them, in all ways, each once."""
     numbers = count()
     seen: set[Rule] = set()
-    stack = [_State(_pushed(None, rule.body, depth, None), (), rule.different, rule.tests, {})]
+    stack = [_Partial(_pushed(None, rule.body, depth, None), (), rule.different, rule.tests, {})]
     while stack:
         state = stack.pop()
         if state.goals is None:
@@ -265,7 +265,7 @@ def _pushed(
     return rest
 
 
-def _derived(state: _State, goal: _Goal, rest: _Goals | None, rule: Rule, number: int) -> _State | None:
+def _derived(state: _Partial, goal: _Goal, rest: _Goals | None, rule: Rule, number: int) -> _Partial | None:
     """The state in which `rule` derives the goal; None if it cannot, or needs the goal itself."""
     assert rule.head is not None
     body = [_fresh(atom, number) for atom in rule.body]
@@ -284,7 +284,7 @@ def _derived(state: _State, goal: _Goal, rest: _Goals | None, rule: Rule, number
         Different(_fresh_argument(d.left, number), _fresh_argument(d.right, number)) for d in rule.different
     )
     tests = (test.with_arguments(lambda a: _fresh_argument(a, number)) for test in rule.tests)
-    return _State(
+    return _Partial(
         _pushed(rest, body, left, goal),
         state.atoms,
         (*state.different, *different),
@@ -326,7 +326,7 @@ def _resolved(atom: Atom, binding: Binding) -> Atom:
     return Atom(atom.predicate, tuple(_value(argument, binding) for argument in atom.arguments))
 
 
-def _instance(rule: Rule, state: _State) -> Rule | None:
+def _instance(rule: Rule, state: _Partial) -> Rule | None:
     """The rule that a finished state stands for; None if its conditions can never hold."""
     different = [
         Different(_value(d.left, state.binding), _value(d.right, state.binding)) for d in state.different

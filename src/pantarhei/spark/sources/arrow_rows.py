@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.spark.sources.text_rows import Rows
-from pantarhei.spark.sources.triple_columns import TripleColumns
+from pantarhei.spark.sources.triple_columns import GrowingColumns
 
 ROWS_A_BATCH = 20_000
 
@@ -21,12 +21,12 @@ def record_batches(rows: Iterable[Rows], kind: TimeKind, schema: pa.Schema) -> I
     """
     times: list[TimePoint] = []
     counts: list[int] = []
-    held = TripleColumns()
+    held = GrowingColumns()
     for at, triples in rows:
         for piece in triples.pieces(ROWS_A_BATCH):
             if len(held) + len(piece) > ROWS_A_BATCH:
                 yield _batch(times, counts, held, kind, schema)
-                times, counts, held = [], [], TripleColumns()
+                times, counts, held = [], [], GrowingColumns()
             times.append(at)
             counts.append(len(piece))
             held.extend(piece)
@@ -35,7 +35,7 @@ def record_batches(rows: Iterable[Rows], kind: TimeKind, schema: pa.Schema) -> I
 
 
 def _batch(
-    times: list[TimePoint], counts: list[int], triples: TripleColumns, kind: TimeKind, schema: pa.Schema
+    times: list[TimePoint], counts: list[int], triples: GrowingColumns, kind: TimeKind, schema: pa.Schema
 ) -> pa.RecordBatch:
     time = _time_column(times, counts, kind, schema.field(0).type)
     terms = [array.cast(field.type) for array, field in zip(triples.arrays(), list(schema)[1:], strict=True)]

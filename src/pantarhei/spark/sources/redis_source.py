@@ -44,7 +44,7 @@ from pantarhei.spark.sources.options import kind_option, known_options, positive
 from pantarhei.spark.sources.redis_stream import FIRST, NEW, Entry, Position, RedisStream
 from pantarhei.spark.sources.skip_log import SkipLog, skipping
 from pantarhei.spark.sources.text_rows import Rows, TextReading, checked_time, read_rows, text_triple
-from pantarhei.spark.sources.triple_columns import TextTriple, TripleColumns
+from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
 from pantarhei.spark.stream_columns import TIME_TYPES, column_types, columns
 from pantarhei.streams.graph_times import AUTO, parse_time, time_properties
 from pantarhei.streams.messages import Skip
@@ -292,7 +292,7 @@ def _assertion(fields: Mapping[bytes, bytes], kind: TimeKind | None, source: str
     except TimestampError as error:
         raise TimestampError(f"{source}: {error.given}", error.expected) from None
     line = f"{given['subject']} {given['predicate']} {given['object']} <{_GRAPH}> ."
-    triples = TripleColumns()
+    triples = GrowingColumns()
     triples.append(_triple(line, source))
     return at, triples
 

@@ -28,7 +28,7 @@ class Position(TypedDict):
     added: int
 
 
-class _State(NamedTuple):
+class _StreamState(NamedTuple):
     """What there is: the first entry's id if there is any, the number of entries, the position of the end."""
 
     first: str | None
@@ -114,9 +114,9 @@ class RedisStream:
         )
         return [(id_.decode(), fields) for id_, fields in found]
 
-    def _state(self) -> _State:
+    def _state(self) -> _StreamState:
         if not self._client.exists(self._key):
-            return _State(None, 0, {"id": FIRST, "added": 0})
+            return _StreamState(None, 0, {"id": FIRST, "added": 0})
         info = cast("dict[str, object]", self._client.xinfo_stream(self._key))
         if "entries-added" not in info:
             raise StreamError(
@@ -127,7 +127,7 @@ class RedisStream:
             "id": cast(bytes, info["last-generated-id"]).decode(),
             "added": cast(int, info["entries-added"]),
         }
-        return _State(first[0].decode() if first else None, cast(int, info["length"]), end)
+        return _StreamState(first[0].decode() if first else None, cast(int, info["length"]), end)
 
     def _refuse_loss(self, expected: int, found: int, start: str) -> None:
         if expected != found:

@@ -16,14 +16,14 @@ from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampE
 from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
 from pantarhei.rdf.term_reader import Scope
-from pantarhei.spark.sources.triple_columns import TextTriple, TripleColumns
+from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
 from pantarhei.streams.messages import Message, Messages, Skip
 from pantarhei.streams.nquads import QuadsReader
 
 if TYPE_CHECKING:
     from pantarhei.rdf.plain_quads import PlainRun
 
-Rows = tuple[TimePoint, TripleColumns]
+Rows = tuple[TimePoint, GrowingColumns]
 
 _FEWEST_A_BATCH = 32  # fewer triples are cheaper as lists
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
@@ -114,7 +114,7 @@ class _ScopedNames(dict[str, str]):
         return named
 
 
-def _append_scoped(columns: TripleColumns, triples: pa.RecordBatch, scope: Scope) -> None:
+def _append_scoped(columns: GrowingColumns, triples: pa.RecordBatch, scope: Scope) -> None:
     """Add triples with their blank nodes named, in the order in which `text_triple` names them."""
     subjects, predicates, objects = (column.to_pylist() for column in triples.columns)
     names = _ScopedNames(scope)
@@ -126,7 +126,7 @@ def _append_scoped(columns: TripleColumns, triples: pa.RecordBatch, scope: Scope
     columns.append_columns(subjects, predicates, objects)
 
 
-class TextMessages(Messages[TripleColumns]):
+class TextMessages(Messages[GrowingColumns]):
     """Messages whose triples are text and whose times are of one kind."""
 
     def __init__(self, source: str, reading: TextReading) -> None:
@@ -143,13 +143,13 @@ class TextMessages(Messages[TripleColumns]):
         reader = QuadsReader(self._source, self._time, self._skip)
         return reader.read(feed, self._reading.line)
 
-    def _empty(self) -> TripleColumns:
-        return TripleColumns()
+    def _empty(self) -> GrowingColumns:
+        return GrowingColumns()
 
-    def _add(self, message: Message[TripleColumns], quad: ox.Quad) -> None:
+    def _add(self, message: Message[GrowingColumns], quad: ox.Quad) -> None:
         message.triples.append(text_triple(quad, message.scope))
 
-    def _take(self, message: Message[TripleColumns], run: PlainRun) -> None:
+    def _take(self, message: Message[GrowingColumns], run: PlainRun) -> None:
         if run.has_blanks():
             _append_scoped(message.triples, run.batch(), message.scope)
         elif run.end - run.begin < _FEWEST_A_BATCH:
@@ -157,7 +157,7 @@ class TextMessages(Messages[TripleColumns]):
         else:
             message.triples.take(run.batch())
 
-    def _time_of(self, message: Message[TripleColumns]) -> TimePoint | None:
+    def _time_of(self, message: Message[GrowingColumns]) -> TimePoint | None:
         at = super()._time_of(message)
         return at if at is None or self._reading.kind is None else checked_time(at, self._reading.kind)
 

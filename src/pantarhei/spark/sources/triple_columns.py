@@ -20,7 +20,7 @@ class _Lists(NamedTuple):
     objects: list[str]
 
 
-class TripleColumns:
+class GrowingColumns:
     """A sequence of triples that grows at its end."""
 
     __slots__ = ("_length", "_parts")
@@ -55,7 +55,7 @@ class TripleColumns:
         self._parts.append(triples)
         self._length += triples.num_rows
 
-    def extend(self, others: TripleColumns) -> None:
+    def extend(self, others: GrowingColumns) -> None:
         """Add triples."""
         for part in others._parts:
             if isinstance(part, _Lists):
@@ -63,14 +63,14 @@ class TripleColumns:
             else:
                 self.take(part)
 
-    def pieces(self, size: int) -> Iterator[TripleColumns]:
+    def pieces(self, size: int) -> Iterator[GrowingColumns]:
         """The triples in order, at most `size` at once."""
         if len(self) <= size:
             yield self
             return
         whole = pa.record_batch(self.arrays(), names=list(NAMES))
         for begin in range(0, len(self), size):
-            piece = TripleColumns()
+            piece = GrowingColumns()
             piece.take(whole.slice(begin, size))
             yield piece
 
