@@ -34,7 +34,7 @@ from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, Opt
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
 from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import Duration, TimePoint, show_time, ticks_of
+from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of
 from pantarhei.materialize.model import Keep, Work
 from pantarhei.ontology import Ontology
 from pantarhei.query.answers import QueryResult
@@ -162,6 +162,7 @@ class StreamReasoner:
 
     def _push(self, at: TimePoint, parts: Iterable[ABox]) -> WindowUpdate:
         """Take in the ABox of timestamp `at` that came in parts."""
+        at = plain_time(at)
         with self._lock:
             step = self._held.step_to(self.window, at)
             encoded = [self._encode(part, self._scope()) for part in parts]
@@ -194,6 +195,7 @@ class StreamReasoner:
             OptionError: `scope` is no such prefix.
             LateABoxError, TimestampError, InvalidTripleError, MemoryLimitError: as `push`.
         """
+        at = plain_time(at)
         with self._lock:
             step = self._held.step_to(self.window, at)
             parts = [self._encode_closed(part, self._scope(scope)) for part in (interpretation, *further)]
@@ -205,6 +207,7 @@ class StreamReasoner:
         Raises:
             LateABoxError, TimestampError: as `push`.
         """
+        at = plain_time(at)
         with self._lock:
             step = self._held.step_to(self.window, at)
             return self._held.pass_(step, at)

@@ -214,6 +214,18 @@ def test_skipping_counts_what_it_skips(run, quads):
     assert "  skipped line 2: " in done.stderr
 
 
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_time_of_hundreds_of_digits_is_skipped_and_counted(run, quads, digits):
+    done = run("--on-error", "skip", stream=quads("urn:1", f"urn:{'1' * digits}", "urn:3"))
+    assert done.exit_code == 0, done.output
+    assert done.stderr.startswith("2 ABoxes, 2 assertions, 0 facts cut, 1 skipped, ")
+
+
+def test_a_range_of_integers_may_have_more_digits_than_one_of_floats(run, quads):
+    done = run(stream=quads("urn:1", "urn:3"), range_=str(10**18))
+    assert "window -999999999999999997 to 3" in done.stdout
+
+
 PREFIXES = """
 @prefix : <http://example.org/> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .

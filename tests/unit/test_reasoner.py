@@ -6,12 +6,14 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from rdflib import OWL, RDF, XSD, BNode, Dataset, Graph, Literal, Namespace, URIRef, Variable
 
 import pantarhei
 from pantarhei import (
+    ABoxMaterializer,
     Budget,
     InconsistentOntologyError,
     InvalidTripleError,
@@ -268,6 +270,34 @@ def test_a_push_at_the_time_that_was_advanced_to(keep):
     again = reasoner.push(3, [valve("Open", "other")])
     assert again.delta.added == {valve("Open", "other"), valve("Flowing", "other")}
     assert reasoner.timestamps == (1, 3)
+
+
+def test_timestamps_of_numpy_are_compared_as_pythons_own():
+    reasoner = StreamReasoner(ontology(), Window(np.float32(2)))
+    reasoner.push(1.0, [])
+    update = reasoner.push(np.int32(2), [valve("Open")])
+    assert (update.at, update.end) == (2, 2.0) and type(update.at) is int
+    reasoner.push_materialized(np.float32(2.5), ABoxMaterializer(reasoner.foundation).materialize([]))
+    reasoner.advance(np.float64(2.75))
+    assert reasoner.timestamps == (1.0, 2, 2.5)
+    assert {type(at) for at in reasoner.timestamps} == {int, float}
+    assert reasoner.interpretation(np.int8(2)) == {valve("Open"), valve("Flowing")}
+
+
+@pytest.mark.parametrize("at", [np.int64(1_700_000_000_000), 10**400, float("inf")])
+def test_a_time_too_far_away_is_refused_and_nothing_has_changed(at):
+    reasoner = StreamReasoner(ontology(), Window(2.0))
+    reasoner.push(1, [valve("Open")])
+    for refused in (reasoner.push, lambda at, _: reasoner.advance(at)):
+        with pytest.raises(TimestampError, match="62 bits"):
+            refused(at, [valve("Closed")])
+    assert reasoner.timestamps == (1,)
+
+
+def test_timestamps_of_numpy_are_put_in_order():
+    reasoner = StreamReasoner(ontology(), Window(9))
+    times = [np.int32(3), np.int64(2), np.int8(2), 5]
+    assert [update.at for update in reasoner.run([(at, []) for at in times], 1)] == [2, 3, 5]
 
 
 @pytest.mark.parametrize(("range_", "held"), [(1, (0.9, 1.1)), (0.5, (0.9, 1.1)), (0.1, (1.1,))])

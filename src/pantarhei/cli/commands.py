@@ -52,6 +52,7 @@ from pantarhei.language.time import (
     TimeKind,
     TimePoint,
     duration_ticks,
+    kind_of,
     parse_length,
     parse_timestamp,
 )
@@ -72,7 +73,7 @@ app = typer.Typer(
 def _length(text: str, option: str) -> Duration:
     try:
         length = parse_length(text)
-        duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else TimeKind.FLOAT)
+        duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else kind_of(length))
     except TimestampError as error:
         raise typer.BadParameter(str(error), param_hint=option) from None
     return length

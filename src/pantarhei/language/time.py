@@ -6,11 +6,13 @@ microsecond for datetimes, which carry a time zone. This module never asks what 
 
 from __future__ import annotations
 
-import math
 import numbers
 import re
+import sys
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+
+import numpy as np
 
 from pantarhei.errors import TimestampError
 
@@ -20,6 +22,7 @@ Duration = int | float | timedelta | str
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FLOAT_TICKS = 10**9
 MOST_TICKS = 2**62
+_MOST_BITS_SHOWN = 512
 
 
 class TimeKind(Enum):
@@ -28,6 +31,44 @@ class TimeKind(Enum):
     INTEGER = "an integer"
     FLOAT = "a float"
     DATETIME = "a datetime with a time zone"
+
+
+_KINDS: dict[type, TimeKind] = {int: TimeKind.INTEGER, float: TimeKind.FLOAT, datetime: TimeKind.DATETIME}
+_A_TIMESTAMP = "a timestamp (int, float, or datetime with a time zone)"
+_IN_REACH = "a finite time that fits into 62 bits of ticks"
+
+
+def plain_time(at: object) -> TimePoint:
+    """The timestamp `at` as an int, float or datetime of Python's own, which other numbers and types derived
+    from datetime become: those of numpy overflow where they are compared and scaled.
+
+    Raises:
+        TimestampError: it is none, or a datetime without a time zone.
+
+    >>> plain_time(np.int32(3)), plain_time(np.float64(0.5))
+    (3, 0.5)
+    """
+    if type(at) is int or type(at) is float:
+        return at
+    if isinstance(at, datetime):
+        if at.tzinfo is None or at.utcoffset() is None:
+            raise TimestampError(
+                f"the datetime {at.isoformat()} without a time zone", "one with a zone, such as …+00:00 or …Z"
+            )
+        if type(at) is datetime:
+            return at
+        clock = at.hour, at.minute, at.second, at.microsecond
+        return datetime(at.year, at.month, at.day, *clock, at.tzinfo, fold=at.fold)
+    if isinstance(at, bool | np.timedelta64):  # numbers too, by their types
+        raise TimestampError(repr(at), _A_TIMESTAMP)
+    if isinstance(at, numbers.Integral):
+        return int(at)
+    if isinstance(at, numbers.Real):
+        try:
+            return float(at)
+        except OverflowError:
+            raise TimestampError(f"a number beyond {sys.float_info.max}", _IN_REACH) from None
+    raise TimestampError(repr(at), _A_TIMESTAMP)
 
 
 def kind_of(at: object) -> TimeKind:
@@ -39,19 +80,7 @@ def kind_of(at: object) -> TimeKind:
     >>> kind_of(3), kind_of(3.0)
     (<TimeKind.INTEGER: 'an integer'>, <TimeKind.FLOAT: 'a float'>)
     """
-    if isinstance(at, datetime):
-        if at.tzinfo is None or at.utcoffset() is None:
-            raise TimestampError(
-                f"the datetime {at.isoformat()} without a time zone", "one with a zone, such as …+00:00 or …Z"
-            )
-        return TimeKind.DATETIME
-    if isinstance(at, bool):
-        raise TimestampError(repr(at), "a timestamp (int, float, or datetime with a time zone)")
-    if isinstance(at, numbers.Integral):
-        return TimeKind.INTEGER
-    if isinstance(at, numbers.Real):
-        return TimeKind.FLOAT
-    raise TimestampError(repr(at), "a timestamp (int, float, or datetime with a time zone)")
+    return _KINDS[type(plain_time(at))]
 
 
 def is_of_kind(at: TimePoint, kind: TimeKind) -> bool:
@@ -77,9 +106,10 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
         raise TimestampError(
             f"the timestamp {show_time(at)}", f"{kind.value} like the stream's other timestamps"
         )
-    if isinstance(at, datetime):
-        return (at - _EPOCH) // timedelta(microseconds=1)
-    return _bounded(at, _scaled(at, kind))
+    plain = plain_time(at)
+    if isinstance(plain, datetime):
+        return (plain - _EPOCH) // timedelta(microseconds=1)
+    return _scaled(plain, kind)
 
 
 def duration_ticks(duration: Duration, kind: TimeKind) -> int:
@@ -102,35 +132,37 @@ def duration_ticks(duration: Duration, kind: TimeKind) -> int:
             )
         ticks = duration // timedelta(microseconds=1)
     else:
-        if kind_of(duration) is TimeKind.DATETIME:
+        number = plain_time(duration)
+        if isinstance(number, datetime):
             raise TimestampError(repr(duration), "a duration")
         if kind is TimeKind.DATETIME:
             raise TimestampError(
-                f"the duration {duration!r}",
+                f"the duration {show_time(number)}",
                 "a timedelta or an ISO 8601 duration such as PT5M, since the stream's time is a datetime",
             )
-        ticks = _scaled(duration, kind)
-        if kind is TimeKind.INTEGER and ticks != duration:
+        ticks = _scaled(number, kind)
+        if kind is TimeKind.INTEGER and ticks != number:
             raise TimestampError(
-                f"the duration {duration!r}", "a whole number, since the stream's time is an integer"
+                f"the duration {number!r}", "a whole number, since the stream's time is an integer"
             )
     if ticks < 0:
         raise TimestampError(f"the duration {duration}", "a duration that is not negative")
-    return _bounded(duration, ticks)
+    if ticks > MOST_TICKS:
+        raise TimestampError(f"the duration {duration}", _IN_REACH)
+    return ticks
 
 
 def _scaled(number: float, kind: TimeKind) -> int:
-    if not math.isfinite(number):
-        raise TimestampError(repr(number), "a finite number")
-    if abs(number) > MOST_TICKS:
-        raise TimestampError(repr(number), "a time that fits into 62 bits of ticks")
-    return round(number * FLOAT_TICKS) if kind is TimeKind.FLOAT else int(number)
+    """A number in ticks.
 
-
-def _bounded(given: object, ticks: int) -> int:
-    if abs(ticks) > MOST_TICKS:
-        raise TimestampError(repr(given), "a time that fits into 62 bits of ticks")
-    return ticks
+    Raises:
+        TimestampError: it is not finite, or beyond 62 bits of ticks.
+    """
+    if abs(number) <= MOST_TICKS:  # infinity is not, nor is what is no number
+        ticks = round(number * FLOAT_TICKS) if kind is TimeKind.FLOAT else int(number)
+        if abs(ticks) <= MOST_TICKS:
+            return ticks
+    raise TimestampError(show_time(number), _IN_REACH)
 
 
 _ISO_DURATION = re.compile(
@@ -176,10 +208,9 @@ def parse_timestamp(text: str) -> TimePoint:
     (7, 0.5, 2026)
     """
     text = text.strip()
-    if _NUMBER.fullmatch(text):
-        return int(text)
-    if _REAL.fullmatch(text):
-        return float(text)
+    number = _number_in(text)
+    if number is not None:
+        return number
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
@@ -202,14 +233,27 @@ def parse_length(text: str) -> Duration:
     (2, datetime.timedelta(seconds=60))
     """
     text = text.strip()
-    if _NUMBER.fullmatch(text):
-        return int(text)
-    if _REAL.fullmatch(text):
-        return float(text)
+    number = _number_in(text)
+    if number is not None:
+        return number
     try:
         return parse_duration(text)
     except TimestampError as error:
         raise TimestampError(error.given, f"a number, or {error.expected}") from None
+
+
+def _number_in(text: str) -> int | float | None:
+    """The number that `text` writes, None if it writes none.
+
+    Raises:
+        TimestampError: it has more digits than Python reads, some thousands.
+    """
+    if not _NUMBER.fullmatch(text):
+        return float(text) if _REAL.fullmatch(text) else None
+    try:
+        return int(text)
+    except ValueError:
+        raise TimestampError(f"a number of {len(text)} digits", _IN_REACH) from None
 
 
 def time_of(ticks: int, kind: TimeKind) -> TimePoint:
@@ -227,9 +271,13 @@ def time_of(ticks: int, kind: TimeKind) -> TimePoint:
 
 
 def show_time(at: TimePoint) -> str:
-    """A timestamp for people: ISO 8601 for datetimes.
+    """A timestamp for people: ISO 8601 for datetimes; of an integer with hundreds of digits how long it is.
 
-    >>> show_time(3), show_time(time_of(0, TimeKind.DATETIME))
-    ('3', '1970-01-01T00:00:00+00:00')
+    >>> show_time(3), show_time(time_of(0, TimeKind.DATETIME)), show_time(2**1000)
+    ('3', '1970-01-01T00:00:00+00:00', 'an integer of 1001 bits')
     """
-    return at.isoformat() if isinstance(at, datetime) else repr(at)
+    if isinstance(at, datetime):
+        return at.isoformat()
+    if isinstance(at, int) and at.bit_length() > _MOST_BITS_SHOWN:
+        return f"an integer of {at.bit_length()} bits"
+    return repr(at)

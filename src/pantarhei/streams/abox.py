@@ -9,7 +9,7 @@ from rdflib import Graph
 
 from pantarhei.errors import TimestampError
 from pantarhei.language.term import Triple, check_triple
-from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, kind_of
+from pantarhei.language.time import TimeKind, TimePoint, kind_of, plain_time, ticks_of
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns
 
@@ -112,7 +112,8 @@ def merged(parts: Iterable[tuple[TimePoint, Triples]]) -> Iterator[TimestampedAB
     """
     kind: TimeKind | None = None
     held: tuple[TimePoint, Triples] | None = None
-    for at, triples in parts:
+    for given, triples in parts:
+        at = plain_time(given)
         kind = same_kind(at, kind)
         if held is not None and held[0] == at:
             held[1].join(triples)
@@ -128,13 +129,14 @@ def same_kind(at: TimePoint, kind: TimeKind | None, where: str = "") -> TimeKind
     """The kind of a stream: `kind`, which `at` must be of, or if that is None the kind of `at`.
 
     Raises:
-        TimestampError: it is of another; the message begins with `where`.
+        TimestampError: it is of another, or beyond 62 bits of ticks; the message begins with `where`.
 
     >>> same_kind(2, same_kind(1.5, None)) is TimeKind.FLOAT
     True
     """
-    if kind is None:
-        return kind_of(at)
-    if not is_of_kind(at, kind):
-        raise TimestampError(f"{where}the timestamp {at}", f"{kind.value} like the stream's other timestamps")
-    return kind
+    try:
+        known = kind_of(at) if kind is None else kind
+        ticks_of(at, known)
+    except TimestampError as error:
+        raise TimestampError(f"{where}{error.given}", error.expected) from None
+    return known

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 from pantarhei.errors import OptionError, TimestampError
-from pantarhei.language.time import TimePoint, parse_timestamp
+from pantarhei.language.time import TimePoint, parse_timestamp, show_time
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -112,7 +112,7 @@ class GraphTimes(Generic[Name]):
         if known is not None and known != at:
             raise TimestampError(
                 f"the time {text} of graph {name}",
-                f"one time for a graph, and it has {known} already; "
+                f"one time for a graph, and it has {show_time(known)} already; "
                 "say with the option time where it is: the IRI of the property, or graph",
             )
         if name not in self._used:

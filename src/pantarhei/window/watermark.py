@@ -13,7 +13,16 @@ from typing import Generic, TypeVar
 from sortedcontainers import SortedDict
 
 from pantarhei.errors import LateABoxError
-from pantarhei.language.time import Duration, TimePoint, duration_ticks, kind_of, show_time, ticks_of, time_of
+from pantarhei.language.time import (
+    Duration,
+    TimePoint,
+    duration_ticks,
+    kind_of,
+    plain_time,
+    show_time,
+    ticks_of,
+    time_of,
+)
 
 T = TypeVar("T")
 
@@ -81,7 +90,8 @@ def in_time_order(
     """
     waiting: Waiting[tuple[TimePoint, T]] = Waiting(0)
     kind = None
-    for at, item in stream:
+    for given, item in stream:
+        at = plain_time(given)
         if kind is None:
             kind = kind_of(at)
             waiting.lateness = 0 if allowed_lateness is None else duration_ticks(allowed_lateness, kind)

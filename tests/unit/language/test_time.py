@@ -14,6 +14,7 @@ from pantarhei.language.time import (
     parse_duration,
     parse_length,
     parse_timestamp,
+    plain_time,
     show_time,
     ticks_of,
     time_of,
@@ -54,21 +55,84 @@ def test_numbers_of_numpy_are_numbers(at):
     assert kind_of(at) is kind
     assert ticks_of(at, kind) == (3 if kind is TimeKind.INTEGER else 3 * 10**9)
     assert type(ticks_of(at, kind)) is int
+    assert plain_time(at) == 3 and type(plain_time(at)) in (int, float)
+
+
+@pytest.mark.parametrize(
+    ("at", "ticks"),
+    [
+        (np.int8(5), 5 * 10**9),
+        (np.int32(2_000_000_000), 2 * 10**18),
+        (np.uint64(7), 7 * 10**9),
+        (np.float32(0.1), 100_000_001),
+        (Fraction(1, 3), 333_333_333),
+    ],
+)
+def test_no_number_overflows_where_it_becomes_ticks(at, ticks):
+    assert ticks_of(at, TimeKind.FLOAT) == duration_ticks(at, TimeKind.FLOAT) == ticks
+
+
+class Moment(datetime):
+    """A type derived from datetime, as pandas has one."""
+
+
+def test_other_types_of_datetimes_become_pythons_own():
+    plain = plain_time(Moment(2026, 10, 25, 2, 30, 0, 7, tzinfo=INDIA, fold=1))
+    assert type(plain) is datetime
+    assert plain == datetime(2026, 10, 25, 2, 30, 0, 7, tzinfo=INDIA) and plain.fold == 1
+    pandas = pytest.importorskip("pandas")
+    assert type(plain_time(pandas.Timestamp("2026-01-01T00:00Z"))) is datetime
+    with pytest.raises(TimestampError, match="without a time zone"):
+        plain_time(pandas.Timestamp("2026-01-01"))
 
 
 @pytest.mark.parametrize(
     "given",
-    [True, None, "3", b"3", 3j, timedelta(1), datetime(2026, 1, 1), datetime(2026, 1, 1).date(), (1,)],
+    [
+        True,
+        np.True_,
+        np.timedelta64(5, "s"),
+        np.datetime64("2026-01-01"),
+        None,
+        "3",
+        b"3",
+        3j,
+        timedelta(1),
+        datetime(2026, 1, 1),
+        datetime(2026, 1, 1).date(),
+        (1,),
+    ],
 )
 def test_what_is_no_timestamp_is_refused(given):
     with pytest.raises(TimestampError):
         kind_of(given)
 
 
-@pytest.mark.parametrize("at", [float("nan"), float("inf"), float("-inf"), 1e20, 2**62 + 1, -(2**62) - 1])
+@pytest.mark.parametrize(
+    "at",
+    [
+        *(float("nan"), float("inf"), float("-inf"), 1e20, 2**62 + 1, -(2**62) - 1, np.uint64(2**63)),
+        *(10**400, -(10**400), pytest.param(10**5000, id="an endless integer")),
+    ],
+)
 def test_what_does_not_fit_into_ticks_is_refused(at):
-    with pytest.raises(TimestampError):
+    with pytest.raises(TimestampError, match="62 bits") as raised:
         ticks_of(at, kind_of(at))
+    assert len(str(raised.value)) < 200
+    with pytest.raises(TimestampError):
+        duration_ticks(at, kind_of(at))
+
+
+def test_a_fraction_beyond_all_floats_is_refused():
+    with pytest.raises(TimestampError, match="62 bits"):
+        kind_of(Fraction(10**400, 3))
+
+
+@pytest.mark.parametrize("kind", [TimeKind.DATETIME, TimeKind.FLOAT])
+def test_an_endless_integer_is_worded_where_another_kind_is_asked_for(kind):
+    for measure in (ticks_of, duration_ticks):
+        with pytest.raises(TimestampError, match="an integer of 16610 bits"):
+            measure(10**5000, kind)
 
 
 def test_a_float_whose_nanoseconds_are_infinite_is_refused():
@@ -175,6 +239,12 @@ def test_a_whole_float_measures_integers():
 def test_timestamps_are_read_as_they_are_written(text, at):
     read = parse_timestamp(text)
     assert read == at and type(read) is type(at)
+
+
+@pytest.mark.parametrize("parse", [parse_timestamp, parse_length])
+def test_a_number_of_more_digits_than_python_reads_is_refused(parse):
+    with pytest.raises(TimestampError, match=r"a number of 5000 digits .* 62 bits"):
+        parse("1" * 5000)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from rdflib import RDF, Graph, Literal, Namespace
 
@@ -49,7 +50,16 @@ def test_what_is_not_a_triple_is_refused(wrong):
         list(abox_stream([(1, [wrong])]))
 
 
-@pytest.mark.parametrize("times", [(1, 1.5), (1, datetime(2026, 1, 1, tzinfo=UTC)), (datetime(2026, 1, 1),)])
+def test_timestamps_become_pythons_own():
+    (first, second) = abox_stream([(np.float32(0.1), [STOPPED]), (0.1, [FAST])])
+    assert (type(first.at), type(second.at)) == (float, float)
+    assert first.at != second.at, "0.1 of 32 bits is another number"
+
+
+@pytest.mark.parametrize(
+    "times",
+    [(1, 1.5), (1, datetime(2026, 1, 1, tzinfo=UTC)), (datetime(2026, 1, 1),), (1, 10**400), (1.5, 10**10)],
+)
 def test_a_timestamp_of_another_kind_is_refused(times):
     with pytest.raises(TimestampError):
         list(abox_stream((at, []) for at in times))

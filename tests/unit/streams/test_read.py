@@ -404,6 +404,19 @@ def test_a_reader_says_what_it_reads_and_how_far_it_is(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "bad", ["1" * 40, "1" * 400, "1" * 5000, "1e400"], ids=["40 digits", "400", "5000", "infinite"]
+)
+@pytest.mark.parametrize("order", [("1", "bad", "2"), ("bad", "1", "2")])
+def test_a_time_too_far_away_is_named_or_skipped_and_says_nothing_of_the_kind_of_time(bad, order):
+    text = "".join(quad(f"urn:{bad if time == 'bad' else time}") for time in order)
+    with pytest.raises(TimestampError, match=f"line {order.index('bad') + 1}: "):
+        list(nquads(text))
+    reader = nquads(text, on_error="skip")
+    assert times(reader) == [1, 2]
+    assert [skipped.line for skipped in reader.skipped] == [order.index("bad") + 1]
+
+
+@pytest.mark.parametrize(
     ("bad", "error"),
     [
         ("nonsense\n", MalformedInputError),
