@@ -33,7 +33,7 @@ SUBCLASS = Rule("cax-sco", (is_a(A, x),), is_a(B, x))
 DISJOINT = Rule("cax-dw", (is_a(B, x), is_a(C, x)), None)
 FUNCTIONAL = Rule("prp-fp", (related(V, x, y), related(V, x, z)), None, (Different(y, z),))
 ONTOLOGY = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL])
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def simple(window=None, **options):
