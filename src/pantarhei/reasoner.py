@@ -34,12 +34,12 @@ from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, Opt
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
 from pantarhei.language.term import Term, Triple
-from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of
+from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, timed
 from pantarhei.materialize.model import Keep, Work
 from pantarhei.ontology import Ontology
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
-from pantarhei.rdf.triple_table import ColumnarTriples, triples_of
+from pantarhei.rdf.triple_table import ColumnarTriples, is_table, triples_of
 from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Assertion, Repair
@@ -239,18 +239,20 @@ class StreamReasoner:
         Parts of one timestamp that are held back are pushed as one ABox.
 
         Args:
-            stream: pairs of timestamp and ABox, such as `read_stream` gives.
+            stream: pairs of timestamp and ABox, such as `read_stream` and `abox_stream` give.
             allowed_lateness: how far ABoxes may come out of order; they are held back that long.
             on_late: called with timestamp and ABox of what comes later still, which else is an error.
 
         Raises:
+            OptionError: at once, if `stream` is a file's name, or nothing that can be iterated.
+            TimestampError: an item of it is no pair.
             LateABoxError: an ABox came too late, and there is no `on_late`.
         """
-        ordered: Iterable[tuple[TimePoint, list[ABox]]] = ((at, [abox]) for at, abox in stream)
+        given = timed(stream)
+        ordered: Iterable[tuple[TimePoint, list[ABox]]] = ((at, [abox]) for at, abox in given)
         if allowed_lateness is not None or on_late is not None:
-            ordered = in_time_order(stream, allowed_lateness, self._note_late(on_late))
-        for at, parts in ordered:
-            yield self._push(at, parts)
+            ordered = in_time_order(given, allowed_lateness, self._note_late(on_late))
+        return (self._push(at, parts) for at, parts in ordered)
 
     def _note_late(
         self, on_late: Callable[[TimePoint, ABox], object] | None
@@ -458,16 +460,10 @@ class StreamReasoner:
         return encode(interpretation, self._held.vocabulary, ours.common, scope)
 
     def _encode(self, abox: ABox, scope: str) -> Encoded:
-        if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
+        if is_table(abox):
             return self._held.vocabulary.encode_table(abox, scope)
         if isinstance(abox, ColumnarTriples):
             return self._held.vocabulary.encode_columnar(abox)
-        if not isinstance(abox, Iterable) or isinstance(abox, str) or hasattr(abox, "iloc"):
-            expected = (
-                "an ABox is an rdflib.Graph, an iterable of triples, or a pyarrow.Table "
-                "(of a pandas frame: pyarrow.Table.from_pandas)"
-            )
-            raise InvalidTripleError(repr(abox), expected)
         if isinstance(abox, Iterator):
             abox = list(abox)  # it may ask the reasoner, which could give terms other numbers meanwhile
         return self._held.vocabulary.encode(cast("Iterable[Triple]", abox))

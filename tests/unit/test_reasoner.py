@@ -441,6 +441,33 @@ def test_a_background_of_something_else_is_refused(background):
         StreamReasoner(ontology(), Window(2), background)
 
 
+def test_an_ontology_of_owlready2_is_no_abox_and_what_makes_it_one_is_said(reasoner):
+    owlready2 = pytest.importorskip("owlready2")
+    world = owlready2.World()
+    with (given := world.get_ontology(str(EX))):
+        type("Valve", (owlready2.Thing,), {})("valve")
+    for abox in (given, world):
+        with pytest.raises(InvalidTripleError, match=r"ontology\.world\.as_rdflib_graph\(\)"):
+            reasoner.push(1, abox)
+    with pytest.raises(OptionError, match="background=get_ontology"):
+        StreamReasoner(ontology(), Window(2), given)
+    reasoner.push(1, world.as_rdflib_graph())
+    assert (EX.valve, RDF.type, EX.Valve) in reasoner.graph
+
+
+@pytest.mark.parametrize("stream", ["stream.nq", 7, None])
+def test_what_is_no_stream_is_refused_when_it_is_to_be_run(reasoner, stream):
+    with pytest.raises(OptionError, match="expected pairs of a timestamp and an ABox"):
+        reasoner.run(stream)
+
+
+@pytest.mark.parametrize("lateness", [None, 2])
+def test_an_item_that_is_no_pair_is_refused_and_those_before_are_taken(reasoner, lateness):
+    updates = reasoner.run([(1, [valve("Open")]), (1, [valve("Open")]), "ab"], allowed_lateness=lateness)
+    with pytest.raises(TimestampError, match="'ab' does not do here: expected a pair"):
+        list(updates)
+
+
 # -- views -----------------------------------------------------------------------------------------
 
 

@@ -29,7 +29,13 @@ from pantarhei.literals.builtin import COMPARISONS, compute, holds
 from pantarhei.literals.membership import tester
 from pantarhei.literals.value import is_ill_typed, value_of
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
-from pantarhei.rdf.triple_table import ColumnarTriples, TermColumn, TripleColumns, columns_of
+from pantarhei.rdf.triple_table import (
+    ColumnarTriples,
+    TermColumn,
+    TripleColumns,
+    columns_of,
+    triples_of_abox,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -152,12 +158,12 @@ class Vocabulary:
         """The facts of `triples`, in their order.
 
         Raises:
-            InvalidTripleError: one is not a triple of RDF terms. Facts before it leave no trace but their
-                terms' numbers.
+            InvalidTripleError: one is not a triple of RDF terms, or they are no ABox at all. Facts before it
+                leave no trace but their terms' numbers.
         """
         flat: list[int] = []
         given: dict[int, Literal] = {}
-        for triple in triples:
+        for triple in triples_of_abox(triples):
             subject, predicate, object_ = check_triple(triple)
             if predicate == RDF_TYPE:
                 flat += (self._number_class(cast(Predicate, object_)), self._number_name(subject), NONE)

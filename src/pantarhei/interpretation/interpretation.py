@@ -25,7 +25,7 @@ from pantarhei.interpretation.foundation import Common, Foundation
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import Lineage
 from pantarhei.rdf.ntriples import write_term
-from pantarhei.rdf.triple_table import ColumnarTriples
+from pantarhei.rdf.triple_table import ColumnarTriples, is_table
 from pantarhei.repair.conflict import Budget, find_conflicts
 
 if TYPE_CHECKING:
@@ -113,9 +113,8 @@ class ABoxMaterializer:
         Raises:
             InvalidTripleError: something in it is no triple.
         """
-        if hasattr(abox, "column_names") or hasattr(abox, "to_batches"):
-            table = cast("pa.Table", abox)
-            return next(self.materialize_parts(table, [0, len(table)]))
+        if is_table(abox):
+            return next(self.materialize_parts(abox, [0, len(abox)]))
         self._make_room()
         if isinstance(abox, ColumnarTriples):
             encoded = self._vocabulary.encode_columnar(abox)

@@ -9,15 +9,18 @@ from __future__ import annotations
 import numbers
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from typing import TypeVar
 
 import numpy as np
 
-from pantarhei.errors import TimestampError
+from pantarhei.errors import OptionError, TimestampError
 
 TimePoint = int | float | datetime
 Duration = int | float | timedelta | str
+_Item = TypeVar("_Item")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FLOAT_TICKS = 10**9
@@ -281,3 +284,26 @@ def show_time(at: TimePoint) -> str:
     if isinstance(at, int) and at.bit_length() > _MOST_BITS_SHOWN:
         return f"an integer of {at.bit_length()} bits"
     return repr(at)
+
+
+def timed(stream: Iterable[tuple[TimePoint, _Item]]) -> Iterator[tuple[TimePoint, _Item]]:
+    """The items of a stream made in Python, in its order.
+
+    Raises:
+        OptionError: at once, if it cannot be iterated or is text.
+        TimestampError: while it is iterated, if an item is no pair.
+
+    >>> list(timed([(1, "a"), "2b"]))
+    Traceback (most recent call last):
+    pantarhei.errors.TimestampError: '2b' does not do here: expected a pair of a timestamp and an ABox
+    """
+    if isinstance(stream, str | bytes) or not isinstance(stream, Iterable):
+        expected = "pairs of a timestamp and an ABox; a file's are read by read_stream"
+        raise OptionError("stream", repr(stream)[:200], expected)
+    return map(_pair, stream)
+
+
+def _pair(item: tuple[TimePoint, _Item]) -> tuple[TimePoint, _Item]:
+    if not isinstance(item, tuple | list) or len(item) != 2:
+        raise TimestampError(repr(item)[:200], "a pair of a timestamp and an ABox")
+    return item

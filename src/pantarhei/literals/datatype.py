@@ -154,7 +154,8 @@ def facet_problem(datatype: URIRef, facet: URIRef, value: Term) -> str | None:
     if not isinstance(value, Literal) or is_ill_typed(value_of(value)):
         return f"the value {value.n3()} of the facet {short(facet)} is no literal, or none of its datatype"
     if not any(facet in _FACETS[sort] for sort in sorts):
-        return f"{short(datatype)} has no facet {short(facet)}"
+        why = "" if is_known(datatype) else "; in OWL 2 only built-in datatypes have facets"
+        return f"{short(datatype)} has no facet {short(facet)}{why}"
     (sort, limit) = _value(value)
     if facet in _BOUNDS and sort not in sorts:
         return f"the limit {value.n3()} is not comparable with the values of {short(datatype)}"

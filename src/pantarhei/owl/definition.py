@@ -76,11 +76,18 @@ def data_ranges(value: object) -> Iterator[DataRange]:
 
 
 def inline_datatypes(value: T, definitions: Mapping[URIRef, DataRange]) -> T:
-    """An axiom or expression with each defined datatype replaced by what it is."""
+    """An axiom or expression with each defined datatype replaced by what it is.
+
+    But in a restriction it stays unless it is another name of a datatype: OWL 2 has no facets for what is
+    defined (structural specification, section 9.4).
+    """
     if not definitions:
         return value
     if isinstance(value, owl.Datatype):
         return cast(T, definitions.get(value.iri, value))
+    if isinstance(value, owl.DatatypeRestriction):
+        base = inline_datatypes(cast(DataRange, value.datatype), definitions)
+        return cast(T, replace(value, datatype=base)) if isinstance(base, owl.Datatype) else value
     if isinstance(value, tuple):
         return cast(T, tuple(inline_datatypes(part, definitions) for part in value))
     if is_dataclass(value) and not isinstance(value, type):

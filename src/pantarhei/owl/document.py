@@ -15,10 +15,10 @@ from typing import NamedTuple
 import pyoxigraph
 from rdflib import BNode, Dataset, Graph
 
-from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
+from pantarhei.errors import OptionError, UnknownFormatError
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
-from pantarhei.rdf.first_bytes import plain_text
+from pantarhei.rdf.first_bytes import plain_text, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import DocumentTerms, parse
 from pantarhei.rdf.xml_guard import refuse_entity_expansion
@@ -89,7 +89,7 @@ def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iter
     try:
         content = plain_text(path.read_bytes(), str(path))
     except OSError as error:
-        raise MissingFileError(str(path), error.strerror or str(error)) from error
+        raise unreadable(path, error) from error
     name = _format_of(path, content, format)
     if name in ("xml", "owl-xml"):
         refuse_entity_expansion(content, str(path))

@@ -139,7 +139,7 @@ def is_reserved(term: Term) -> bool:
 @lru_cache(maxsize=65536)
 def is_defined(term: Term) -> bool:
     """Whether OWL, RDF or RDFS define the name; some ontologies add names of their own to them."""
-    return any(term in namespace for namespace in (OWL, RDF, RDFS))
+    return str(term) not in _BUILT_IN and any(term in namespace for namespace in (OWL, RDF, RDFS))
 
 
 def is_declaration(triple: Triple) -> bool:

@@ -5,6 +5,8 @@ Nothing is unpacked here: a small file can hold more than a disk.
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
 from pantarhei.errors import CompressedInputError, MissingFileError
@@ -54,4 +56,16 @@ def refuse_unreadable(path: Path) -> None:
         with path.open("rb") as file:
             plain_text(file.read(_LONGEST_MARK), str(path))
     except OSError as error:
-        raise MissingFileError(str(path), error.strerror or str(error)) from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: str | os.PathLike[str], error: OSError) -> MissingFileError:
+    """The error for a file that could not be opened or read.
+
+    >>> str(unreadable(Path("https://example.org/rooms.ttl"), FileNotFoundError()))
+    'https://example.org/rooms.ttl cannot be read: nothing is fetched; download it, and give its path'
+    """
+    url = re.fullmatch("(https?|ftp):/+(.*)", name := os.fspath(path), re.IGNORECASE)
+    if url is None:
+        return MissingFileError(name, error.strerror or str(error))
+    return MissingFileError(f"{url[1]}://{url[2]}", "nothing is fetched; download it, and give its path")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeAlias, TypeGuard, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -185,6 +185,32 @@ def columns_of(table: pa.Table | pa.RecordBatch) -> TripleColumns:
     return TripleColumns(*(_column_of(table, name) for name in NAMES))
 
 
+def is_table(given: object) -> TypeGuard[pa.Table]:
+    """Whether it is an Arrow table. Its class is asked: owlready2's ontologies answer to any name."""
+    return hasattr(type(given), "column_names") or hasattr(type(given), "to_batches")
+
+
+def _may_be_triples(given: object) -> TypeGuard[Iterable[Triple]]:
+    """Whether it can be iterated and is neither a text nor a pandas frame; its items are not looked at."""
+    is_text = isinstance(given, str | bytes | os.PathLike)
+    return isinstance(given, Iterable) and not is_text and not hasattr(type(given), "iloc")
+
+
+def triples_of_abox(given: Iterable[Triple]) -> Iterable[Triple]:
+    """`given` itself, if it can be an ABox that is no table; what it gives is not looked at.
+
+    Raises:
+        InvalidTripleError: it is none.
+    """
+    if not _may_be_triples(given):
+        expected = (
+            "an ABox is an rdflib.Graph, an iterable of triples, or a pyarrow.Table (of a pandas frame: "
+            "pyarrow.Table.from_pandas; of an owlready2 ontology: ontology.world.as_rdflib_graph())"
+        )
+        raise InvalidTripleError(repr(given)[:200], expected)
+    return given
+
+
 def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Triple]:
     """What was given as background, a table as the triples that it holds; blank nodes keep their labels.
 
@@ -192,16 +218,17 @@ def triples_of(given: Graph | Iterable[Triple] | pa.Table | None) -> Iterable[Tr
         InvalidTripleError: a table is not as `columns_of` needs it, or a cell of it no term.
         OptionError: it is neither a graph nor triples nor a table.
     """
-    if hasattr(given, "column_names") or hasattr(given, "to_batches"):
-        return tuple(columns_of(cast("pa.Table", given)).triples())
-    is_text = isinstance(given, str | bytes | os.PathLike)
-    if is_text or hasattr(given, "iloc") or not isinstance(given, Iterable | None):
+    if given is None:
+        return ()
+    if is_table(given):
+        return tuple(columns_of(given).triples())
+    if not _may_be_triples(given):
         raise OptionError(
             "background",
             repr(given)[:200],
             "a graph, triples or a pyarrow.Table; parse a file first, with read_table",
         )
-    return () if given is None else cast("Iterable[Triple]", given)
+    return given
 
 
 def _column_of(table: pa.Table, name: str) -> TermColumn:

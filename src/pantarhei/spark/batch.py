@@ -15,7 +15,7 @@ from pantarhei.errors import OptionError
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema, read_blocks, read_skipped
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
+from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.worker import OnError, SkippedRows, check_on_error
 
@@ -54,10 +54,9 @@ def run(
         LateABoxError: time has passed the first timestamp.
     """
     check_on_error(on_error)
-    if df.isStreaming:
-        raise OptionError(
-            "df", "a DataFrame that streams", "one that does not, or pantarhei.spark.reason_stream"
-        )
+    if not isinstance(reasoner, StreamReasoner):
+        raise OptionError("reasoner", repr(reasoner)[:200], "a StreamReasoner, before the DataFrame")
+    check_frame(df, False, "one that does not stream, or pantarhei.spark.reason_stream")
     given = normalized(df, columns)
     schema = block_schema(given.schema[TIMESTAMP].dataType)
     arrow = to_arrow_schema(schema, timezone="UTC")

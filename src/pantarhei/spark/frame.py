@@ -27,6 +27,19 @@ _NEEDED_FIELDS = {"type", "value"}
 _KNOWN_FIELDS = {*_NEEDED_FIELDS, "datatype", "lang"}
 
 
+def check_frame(df: object, streams: bool, expected: str) -> None:
+    """Nothing, for a DataFrame that streams, or one that does not.
+
+    Raises:
+        OptionError: it is no DataFrame, or one of the other kind; `expected` says what is.
+    """
+    if not isinstance(df, DataFrame):
+        raise OptionError("df", repr(df)[:200], f"a DataFrame: {expected}")
+    if df.isStreaming != streams:
+        given = "a DataFrame that streams" if df.isStreaming else "a DataFrame that does not stream"
+        raise OptionError("df", given, expected)
+
+
 def normalized(df: DataFrame, columns: Mapping[str, str] | None = None) -> DataFrame:
     """`df` with the columns timestamp (long, double or timestamp), subject, predicate, object (strings).
 

@@ -18,13 +18,12 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, StructType
 from rdflib import Graph
 
-from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation, Texts
 from pantarhei.language.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.frame import TIMESTAMP, normalized
+from pantarhei.spark.frame import TIMESTAMP, check_frame, normalized
 from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.spark.worker import OnError, SkippedRows, Task, Writer, check_on_error
 
@@ -78,8 +77,7 @@ def materialize_aboxes(
         OptionError: a column is missing or of no fitting type, or an option has no such value.
     """
     check_on_error(on_error)
-    if df.isStreaming:
-        raise OptionError("df", "a DataFrame that streams", "one that does not; for streams, reason_stream")
+    check_frame(df, False, "one that does not stream; for streams, reason_stream")
     given = normalized(df, columns)
     foundation = Foundation.of(ontology, background, unique_names)
     schema = StructType(

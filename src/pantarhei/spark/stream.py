@@ -25,7 +25,7 @@ from pantarhei.rules.sharding.sharding_report import Key
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.driver import Driver, LateABox
-from pantarhei.spark.frame import TIMESTAMP, kind_of, normalized
+from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.progress import Progress, local_folder, uri_of
 from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
@@ -117,8 +117,7 @@ def reason_stream(
         While it runs, from `await_termination`: `InvalidRowError` for a row that is no timestamped triple,
         `MemoryLimitError` for an ABox with which the window would hold too much.
     """
-    if not df.isStreaming:
-        raise OptionError("df", "a DataFrame that does not stream", "a streaming one, or pantarhei.spark.run")
+    check_frame(df, True, "one that streams, or pantarhei.spark.run")
     check_on_error(on_error)
     given = normalized(df, columns)
     files = None if output is None else FileOutput(local_folder("output", output), output_format)

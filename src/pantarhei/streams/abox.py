@@ -9,9 +9,9 @@ from rdflib import Graph
 
 from pantarhei.errors import TimestampError
 from pantarhei.language.term import Triple, check_triple
-from pantarhei.language.time import TimeKind, TimePoint, kind_of, plain_time, ticks_of
+from pantarhei.language.time import TimeKind, TimePoint, kind_of, plain_time, ticks_of, timed
 from pantarhei.rdf.pickling import exactly
-from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns
+from pantarhei.rdf.triple_table import ColumnarTriples, Part, TripleColumns, triples_of_abox
 
 
 class TimestampedABox(NamedTuple):
@@ -86,13 +86,14 @@ def abox_stream(items: Iterable[tuple[TimePoint, Graph | Iterable[Triple]]]) -> 
     Raises:
         TimestampError: a timestamp is none, or of another kind than the first (floats take integers too).
         InvalidTripleError: something is not a triple of rdflib terms.
+        OptionError: at once, if `items` cannot be iterated.
 
     >>> from rdflib import RDF, URIRef
     >>> belt = (URIRef("urn:belt"), RDF.type, URIRef("urn:Stopped"))
     >>> [(at, len(triples)) for at, triples in abox_stream([(1, [belt]), (2, [belt]), (2, [])])]
     [(1, 1), (2, 1)]
     """
-    return merged((at, _checked(triples)) for at, triples in items)
+    return merged((at, _checked(triples)) for at, triples in timed(items))
 
 
 def _checked(given: Graph | Iterable[Triple]) -> Triples:
@@ -100,7 +101,7 @@ def _checked(given: Graph | Iterable[Triple]) -> Triples:
     if isinstance(given, ColumnarTriples):
         triples.extend(given)
     else:
-        triples.extend([check_triple(triple) for triple in cast(Iterable[Triple], given)])
+        triples.extend([check_triple(triple) for triple in triples_of_abox(cast(Iterable[Triple], given))])
     return triples
 
 

@@ -15,8 +15,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
-from pantarhei.rdf.first_bytes import refuse_unreadable
+from pantarhei.errors import OptionError, UnknownFormatError
+from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
 from pantarhei.rdf.statements import ByteFeed, Readable, Statement, read_trig
 from pantarhei.streams.abox import TimestampedABox, merged
 from pantarhei.streams.graph_times import time_properties
@@ -103,7 +103,7 @@ class StreamReader:
 def read_stream(
     source: Source, *, format: str | None = None, time: str = "auto", on_error: str = "raise"
 ) -> StreamReader:
-    """A reader of the timestamped graphs in `source`; errors come while it is iterated.
+    """A reader of the timestamped graphs in `source`; what is wrong in it comes while it is iterated.
 
     Args:
         source: a path, a binary file, or "-" for standard input.
@@ -120,10 +120,12 @@ def read_stream(
     Raises:
         OptionError: source or option is none of those above, or the format cannot hold timestamped graphs;
             `UnknownFormatError` if nothing tells the format.
+        MissingFileError: the file cannot be opened.
+        CompressedInputError: it is to be unpacked first.
 
     While iterating, `MalformedInputError`, `TimestampError` and `MissingTimestampError` name the file and,
-    where it is known, the line; `CompressedInputError` if it is to be unpacked first, whatever `on_error`
-    says; `MissingFileError` if it cannot be opened, `OSError` if reading fails later.
+    where it is known, the line; `CompressedInputError` if a pipe's content is to be unpacked first, whatever
+    `on_error` says; `OSError` if reading fails.
     An ABox is given out when the next message begins; with "auto" when that one has ended, since a property
     inside may say that it is of the same time.
 
@@ -137,7 +139,9 @@ def read_stream(
     time_properties(time)
     if on_error not in ("raise", "skip"):
         raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
-    return StreamReader(source, _syntax_of(source, format), str(time), on_error == "skip")
+    syntax = _syntax_of(source, format)
+    _refuse_unreadable(source)
+    return StreamReader(source, syntax, str(time), on_error == "skip")
 
 
 def _syntax_of(source: Source, format: str | None) -> str:
@@ -152,9 +156,13 @@ def _syntax_of(source: Source, format: str | None) -> str:
         raise OptionError(option, given, expected)
     if format:
         raise OptionError("format", repr(format), "nquads or trig")
+    _refuse_unreadable(source)
+    raise UnknownFormatError("format", source_name, _SUFFIXES, ("nquads", "trig"))
+
+
+def _refuse_unreadable(source: Source) -> None:
     if source != "-" and isinstance(source, str | os.PathLike):
         refuse_unreadable(Path(source))
-    raise UnknownFormatError("format", source_name, _SUFFIXES, ("nquads", "trig"))
 
 
 def _name_of(source: Source) -> str:
@@ -177,4 +185,4 @@ def _binary(path: str | os.PathLike[str]) -> IO[bytes]:
     try:
         return Path(path).open("rb")
     except OSError as error:
-        raise MissingFileError(os.fspath(path), error.strerror or str(error)) from error
+        raise unreadable(path, error) from error

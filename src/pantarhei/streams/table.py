@@ -13,7 +13,7 @@ import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
 from pantarhei.owl.document import FORMATS, SUFFIXES
-from pantarhei.rdf.first_bytes import plain_text, refuse_unreadable
+from pantarhei.rdf.first_bytes import plain_text, refuse_unreadable, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import parser_errors
 from pantarhei.rdf.statements import ByteFeed, OddLines, Readable, Statement, line_blocks, parse_lines
@@ -71,7 +71,7 @@ def read_table(source: str | os.PathLike[str], *, format: str | None = None) -> 
     except OSError as error:
         if isinstance(error, MissingFileError):
             raise
-        raise MissingFileError(str(path), error.strerror or str(error)) from error
+        raise unreadable(path, error) from error
 
 
 def _format_of(path: Path, format: str | None) -> str:

@@ -137,6 +137,8 @@ def test_parts_of_a_table_and_tables_of_one_abox_come_out_alike():
     assert worker.materialize(table.to_batches()[0]).terms == alone.terms
     with pytest.raises(InvalidTripleError):
         worker.materialize([(Literal("x"), R, EX.a)])
+    with pytest.raises(InvalidTripleError, match=r"5: an ABox is an rdflib\.Graph"):
+        worker.materialize(5)
     assert pickle.dumps(worker.materialize(table)) == pickle.dumps(alone)  # an error leaves nothing behind
 
 

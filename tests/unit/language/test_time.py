@@ -1,12 +1,13 @@
 from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.errors import TimestampError
+from pantarhei.errors import OptionError, TimestampError
 from pantarhei.language.time import (
     TimeKind,
     duration_ticks,
@@ -18,6 +19,7 @@ from pantarhei.language.time import (
     show_time,
     ticks_of,
     time_of,
+    timed,
 )
 
 INDIA = timezone(timedelta(hours=5, minutes=30))
@@ -266,3 +268,16 @@ def test_lengths_are_numbers_or_durations():
     assert [parse_length(text) for text in ("2", "0.5", "PT2S")] == [2, 0.5, timedelta(seconds=2)]
     with pytest.raises(TimestampError, match=r"'two'.*expected a number, or an ISO 8601 duration.* PT5M"):
         parse_length("two")
+
+
+def test_a_stream_is_pairs():
+    assert list(timed(((1, "a"), [2, "b"]))) == [(1, "a"), [2, "b"]]
+    for item in ("ab", 7, (1, "a", "b"), None):
+        with pytest.raises(TimestampError, match="expected a pair of a timestamp and an ABox"):
+            list(timed([(0, "a"), item]))
+
+
+@pytest.mark.parametrize("given", ["stream.nq", b"stream.nq", Path("stream.nq"), 7, None])
+def test_what_is_no_stream_is_refused_at_once(given):
+    with pytest.raises(OptionError, match=r"stream=.* read by read_stream"):
+        timed(given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from rdflib import RDF, XSD, BNode, Dataset, Graph, Literal, URIRef
@@ -119,6 +120,13 @@ def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(MissingFileError, match=r"nowhere\.ttl") as caught:
         read_graph(tmp_path / "nowhere.ttl")
     assert isinstance(caught.value, FileNotFoundError) and isinstance(caught.value, InputError)
+
+
+@pytest.mark.parametrize("source", ["https://example.org/a.ttl", Path("https://example.org/a.ttl")])
+def test_what_is_on_the_network_is_not_fetched(source):
+    with pytest.raises(MissingFileError, match=r"nothing is fetched; download it") as caught:
+        read_graph(source)
+    assert caught.value.path == "https://example.org/a.ttl"
 
 
 def test_a_folder_is_no_document(tmp_path):

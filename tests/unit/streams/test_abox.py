@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from rdflib import RDF, Graph, Literal, Namespace
 
-from pantarhei.errors import InvalidTripleError, TimestampError
+from pantarhei.errors import InvalidTripleError, OptionError, TimestampError
 from pantarhei.streams import TimestampedABox, abox_stream
 
 EX = Namespace("http://example.org/")
@@ -63,3 +63,14 @@ def test_timestamps_become_pythons_own():
 def test_a_timestamp_of_another_kind_is_refused(times):
     with pytest.raises(TimestampError):
         list(abox_stream((at, []) for at in times))
+
+
+@pytest.mark.parametrize("abox", [7, None, "sensors.ttl"])
+def test_what_is_no_abox_is_refused(abox):
+    with pytest.raises(InvalidTripleError, match=r"an ABox is an rdflib\.Graph"):
+        list(abox_stream([(1, abox)]))
+
+
+def test_what_is_no_stream_is_refused_at_once():
+    with pytest.raises(OptionError, match=r"stream=.* pairs of a timestamp and an ABox"):
+        abox_stream("stream.nq")

@@ -386,8 +386,22 @@ def test_what_is_no_source_is_refused_at_once(source):
 def test_a_file_that_cannot_be_opened_is_one_of_the_errors_by_name(tmp_path, name):
     (tmp_path / "folder.nq").mkdir()
     with pytest.raises(MissingFileError, match=rf"{name} cannot be read: ") as caught:
-        list(read_stream(tmp_path / name))
+        read_stream(tmp_path / name)
     assert isinstance(caught.value, FileNotFoundError) and caught.value.path == str(tmp_path / name)
+
+
+def test_a_file_that_has_gone_since_is_one_of_the_errors_too(tmp_path):
+    path = tmp_path / "stream.nq"
+    path.write_text(quad("urn:1"))
+    reader = read_stream(path)
+    path.unlink()
+    with pytest.raises(MissingFileError, match=r"stream\.nq cannot be read: "):
+        list(reader)
+
+
+def test_what_is_on_the_network_is_not_fetched():
+    with pytest.raises(MissingFileError, match=r"^http://example\.org/a\.nq .* nothing is fetched"):
+        read_stream("http://example.org/a.nq")
 
 
 def test_a_reader_says_what_it_reads_and_how_far_it_is(tmp_path):

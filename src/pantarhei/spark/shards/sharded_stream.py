@@ -24,6 +24,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+from pantarhei.spark.frame import check_frame
 from pantarhei.spark.shards.processor import CHANGES, ShardProcessor
 from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
@@ -148,8 +149,7 @@ def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> DataFrame:
 
 
 def _kind_of(df: DataFrame) -> TimeKind:
-    if not isinstance(df, DataFrame) or not df.isStreaming:
-        raise OptionError("df", repr(df), "a streaming DataFrame, such as spark.readStream gives")
+    check_frame(df, True, "one that streams, such as spark.readStream gives")
     types = {field.name: field.dataType for field in df.schema.fields}
     kind = _KINDS.get(types.get("timestamp", StringType()))
     if kind is None or any(types.get(name) != StringType() for name in COLUMNS[1:]):

@@ -256,6 +256,8 @@ NOT_SUPPORTED = {
     ":p a owl:DatatypeProperty . [ owl:onProperty :p ; owl:someValuesFrom"
     " [ a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions ([ xsd:length 3 ]) ] ]"
     " rdfs:subClassOf :A .": "integer has no facet length",
+    ":Small a rdfs:Datatype ; owl:equivalentClass [ a rdfs:Datatype ; owl:oneOf (1 2) ] ."
+    " :p rdfs:range [ a rdfs:Datatype ; owl:onDatatype :Small ; owl:withRestrictions ([ xsd:minInclusive 2 ]) ] .": "Small has no facet minInclusive; in OWL 2 only built-in datatypes have facets",
     ":A rdfs:subClassOf [ owl:onProperties (:p :q) ; owl:allValuesFrom xsd:integer ] .": "several data properties",
 }
 
@@ -267,6 +269,15 @@ def test_what_is_not_supported_is_named_with_the_reason(premise, tmp_path):
     (entry,) = ontology.report().losses
     assert entry.outcome.value == "not supported"
     assert NOT_SUPPORTED[premise] in " ".join(entry.reasons)
+
+
+def test_another_name_of_a_datatype_can_be_restricted(tmp_path):
+    restricted = "[ a rdfs:Datatype ; owl:onDatatype :Whole ; owl:withRestrictions ([ xsd:minInclusive 2 ]) ]"
+    ontology = load(
+        f":Whole a rdfs:Datatype ; owl:equivalentClass xsd:integer . :p rdfs:range {restricted} .", tmp_path
+    )
+    assert not ontology.losses
+    assert "DatatypeRestriction(integer minInclusive" in made(ontology)[0]
 
 
 SCHEMA_ONLY = [
