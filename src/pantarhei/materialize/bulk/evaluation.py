@@ -36,7 +36,7 @@ from pantarhei.materialize.bulk.columns import (
 from pantarhei.materialize.bulk.edge_joins import edges_of, makes_edges, with_edges
 from pantarhei.materialize.bulk.order import ranks
 from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, JoinStep, Literals, Matcher, Plan
-from pantarhei.rules.compilation.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, WrittenPlan
+from pantarhei.rules.compilation.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, JoinPlan
 from pantarhei.rules.compilation.program import Plans
 
 # Taking a predicate costs what the kernel takes for so many facts, and one more for so many that are stored.
@@ -144,7 +144,7 @@ class BulkProgram:
         derives: list[tuple[int, int]] = []
         for predicate, (start, end) in enumerate(pairwise(starts)):
             for offset in offsets[start:end]:
-                written = WrittenPlan.at(code, offset)
+                written = JoinPlan.at(code, offset)
                 making = makes_edges(written, plans)
                 for trigger, plan in with_edges(predicate, written, plans):
                     self._plans.setdefault(trigger, []).append(_read(plan, offset, making, always))
@@ -292,7 +292,7 @@ class _Evaluation:
             self._closure.violating.append(Violating(plan.offset, Settled(predicate, some).facts))
 
 
-def _read(written: WrittenPlan, offset: int, makes_edges: bool, always: frozenset[int]) -> Plan:
+def _read(written: JoinPlan, offset: int, makes_edges: bool, always: frozenset[int]) -> Plan:
     """A plan for frames."""
     _, head, trigger, _, steps, conditions = written
     needed = always | (frozenset((TRIGGER,)) if head[0] == NONE else _variables(head[1:]))

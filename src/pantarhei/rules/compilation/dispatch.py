@@ -21,13 +21,12 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NONE
-from pantarhei.rules.compilation.plan import CHECK, HEADER, PART, STEPS, TRIGGER
+from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.rules.compilation.plan import OBJECT, SUBJECT, given_constants, looked_up_classes
 
-Integers = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.int64]
 
-SUBJECT, OBJECT, SUBJECT_CLASS, OBJECT_CLASS = range(4)
+SUBJECT_CLASS, OBJECT_CLASS = 2, 3  # kinds of switches beside SUBJECT and OBJECT
 
 # From so many different keys on a switch takes less time than trying all plans. One by class costs something
 # whenever a fact of its classes comes or goes: it has to gain more where only retractions use it.
@@ -152,7 +151,7 @@ def _switches(code: Integers, offsets: Integers, least_classes: int) -> tuple[In
         return offsets, switches
     waiting = offsets
     for kind in (OBJECT, SUBJECT):
-        keys = -2 - code[waiting + TRIGGER + kind]
+        keys = given_constants(code, waiting, kind)
         waiting = _switch_off(kind, waiting, keys, keys >= 0, LEAST_CONSTANTS, switches)
     for side in (OBJECT, SUBJECT):
         keys = _rarest_classes(code, waiting, side)
@@ -185,15 +184,7 @@ def _rarest_classes(code: Integers, offsets: Integers, side: int) -> Integers:
     of its trigger: it tells the plan apart best. NONE where it asks for none.
     """
     rarest = np.full(len(offsets), NONE, np.int32)
-    counts, variables = code[offsets + STEPS], code[offsets + TRIGGER + side]
-    plans, classes = [np.zeros(0, np.intp)], [np.zeros(0, np.int32)]
-    for step in range(int(counts.max(initial=0))):
-        having = np.flatnonzero(counts > step)
-        at = offsets[having] + HEADER + PART * step
-        asks = (code[at] == CHECK) & (code[at + 3] == NONE) & (code[at + 2] == variables[having])
-        plans.append(having[asks])
-        classes.append(code[at[asks] + 1])
-    asking, asked = np.concatenate(plans), np.concatenate(classes)
+    asking, asked = looked_up_classes(code, offsets, side)
     _, inverse, numbers = np.unique(asked, return_inverse=True, return_counts=True)
     order = np.lexsort((numbers[inverse], asking))  # stable: among equals the first step's
     found, first = np.unique(asking[order], return_index=True)

@@ -11,12 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NONE
-from pantarhei.rules.compilation.plan import WrittenPlan
-
-Integers = npt.NDArray[np.int32]
+from pantarhei.encoding.numbers import Integers
 
 # The inclusions of a class with more superclasses than these stay among the plans that are tried.
 MOST_SUPERCLASSES = 64
@@ -33,14 +29,6 @@ class Superclasses:
     start: Integers
     classes: Integers
     ends: Integers
-
-
-def inclusion(plan: WrittenPlan) -> int:
-    """The class D of a forward plan of `D(x) :- C(x)`, else NONE."""
-    class_, *arguments = plan.head
-    is_simple = not plan.steps and not plan.conditions and class_ != NONE
-    is_of_classes = plan.trigger[1] == NONE and tuple(arguments) == plan.trigger and plan.trigger[0] >= 0
-    return class_ if is_simple and is_of_classes else NONE
 
 
 def superclasses(above: Mapping[int, Sequence[int]], count: int) -> Superclasses:

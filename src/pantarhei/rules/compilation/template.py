@@ -14,7 +14,7 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Argument, Rule
-from pantarhei.rules.compilation.plan import CHECK, HEAD, HEADER, PART, WrittenPlan
+from pantarhei.rules.compilation.plan import CHECK, JoinPlan
 
 Shape = tuple[tuple[Argument, ...], ...]
 
@@ -40,29 +40,25 @@ class Template:
     is_inclusion: bool
 
     @classmethod
-    def of(cls, code: Sequence[int], offsets: Sequence[int], is_inclusion: bool) -> Template:
-        """The template of the rule that `code` is of, all of it, with plans at `offsets`."""
-        order: list[int] = []
+    def of(cls, plans: Sequence[JoinPlan]) -> Template:
+        """The template of a rule by its plans, that of the head last if it has one."""
+        code: list[int] = []
+        offsets: list[int] = []
         places: list[tuple[int, int]] = []
-        walked: list[tuple[int, int]] = []
-        for offset in offsets:
-            plan = WrittenPlan.at(code, offset)
-            if plan.head[0] != NONE:
-                order.append(NONE)
-                places.append((offset + HEAD, NONE))
-            for number, (kind, _, _, _, atom) in enumerate(plan.steps):
-                order.append(atom)
-                places.append((offset + HEADER + PART * number + 1, atom))
-                if kind != CHECK:
-                    walked.append((kind, atom))
-            order.append(plan.atom)
+        order: list[int] = []
+        for plan in plans:
+            offsets.append(len(code))
+            places += [(offsets[-1] + place, atom) for place, atom in plan.predicate_places]
+            order += [atom for _, atom in plan.predicate_places] + [plan.atom]
+            code += plan.code
+        walked = [(step.kind, step.atom) for plan in plans for step in plan.steps if step.kind != CHECK]
         return cls(
             tuple(code),
             tuple(offsets),
             tuple(dict.fromkeys(order)),
             tuple(places),
             tuple(dict.fromkeys(walked)),
-            is_inclusion,
+            plans[0].inclusion != NONE,
         )
 
     def written(self, rule: int, predicates: Sequence[int]) -> list[int]:

@@ -19,7 +19,7 @@ from pantarhei.rules.compilation.dispatch import (
     SUBJECT_CLASS,
     home,
 )
-from pantarhei.rules.compilation.plan import CHECK, WrittenPlan
+from pantarhei.rules.compilation.plan import CHECK, JoinPlan
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, rules
 from worlds import switches_everywhere
@@ -82,7 +82,7 @@ def test_each_plan_is_tried_with_the_facts_whose_keys_it_asks_for(given):
             own = plain.plans[plain.start[predicate] : plain.start[predicate + 1]].tolist()
             mine = switched.plans[switched.start[predicate] : switched.start[predicate + 1]].tolist()
             assert sorted(mine) == sorted(own), "each plan of the predicate once"
-            asked = {offset: set(keys_asked(WrittenPlan.at(code, offset))) for offset in own}
+            asked = {offset: set(keys_asked(JoinPlan.at(code, offset))) for offset in own}
             everything = set().union(*asked.values())
             assert tried(switched, predicate, sorted(everything)) == sorted(own)
             for offset, keys in asked.items():

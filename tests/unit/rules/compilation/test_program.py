@@ -15,7 +15,7 @@ from pantarhei.errors import InvalidRuleError
 from pantarhei.language.rule import Atom, Different, Rule
 from pantarhei.literals.value import value_of
 from pantarhei.rules.compilation.dispatch import Dispatch
-from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, WrittenPlan
+from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, JoinPlan
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, rules
 
@@ -199,7 +199,7 @@ def test_a_plan_is_read_as_it_was_written(given):
     program = compile_(given)
     code, offset = program.plans.code.tolist(), 0
     while offset < len(code) and program.rules:
-        plan = WrittenPlan.at(code, offset)
+        plan = JoinPlan.at(code, offset)
         assert plan.code == code[offset : offset + len(plan.code)]
         assert len(plan.steps) == len(program.rules[plan.rule].body) - (plan.atom != NONE)
         offset += len(plan.code)

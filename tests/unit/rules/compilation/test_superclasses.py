@@ -7,9 +7,9 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Atom, Different, Rule
-from pantarhei.rules.compilation.plan import WrittenPlan
+from pantarhei.rules.compilation.plan import JoinPlan
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.rules.compilation.superclasses import MOST_SUPERCLASSES, inclusion, superclasses
+from pantarhei.rules.compilation.superclasses import MOST_SUPERCLASSES, superclasses
 from strategies import EX
 
 x, y = Variable("x"), Variable("y")
@@ -81,6 +81,6 @@ def is_a(name, who=x):
 )
 def test_inclusions_are_between_classes_of_the_same_individual(rule, is_one):
     program = compile_([rule])
-    plan = WrittenPlan.at(program.plans.code.tolist(), int(program.plans.forward.plans[0]))
-    assert (inclusion(plan) != NONE) is is_one
+    plan = JoinPlan.at(program.plans.code.tolist(), int(program.plans.forward.plans[0]))
+    assert (plan.inclusion != NONE) is is_one
     assert len(program.plans.superclasses.classes) == is_one

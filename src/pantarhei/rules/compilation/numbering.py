@@ -1,0 +1,71 @@
+"""The numbers that a program gives to what its rules speak of: predicates, terms, data ranges, built-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from rdflib import Literal, URIRef, Variable
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
+from pantarhei.language.data_range import DataRange
+from pantarhei.language.rule import Argument, Atom
+from pantarhei.language.term import Term
+from pantarhei.literals.value import value_of
+
+
+class Numbered(Protocol):
+    """Symbols and terms that have numbers, by their position."""
+
+    symbols: list[Symbol]
+    literals: list[Literal]
+
+    @property
+    def names(self) -> Sequence[Term]:
+        """The names."""
+
+
+class Numbering:
+    """Numbers given in the order in which things are met.
+
+    Args:
+        numbered: what has numbers already, which it keeps.
+    """
+
+    def __init__(self, numbered: Numbered | None = None) -> None:
+        self.predicates: dict[Symbol, int] = {}
+        self.names: dict[Term, int] = {}
+        self.literals: dict[object, tuple[int, Literal]] = {}  # by value
+        self.ranges: dict[DataRange, int] = {}
+        self.builtins: dict[URIRef, int] = {}
+        if numbered is not None:
+            self.predicates.update((symbol, i) for i, symbol in enumerate(numbered.symbols))
+            self.names.update((name, i) for i, name in enumerate(numbered.names))
+            for literal in numbered.literals:
+                self.argument(literal, {})
+
+    def predicate(self, atom: Atom) -> int:
+        """The number of an atom's class or property."""
+        return self.predicates.setdefault(Symbol(atom.predicate, len(atom.arguments)), len(self.predicates))
+
+    def argument(self, argument: Argument, variables: Mapping[Variable, int]) -> int:
+        """An argument as plans have it: a variable's number, or `-2 - n` for the constant `n`."""
+        if isinstance(argument, Variable):
+            return variables[argument]
+        if isinstance(argument, Literal):
+            fresh = (FIRST_LITERAL + len(self.literals), argument)
+            return -2 - self.literals.setdefault(value_of(argument), fresh)[0]
+        return -2 - self.names.setdefault(argument, len(self.names))
+
+    def atom(self, atom: Atom, variables: Mapping[Variable, int]) -> tuple[int, int, int]:
+        """An atom as plans have it: predicate, subject, object; no object for a class."""
+        arguments = [self.argument(a, variables) for a in atom.arguments]
+        return (self.predicate(atom), arguments[0], arguments[1] if len(arguments) > 1 else NONE)
+
+    def range(self, range: DataRange) -> int:
+        """The number of a data range."""
+        return self.ranges.setdefault(range, len(self.ranges))
+
+    def builtin(self, name: URIRef) -> int:
+        """The number of a built-in."""
+        return self.builtins.setdefault(name, len(self.builtins))

@@ -1,0 +1,177 @@
+"""The plans of one rule: in which order its body is matched from each of its atoms on, and from its head."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heappush
+
+from rdflib import Variable
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.errors import InvalidRuleError
+from pantarhei.language.rule import Argument, Atom, Member, Rule, Test
+from pantarhei.literals.builtin import EQUAL, is_computation
+from pantarhei.rules.compilation.numbering import Numbering
+from pantarhei.rules.compilation.plan import (
+    BACKWARD,
+    CHECK,
+    COMPUTE,
+    DIFFERENT,
+    FORWARD,
+    HOLDS,
+    IDENTICAL,
+    INSIDE,
+    OUTSIDE,
+    JoinPlan,
+    PlanCondition,
+    PlanStep,
+)
+
+
+class RulePlanner:
+    """Makes the plans of a rule.
+
+    Args:
+        rule: the rule, or a constraint.
+        number: what the plans call it.
+        numbering: numbers what the rule speaks of.
+
+    Raises:
+        InvalidRuleError: its body lacks a variable of its head, its inequalities or its tests.
+    """
+
+    def __init__(self, rule: Rule, number: int, numbering: Numbering) -> None:
+        self._rule, self._number, self._numbering = rule, number, numbering
+        self.variables: dict[Variable, int] = {}
+        self._number_variables(rule.body)
+        self._check_bound(set(self.variables))
+        self._number_variables(rule.tests)
+
+    def _number_variables(self, parts: Iterable[Atom | Test]) -> None:
+        for part in parts:
+            for argument in part.arguments:
+                if isinstance(argument, Variable):
+                    self.variables.setdefault(argument, len(self.variables))
+
+    def _check_bound(self, bound: set[Variable]) -> None:
+        """Refuse a rule with a variable that neither its body nor a computation binds."""
+        rule = self._rule
+        for test in rule.tests:
+            used = test.arguments[1:] if is_computation(test) else test.arguments
+            _refuse_unbound(rule, used, bound)
+            bound.update(a for a in test.arguments if isinstance(a, Variable))
+        for difference in rule.different:
+            _refuse_unbound(rule, (difference.left, difference.right), bound)
+        if rule.head is not None:
+            _refuse_unbound(rule, rule.head.arguments, bound)
+
+    def plan_from(self, trigger: Atom, position: int) -> JoinPlan:
+        """The plan for a given fact of `trigger`: the atom of the body at `position`, or the head (NONE).
+
+        Raises:
+            InvalidRuleError: the body is not connected.
+        """
+        rule, numbering = self._rule, self._numbering
+        head = (NONE, NONE, NONE) if rule.head is None else numbering.atom(rule.head, self.variables)
+        steps = tuple(self._steps(trigger, position))
+        conditions = tuple(self._conditions(_variables(trigger)))
+        given = numbering.atom(trigger, self.variables)[1:]
+        return JoinPlan(self._number, head, given, position, steps, conditions)
+
+    def _conditions(self, given: set[Variable]) -> list[PlanCondition]:
+        """The inequalities and tests; those that a computation is needed for stand behind it.
+
+        A computed variable that the trigger gives is a head's: it must be just what is computed.
+        """
+        rule = self._rule
+        bound = set[Variable]().union(*map(_variables, rule.body))
+        different = [(DIFFERENT, d.left, d.right) for d in rule.different]
+        early = [d for d in different if bound.issuperset(a for a in d[1:] if isinstance(a, Variable))]
+        tests = [c for test in rule.tests for c in self._test(test, bound, given)]
+        late = [d for d in different if d not in early]
+
+        def encoded(condition: tuple[int, Argument, Argument]) -> PlanCondition:
+            kind, left, right = condition
+            first, second = (self._numbering.argument(side, self.variables) for side in (left, right))
+            return PlanCondition(kind, first, second)
+
+        return [*map(encoded, early), *tests, *map(encoded, late)]
+
+    def _test(self, test: Test, bound: set[Variable], given: set[Variable]) -> Iterator[PlanCondition]:
+        """A test's conditions; a result that is known already is compared with what is computed."""
+        if isinstance(test, Member):
+            number = self._numbering.range(test.range)
+            argument = self._numbering.argument(test.argument, self.variables)
+            yield PlanCondition(INSIDE if test.inside else OUTSIDE, argument, number)
+            return
+        builtin = self._numbering.builtin(test.name)
+        arguments = [self._numbering.argument(a, self.variables) for a in test.arguments]
+        if not is_computation(test):
+            yield PlanCondition(HOLDS, builtin, arguments[0], arguments[1])
+            return
+        result, left, right = arguments if len(arguments) == 3 else (*arguments, NONE)
+        first = test.arguments[0]
+        spare = len(self.variables)
+        if not isinstance(first, Variable) or first in bound:
+            equal = self._numbering.builtin(EQUAL)
+            yield PlanCondition(COMPUTE, builtin, left, right, spare)
+            yield PlanCondition(HOLDS, equal, spare, result, NONE)
+            return
+        bound.add(first)
+        if first in given:
+            yield PlanCondition(COMPUTE, builtin, left, right, spare)
+            yield PlanCondition(IDENTICAL, spare, result)
+        else:
+            yield PlanCondition(COMPUTE, builtin, left, right, result)
+
+    def _steps(self, trigger: Atom, position: int) -> list[PlanStep]:
+        """The body's other atoms, each as soon as it is bound: look-ups before walks.
+
+        Costs O(n log n) for n atoms: when a variable is bound, the atoms that have it are ranked anew.
+        """
+        rule = self._rule
+        having: defaultdict[Variable, list[int]] = defaultdict(list)
+        for i, atom in enumerate(rule.body):
+            for variable in _variables(atom):
+                having[variable].append(i)
+        bound = _variables(trigger)
+        waiting = set(range(len(rule.body))) - {position}
+        ranked = [(kind, i) for i in waiting if (kind := _kind(rule.body[i], bound)) is not None]
+        heapify(ranked)
+        steps = []
+        while waiting:
+            if not ranked:
+                raise InvalidRuleError(str(rule), "its body is not connected")
+            kind, i = heappop(ranked)
+            if i not in waiting:
+                continue
+            waiting.remove(i)
+            predicate, first, second = self._numbering.atom(rule.body[i], self.variables)
+            steps.append(PlanStep(kind, predicate, first, second, i))
+            for variable in _variables(rule.body[i]) - bound:
+                bound.add(variable)
+                for other in having[variable]:
+                    if other in waiting and (better := _kind(rule.body[other], bound)) is not None:
+                        heappush(ranked, (better, other))
+        return steps
+
+
+def _variables(atom: Atom) -> set[Variable]:
+    return {argument for argument in atom.arguments if isinstance(argument, Variable)}
+
+
+def _refuse_unbound(rule: Rule, arguments: Iterable[Argument], bound: set[Variable]) -> None:
+    unbound = {a for a in arguments if isinstance(a, Variable)} - bound
+    if unbound:
+        raise InvalidRuleError(str(rule), f"its body lacks {', '.join(sorted(unbound))}")
+
+
+def _kind(atom: Atom, bound: set[Variable]) -> int | None:
+    """How an atom is matched once `bound` is; None if it cannot be reached yet."""
+    known = [not isinstance(a, Variable) or a in bound for a in atom.arguments]
+    if all(known):
+        return CHECK
+    if len(known) == 1 or not any(known):
+        return None
+    return FORWARD if known[0] else BACKWARD
