@@ -1,6 +1,7 @@
 # Everything happens in .venv, which these targets make and fill with what is missing.
 #   make demo        the main job on three examples, the last on Spark too
-#   make test        all tests
+#   make test        the tests of every day: five minutes or so on two cores
+#   make test-all    these and the long ones: clusters, crashes, sessions of their own, long searches for errors
 #   make check       lint, types, import contract
 #   make bench       measurements (never part of the tests); bench-spark those of Spark
 #   make bench-page  the newest measurements into the page "Performance"
@@ -9,20 +10,25 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := $(wildcard src/pantarhei/materialize/kernel/*.py src/pantarhei/materialize/kernel/*.pxd)
+# In two processes; Spark's tests share a session in one of them (tests/conftest.py).
+TEST := python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-checked test-long test-uncompiled check docs-check bench bench-page bench-spark clean
+.PHONY: demo test test-all test-checked test-long test-uncompiled check docs-check bench bench-page bench-spark clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
 
 test: $(VENV)/.dev $(VENV)/.kernel
-	$(BIN)/python -m pytest
+	$(BIN)/$(TEST) -m 'not long'
+
+test-all: $(VENV)/.dev $(VENV)/.kernel
+	$(BIN)/$(TEST)
 
 # The random tests on a kernel compiled with bounds checks.
 test-checked: $(VENV)/.dev
 	PANTARHEI_CHECKED=1 $(BIN)/python setup.py --quiet build --build-lib build/checked/lib --build-temp build/checked/temp
-	PYTHONPATH=build/checked/lib $(BIN)/python -m pytest tests/property tests/unit/materialize
+	PYTHONPATH=build/checked/lib $(BIN)/$(TEST) tests/property tests/unit/materialize
 
 # The state machines for hours rather than seconds.
 test-long: $(VENV)/.dev $(VENV)/.kernel

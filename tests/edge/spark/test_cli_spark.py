@@ -307,6 +307,7 @@ def processes(session_id):
     return subprocess.run(listed, capture_output=True, text=True, check=False).stdout
 
 
+@pytest.mark.long
 def test_an_interrupt_while_spark_works_ends_with_a_summary_and_nothing_else(tmp_path):
     fifo = tmp_path / "stream.nq"
     os.mkfifo(fifo)

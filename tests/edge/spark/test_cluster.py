@@ -11,6 +11,8 @@ import pytest
 import cluster_job
 from standalone_cluster import standalone_cluster, wait_for
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):

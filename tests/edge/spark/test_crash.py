@@ -18,6 +18,7 @@ from pantarhei import StreamReasoner
 from spark_streams import Folder, state_of
 from strategies import EX, A, B, D
 
+pytestmark = pytest.mark.long
 BATCHES = 10
 OPEN, CLOSED, TYPE = EX.Open.n3(), EX.Closed.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 

