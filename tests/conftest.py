@@ -5,7 +5,7 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs the Spark session is one group, begun first since it takes longest; else each file is one."""
+    """What needs the Spark session is one group, begun first since it takes long; else each file is one."""
 
     def on_spark(item: pytest.Item) -> bool:
         return "spark" in getattr(item, "fixturenames", ())
