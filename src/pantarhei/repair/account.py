@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import NO_FORMS, Integers
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import Lineage
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import ConflictPairs, Conflicts, RowConflict
-from pantarhei.repair.occurrences import Occurrences
+from pantarhei.repair.occurrences import Removal
 from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
 from pantarhei.window.log import Entry, Log
 
@@ -47,17 +48,17 @@ class RepairAccount:
             self.arriving.at,
             method,
             LazySequence(len(found), lambda: self._conflicts(lineage, found)),
-            lambda: self._occurrences(cut),
+            Removal(self.older, replace(self.arriving, cut=cut), self.lexicon) if len(cut) else frozenset(),
             lambda: self._newest(lineage, undecided),
         )
 
     def _conflicts(self, lineage: Lineage, found: Iterable[RowConflict]) -> list[Conflict]:
-        at = self._timestamps()
-        triples = self._given(lineage)
+        entries = self._entries(lineage)
+        triples = self._given(lineage, entries)
         known = {
-            row: (at[base], triple)
+            row: (entries[base].at, triple)
             for row, base, triple in zip(lineage.rows.tolist(), lineage.bases.tolist(), triples, strict=True)
-            if base in at  # the others are derived, and in no conflict set
+            if base in entries  # the others are derived, and in no conflict set
         }
         return [
             Conflict(
@@ -67,29 +68,29 @@ class RepairAccount:
             for conflict in found
         ]
 
-    def _occurrences(self, facts: Integers) -> frozenset[Assertion] | Occurrences:
-        """Where `facts` were asserted in the window and not cut before, the arriving ABox included."""
+    def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
         if not len(facts):
             return frozenset()
-        return Occurrences.of(self.older.with_entry(self.arriving), facts, self.lexicon)
-
-    def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:
-        at = self._timestamps()
         wanted = set(map(tuple, facts.tolist()))
-        triples = self._given(lineage)
+        entries = self._entries(lineage)
+        triples = self._given(lineage, entries)
         return frozenset(
-            (at[base], triple)
+            (entries[base].at, triple)
             for fact, base, triple in zip(
                 lineage.facts.tolist(), lineage.bases.tolist(), triples, strict=True
             )
             if tuple(fact) in wanted
         )
 
-    def _given(self, lineage: Lineage) -> Iterator[Triple]:
+    def _given(self, lineage: Lineage, entries: Mapping[int, Entry]) -> Iterator[Triple]:
         """The triples of the lineage's facts, as they were last given."""
-        forms = {entry.level: entry.forms for entry in [*self.older, self.arriving] if entry.forms}
         for base, fact in zip(lineage.bases.tolist(), lineage.facts.tolist(), strict=True):
-            yield from self.lexicon.decode([fact], forms.get(base, NO_FORMS))
+            forms = entries[base].forms if base in entries else NO_FORMS
+            yield from self.lexicon.decode([fact], forms)
 
-    def _timestamps(self) -> dict[int, TimePoint]:
-        return {entry.level: entry.at for entry in [*self.older, self.arriving]}
+    def _entries(self, lineage: Lineage) -> dict[int, Entry]:
+        """The ABoxes that assert the lineage's facts, by level. Costs the lineage alone."""
+        arriving = self.arriving
+        levels = np.unique(lineage.bases).tolist()
+        found = (arriving if level == arriving.level else self.older.entry(level) for level in levels)
+        return {entry.level: entry for entry in found if entry is not None}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -11,9 +12,7 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
-from pantarhei.window.log import Log
-
-_NO_ROWS = np.empty((0, 4), np.int32)
+from pantarhei.window.log import Entry, Log, trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +31,6 @@ class Occurrences:
     forms: tuple[Forms, ...]
     lexicon: Lexicon
 
-    @classmethod
-    def of(cls, log: Log, facts: Integers, lexicon: Lexicon) -> Occurrences:
-        """Where `facts` were asserted in the log and not cut before. Costs a look at its facts."""
-        found = [(entry, rows) for entry, rows in log.occurrences(facts) if len(rows)][::-1]
-        parts = [np.insert(rows, 0, place, axis=1) for place, (_, rows) in enumerate(found)]
-        times, forms = (tuple(getattr(entry, name) for entry, _ in found) for name in ("at", "forms"))
-        return cls(_ascending(np.concatenate([_NO_ROWS, *parts])), times, forms, lexicon)
-
     def __len__(self) -> int:
         return len(self.rows)
 
@@ -57,6 +48,51 @@ class Occurrences:
             for at, forms, start, end in zip(self.times, self.forms, starts, ends, strict=False)
             for triple in self.lexicon.decode(self.rows[start:end, 1:], forms)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What the arrival of an ABox cut, not looked up yet.
+
+    Args:
+        older: the log before the ABox.
+        arriving: the ABox, with what its arrival cut.
+        lexicon: what the facts' numbers mean.
+    """
+
+    older: Log
+    arriving: Entry
+    lexicon: Lexicon
+
+
+def look_up(removals: Sequence[Removal]) -> Iterator[Occurrences]:
+    """The occurrences that each of several removals of one stream took out, oldest first.
+
+    Costs one look at the facts of their logs, however many removals there are.
+    """
+    for _, together in groupby(removals, key=lambda removal: id(removal.lexicon)):
+        yield from _look_up(list(together))
+
+
+def _look_up(removals: Sequence[Removal]) -> Iterator[Occurrences]:
+    """`look_up` of removals with one lexicon."""
+    entries: list[Entry] = []
+    arrivals: list[int] = []  # the places of the arriving ABoxes
+    for removal in removals:
+        entries += removal.older.after(entries[-1].level if entries else -1)
+        arrivals.append(len(entries))
+        entries.append(removal.arriving)
+    levels = np.array([entry.level for entry in entries])
+    found = trace(entries, np.concatenate([removal.arriving.cut for removal in removals]))
+    order = np.argsort(found.cut_at, kind="stable")
+    starts, ends = (np.searchsorted(found.cut_at[order], arrivals, side) for side in ("left", "right"))
+    for removal, start, end in zip(removals, starts.tolist(), ends.tolist(), strict=True):
+        cut = order[start:end]
+        cut = cut[levels[found.places[cut]] >= removal.older.first_level]  # older ones had left by then
+        used, places = np.unique(found.places[cut], return_inverse=True)
+        rows = _ascending(np.column_stack([places, found.facts[cut]]).astype(np.int32))
+        times, forms = (tuple(getattr(entries[i], name) for i in used.tolist()) for name in ("at", "forms"))
+        yield Occurrences(rows, times, forms, removal.lexicon)
 
 
 def _ascending(rows: Integers) -> Integers:

@@ -5,7 +5,7 @@ Nothing is translated before it is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
@@ -15,7 +15,7 @@ from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.choose import Method
-from pantarhei.repair.occurrences import Occurrences
+from pantarhei.repair.occurrences import Occurrences, Removal, look_up
 
 Assertion = tuple[TimePoint, Triple]
 _T = TypeVar("_T")
@@ -93,7 +93,7 @@ class Repair:
         at: TimePoint,
         method: Method,
         conflicts: Sequence[Conflict] = (),
-        removed: Callable[[], frozenset[Assertion] | Occurrences] = frozenset,
+        removed: frozenset[Assertion] | Occurrences | Removal = frozenset(),
         undecided: Callable[[], frozenset[Assertion]] = frozenset,
         unlisted: int = 0,
     ) -> None:
@@ -111,12 +111,28 @@ class Repair:
         unlisted: int = 0,
     ) -> Repair:
         """A repair of which all is known already."""
-        return cls(at, method, _restored(tuple(conflicts)), lambda: removed, lambda: undecided, unlisted)
+        return cls(at, method, _restored(tuple(conflicts)), removed, lambda: undecided, unlisted)
 
-    @cached_property
+    @property
     def taken_out(self) -> frozenset[Assertion] | Occurrences:
         """What `removed` is made of; its length costs no triple."""
-        return self._removed()
+        found = self._removed
+        if isinstance(found, Removal):
+            (found,) = look_up([found])
+            self._removed = found
+        return found
+
+    @staticmethod
+    def look_up_removed(repairs: Iterable[Repair]) -> None:
+        """Find out what the repairs of one stream, oldest first, took out, as a look at each of them would.
+
+        Costs one pass over the window's assertions for all of them.
+        """
+        pending = [(repair, repair._removed) for repair in repairs]
+        removals = [(repair, removed) for repair, removed in pending if isinstance(removed, Removal)]
+        found = look_up([removal for _, removal in removals])
+        for (repair, _), occurrences in zip(removals, found, strict=True):
+            repair._removed = occurrences
 
     @cached_property
     def removed(self) -> frozenset[Assertion]:

@@ -7,11 +7,12 @@ It knows how many assertions and bytes it holds: what comes and goes is added an
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise, takewhile
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -140,6 +141,17 @@ class Log:
         """Oldest first."""
         return chain.from_iterable(self.chunks)
 
+    def after(self, level: int) -> Iterator[Entry]:
+        """The entries above `level`, oldest first. Costs their number, and a search."""
+        whole = bisect_right(self.chunks, level, key=lambda chunk: chunk[-1].level)
+        for chunk in self.chunks[whole:]:
+            yield from chunk[bisect_right(chunk, level, key=attrgetter("level")) :]
+
+    def entry(self, level: int) -> Entry | None:
+        """The entry of that level. Costs a search."""
+        found = next(self.after(level - 1), None)
+        return found if found is not None and found.level == level else None
+
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with the facts of it that no repair has cut. Costs O(occurrences)."""
         cut = _Facts()
@@ -151,14 +163,13 @@ class Log:
         """Each entry, newest first, with its kept facts that are among `facts`. Costs a look at two bytes of
         each fact in the log.
         """
-        wanted, cut = _Facts(), _Facts()
-        wanted.add(facts)
-        entries = list(self)[::-1]
-        asserted = wanted.parts_among([entry.facts[wanted.maybe(entry.marks)] for entry in entries])
-        taken = wanted.parts_among([entry.cut for entry in entries])
-        for entry, found, gone in zip(entries, asserted, taken, strict=True):
-            cut.add(gone)
-            yield entry, found[~cut.among(found)]
+        entries = list(self)
+        found = trace(entries, facts)
+        kept = found.cut_at == len(entries)
+        rows, places = found.facts[kept], found.places[kept]
+        ends = np.searchsorted(places, np.arange(len(entries) + 1)).tolist()
+        for place in reversed(range(len(entries))):
+            yield entries[place], rows[ends[place] : ends[place + 1]]
 
     def check_invariants(self) -> None:
         """Assert that chunks and sums are those of the entries. Costs a look at each; for tests."""
@@ -180,6 +191,42 @@ def _size(entries: Iterable[Entry]) -> tuple[int, int]:
 
 
 EMPTY_LOG = Log()
+
+
+class Traces(NamedTuple):
+    """Where some facts were asserted in entries, and what became of them there.
+
+    Args:
+        facts: shape (n, 3), one for each time that it was asserted, the oldest entry's first.
+        places: the place of the entry that asserts it.
+        cut_at: the place of the entry whose arrival cut it; the number of entries where none has.
+    """
+
+    facts: Integers
+    places: npt.NDArray[np.intp]
+    cut_at: npt.NDArray[np.intp]
+
+
+def trace(entries: Sequence[Entry], facts: Integers) -> Traces:
+    """What became of `facts` in entries, oldest first. Costs a look at two bytes of each fact in them."""
+    wanted = _Facts()
+    wanted.add(facts)
+    asserted, places = _below(wanted.parts_among([each.facts[wanted.maybe(each.marks)] for each in entries]))
+    cut, cut_places = _below(wanted.parts_among([each.cut for each in entries]))
+    numbers = np.unique(np.concatenate([asserted, cut]), axis=0, return_inverse=True)[1].reshape(-1)
+    end = len(entries)
+    assertions, of_asserted = numbers[: len(asserted)] * (end + 1) + places, numbers[: len(asserted)]
+    cuts = np.sort(numbers[len(asserted) :] * (end + 1) + cut_places)
+    # a fact's first cut at its place or later; of a fact that has none, another fact's or none at all
+    first = np.append(cuts, -1)[np.searchsorted(cuts, assertions)]
+    return Traces(asserted, places, np.where(first // (end + 1) == of_asserted, first % (end + 1), end))
+
+
+def _below(parts: Iterable[Integers]) -> tuple[Integers, npt.NDArray[np.intp]]:
+    """Facts of several entries one below the other, and the place of each one's entry."""
+    each = list(parts)
+    places = np.repeat(np.arange(len(each)), [len(part) for part in each])
+    return np.concatenate([np.empty((0, 3), np.int32), *each]), places
 
 
 class _Facts:

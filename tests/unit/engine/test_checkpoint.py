@@ -438,6 +438,34 @@ def test_the_window_comes_back_as_it_was_given(window):
     assert repr(restored.window) == repr(window)
 
 
+def lines_run(call):
+    """How many lines of Python a call runs."""
+    count, before = 0, sys.gettrace()
+
+    def trace(frame, event, argument):
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def test_a_snapshot_of_four_times_the_repairs_costs_about_four_times_the_work():
+    def first_snapshot(count):
+        reasoner = StreamReasoner(ONTOLOGY, Window(count))
+        for at in range(count):
+            reasoner.push(at, [member(C if at % 2 else A, a)])
+        assert len(reasoner.repairs) == count - 1
+        return lines_run(reasoner.snapshot)
+
+    assert first_snapshot(400) < 5 * first_snapshot(100)
+
+
 LITERALS = [
     Literal("plain"), Literal("plain", datatype=XSD.string), Literal("tagged", lang="EN-us"), Literal(""),
     Literal(1), Literal("01", datatype=XSD.integer, normalize=False), Literal("x", datatype=XSD.integer),

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 import pantarhei.window.log as log_module
-from pantarhei.window.log import EMPTY_LOG, Entry
+from pantarhei.window.log import EMPTY_LOG, Entry, trace
 
 
 def facts(*numbers):
@@ -69,6 +69,31 @@ def test_a_cut_takes_a_fact_out_of_its_entry_and_all_before():
     found = {e.level: numbers(f) for e, f in log.occurrences(facts(5, 6))}
     assert found == {0: [6], 1: [], 2: [], 3: [5]}
     assert [e.level for e, _ in log.kept()] == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("count", [0, 1, 511, 512, 513, 1025])
+def test_entries_are_found_by_their_levels(count):
+    log = log_of(entry(level) for level in range(0, 2 * count, 2)).from_level(3)
+    inside = range(4, 2 * count, 2)
+    assert {level for level in range(2 * count + 2) if log.entry(level) is not None} == set(inside)
+    assert all(log.entry(level).level == level for level in inside)
+    for level in (-1, 3, 4, 5, 1022, 1023, 1024, 1025, 2 * count):
+        assert [each.level for each in log.after(level)] == [found for found in inside if found > level]
+
+
+#   place     0      1      2      3      4       fact 5 is cut at 2 and at 4, fact 6 at 3
+#   asserts   5, 6   5, 7   8, 5   5, 5   6, 7
+#   cuts                    5      6      5
+def test_a_trace_tells_which_arrival_cut_each_assertion():
+    log = [([5, 6], []), ([5, 7], []), ([8, 5], [5]), ([5, 5], [6]), ([6, 7], [5])]
+    entries = [entry(10 + place, asserted, cut) for place, (asserted, cut) in enumerate(log)]
+    found = trace(entries, facts(5, 6))
+    told = list(zip(numbers(found.facts), found.places.tolist(), found.cut_at.tolist(), strict=True))
+    assert sorted(told) == [(5, 0, 2), (5, 1, 2), (5, 2, 2), (5, 3, 4), (5, 3, 4), (6, 0, 3), (6, 4, 5)]
+    assert found.places.tolist() == sorted(found.places.tolist())
+    nothing = trace(entries, facts())
+    assert len(nothing.facts) == len(nothing.places) == len(nothing.cut_at) == 0
+    assert len(trace([], facts(5)).facts) == 0
 
 
 def test_facts_whose_keys_collide_are_told_apart():

@@ -80,7 +80,9 @@ class RepairTable:
         Their timestamps go to `times`. Costs the conflicts and removed assertions of those that were not
         saved before, in Python; those of all as columns.
         """
-        told = {level: self._tell(level, repair) for level, repair in repairs}
+        given = list(repairs)
+        Repair.look_up_removed(repair for _, repair in given)
+        told = {level: self._tell(level, repair) for level, repair in given}
         self._told, known = told, list(told.values())
         rows = _joined((one.rows for one in known), 4)
         rules = _joined((one.rules for one in known), 1)[:, 0]
