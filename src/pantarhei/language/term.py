@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rdflib import RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
+from pantarhei.language.place import Place
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]
@@ -29,15 +30,21 @@ def check_triple(given: object) -> Triple:
     if not isinstance(given, tuple) or len(given) != 3:
         raise InvalidTripleError(repr(given), "expected a tuple (subject, predicate, object) of rdflib terms")
     subject, predicate, object_ = given
-    if not isinstance(subject, URIRef | BNode):
-        raise InvalidTripleError(repr(given), "the subject must be a URIRef or a BNode")
-    if not isinstance(predicate, URIRef):
-        raise InvalidTripleError(repr(given), "the predicate must be a URIRef")
-    if not isinstance(object_, URIRef | BNode | Literal):
-        raise InvalidTripleError(repr(given), "the object must be a URIRef, a BNode or a Literal")
-    if isinstance(object_, Literal) and predicate == RDF_TYPE:
-        raise InvalidTripleError(repr(given), "the object of rdf:type must be a class, not a literal")
-    return subject, predicate, object_
+    if (
+        isinstance(subject, URIRef | BNode)
+        and isinstance(predicate, URIRef)
+        and isinstance(object_, URIRef | BNode | Literal)
+        and not (isinstance(object_, Literal) and predicate == RDF_TYPE)
+    ):
+        return subject, predicate, object_
+    raise _misplaced(given)
+
+
+def _misplaced(given: tuple[object, object, object]) -> InvalidTripleError:
+    """What is wrong with three things that are no triple."""
+    last = Place.CLASS if given[1] == RDF_TYPE else Place.OBJECT
+    places = zip((Place.SUBJECT, Place.PREDICATE, Place.OBJECT, last), (*given, given[2]), strict=True)
+    return InvalidTripleError(repr(given), next(p.expected for p, term in places if not p.admits(term)))
 
 
 def short(term: Term | Variable) -> str:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Protocol
 
-from rdflib import BNode, Graph, Literal, URIRef
+from rdflib import Graph, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, Dataset
 from rdflib.store import Store
 
 from pantarhei.errors import ReadOnlyError
+from pantarhei.language.place import Place
 from pantarhei.language.term import Term, Triple
 
 
@@ -234,13 +235,10 @@ class _Remembered:
 
 def matches(source: TripleSource, subject: object, predicate: object, object: object) -> list[Triple]:
     """The matches of one pattern, copied; none for what cannot stand in a triple."""
-    if not (
-        (subject is None or isinstance(subject, URIRef | BNode))
-        and (predicate is None or isinstance(predicate, URIRef))
-        and (object is None or isinstance(object, URIRef | BNode | Literal))
-    ):
+    pattern = ((Place.SUBJECT, subject), (Place.PREDICATE, predicate), (Place.OBJECT, object))
+    if not all(term is None or place.admits(term) for place, term in pattern):
         return []
-    return list(source.match(subject, predicate, object))
+    return list(source.match(subject, predicate, object))  # type: ignore[arg-type]
 
 
 def _identifier(graph: Any) -> Any:

@@ -8,6 +8,7 @@ import pyoxigraph as ox
 from rdflib import RDF, BNode, Literal
 
 from pantarhei.errors import InvalidTripleError
+from pantarhei.language.place import Place
 from pantarhei.language.term import Term, Triple
 from pantarhei.rdf.ntriples import to_rdflib
 
@@ -51,9 +52,7 @@ class TermReader:
         object_ = self._term(quad.object, scope)
         predicate = self._term(quad.predicate, scope)
         if isinstance(object_, Literal) and predicate == RDF.type:
-            raise InvalidTripleError(
-                str(quad.triple), "the object of rdf:type must be a class, not a literal"
-            )
+            raise InvalidTripleError(str(quad.triple), Place.CLASS.expected)
         return self._term(quad.subject, scope), predicate, object_
 
     def _term(self, term: object, scope: Scope) -> Term:

@@ -10,21 +10,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from rdflib import BNode, Literal, URIRef
+from rdflib import Literal
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError
+from pantarhei.language.place import Place
 from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark.frame import OBJECT, PREDICATE, SUBJECT, TERMS, TIMESTAMP
 from pantarhei.spark.stream_columns import COLUMNS
 
-_MAY_BE: dict[str, tuple[tuple[type, ...], str]] = {
-    SUBJECT: ((URIRef, BNode), "the subject must be an IRI or a blank node"),
-    PREDICATE: ((URIRef,), "the predicate must be an IRI"),
-    OBJECT: ((URIRef, BNode, Literal), "the object must be a term"),
-}
-
+_PLACES = {SUBJECT: Place.SUBJECT, PREDICATE: Place.PREDICATE, OBJECT: Place.OBJECT}
 
 _LAST_FLOAT = MOST_TICKS / FLOAT_TICKS
 
@@ -66,7 +62,7 @@ def problems(table: pa.Table) -> list[Problem]:
             found.setdefault(row, Problem(row, name, column.reasons[column.codes[row]]))
     classes = terms[PREDICATE].rows(term == RDF_TYPE for term in terms[PREDICATE].terms)
     literals = terms[OBJECT].rows(isinstance(term, Literal) for term in terms[OBJECT].terms)
-    note(classes & literals, OBJECT, "the object of rdf:type must be a class, not a literal")
+    note(classes & literals, OBJECT, Place.CLASS.expected)
     return [found[row] for row in sorted(found)]
 
 
@@ -113,14 +109,13 @@ class _Terms(NamedTuple):
 
 def _read(text: bytes, column: str) -> tuple[Term | None, str]:
     """A term and what is wrong with it; nothing if all is well."""
-    may_be, expected = _MAY_BE[column]
     try:
         term = parse_term(text.decode())
     except UnicodeDecodeError:
         return None, "it is not UTF-8"
     except InvalidTripleError as error:
         return None, error.reason
-    return term, "" if isinstance(term, may_be) else expected
+    return term, "" if _PLACES[column].admits(term) else _PLACES[column].expected
 
 
 def error_of(table: pa.Table, problem: Problem) -> InvalidRowError:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from rdflib import RDF, BNode, Literal, URIRef
+from rdflib import RDF, BNode
 
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
+from pantarhei.language.place import Place
+from pantarhei.language.rule import Predicate
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 
@@ -74,12 +77,10 @@ class Router:
         if (text, is_class) in self._admitted:
             return
         name = parse_term(text)
-        if isinstance(name, Literal) or not (is_class or isinstance(name, URIRef)):
-            what = "the object of rdf:type must be a class" if is_class else "the predicate must be an IRI"
-            raise InvalidTripleError(text, what)
+        (Place.CLASS if is_class else Place.PREDICATE).check(name, text)
         if name == RDF.type:  # written with escapes
             raise InvalidTripleError(text, f"write it as {_TYPE}")
-        if not self._report.admits(name, is_class):
+        if not self._report.admits(cast(Predicate, name), is_class):
             raise BackgroundOnlyError(text, str(self._keys.key))
         self._admitted.add((text, is_class))
 
@@ -93,8 +94,7 @@ class Router:
 
     def _computed(self, text: str) -> int:
         name = parse_term(text)
-        if isinstance(name, Literal):
-            raise InvalidTripleError(text, "the subject must be an IRI or a blank node")
+        Place.SUBJECT.check(name, text)
         key = name if isinstance(name, BNode) else self._keys.of(name)
         digest = hashlib.blake2b(key.n3().encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") % self._number

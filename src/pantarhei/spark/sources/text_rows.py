@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
+from pantarhei.language.place import Place
 from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, ticks_of
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
 from pantarhei.rdf.term_reader import Scope
@@ -89,7 +90,7 @@ def text_triple(quad: ox.Quad, scope: Scope) -> TextTriple:
     """The terms of a statement; the order within a triple decides how blank nodes are numbered."""
     object_, predicate = _text(quad.object, scope), quad.predicate
     if object_[0] == '"' and predicate == _TYPE:
-        raise InvalidTripleError(str(quad.triple), "the object of rdf:type must be a class, not a literal")
+        raise InvalidTripleError(str(quad.triple), Place.CLASS.expected)
     return _text(quad.subject, scope), str(predicate), object_
 
 
