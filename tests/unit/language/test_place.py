@@ -39,5 +39,5 @@ def test_a_triple_is_refused_for_the_first_place_that_is_wrong(triple, place):
 
 
 def test_a_misplaced_term_is_named_with_what_it_was_part_of():
-    with pytest.raises(InvalidTripleError, match="the whole.*predicate must be an IRI"):
+    with pytest.raises(InvalidTripleError, match=r"the whole.*predicate must be an IRI"):
         Place.PREDICATE.check(TEXT, "the whole")
