@@ -1,0 +1,28 @@
+"""Errors with their options as they are typed."""
+
+import pytest
+
+from pantarhei.cli.wording import as_typed, one_line
+from pantarhei.errors import OptionError, QueryError
+
+NAMES = ["on_error", "master", "range"]
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (
+            OptionError("on_error", "'no'", 'raise or on_error="skip"'),
+            "--on-error no is not possible",
+        ),
+        (OptionError("master", "'yarn'", "local[2]"), "--spark yarn is not possible"),
+        (OptionError("unique_names", "False", "nothing"), "--no-unique-names is not possible"),
+        (QueryError('the literal "range=1"'), 'the literal "range=1"'),
+    ],
+)
+def test_options_are_as_typed_and_what_was_given_stays(error, text):
+    assert text in as_typed(error, NAMES)
+
+
+def test_a_message_of_several_lines_is_one():
+    assert "\n" not in one_line(str(OptionError("range", "1\n2", "one number")))
