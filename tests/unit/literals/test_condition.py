@@ -1,0 +1,1 @@
+"""Formulas of conditions say of a value what logic says."""

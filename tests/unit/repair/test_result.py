@@ -1,0 +1,45 @@
+"""What a repair did, made when somebody looks."""
+
+import pickle
+
+from rdflib import RDF
+
+from pantarhei.language.rule import Rule
+from pantarhei.repair.result import Conflict, LazySequence, Repair
+from strategies import EX, A, B, is_a, x
+
+OLD, NEW = (1, (EX.v, RDF.type, EX.Open)), (2, (EX.v, RDF.type, EX.Closed))
+DISJOINT = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None, origin="an axiom")
+CONFLICT = Conflict(frozenset({OLD, NEW}), (DISJOINT,))
+
+
+def repair(**more):
+    return Repair.of(2, "exact", [CONFLICT], frozenset({OLD}), frozenset(), **more)
+
+
+def test_a_lazy_sequence_makes_its_members_once_and_its_length_makes_none():
+    made = []
+
+    def make():
+        made.append(1)
+        return ["a", "b"]
+
+    lazy = LazySequence(2, make)
+    assert len(lazy) == 2 and not made
+    assert lazy == ["a", "b"] and lazy[1] == "b" and list(pickle.loads(pickle.dumps(lazy))) == ["a", "b"]
+    assert made == [1]
+
+
+def test_a_conflict_names_its_assertions_with_their_times_and_the_axiom():
+    text = str(CONFLICT)
+    assert "(1)" in text and "(2)" in text and "against" in text and text.endswith("by an axiom")
+
+
+def test_a_repair_is_equal_to_its_copy_and_one_that_lists_less_is_another():
+    assert pickle.loads(pickle.dumps(repair())) == repair() != repair(unlisted=1)
+    assert list(repair().conflict_sets) == [frozenset({OLD, NEW})]
+
+
+def test_the_text_counts_what_is_not_listed_too():
+    assert str(repair(unlisted=4)).startswith("at 2: 5 conflicts, 1 assertions removed")
+    assert str(repair(unlisted=4)).endswith("and 4 more")
