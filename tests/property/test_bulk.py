@@ -49,7 +49,7 @@ def a_world(seed, facts):
 def levels_of(model):
     """The level of each fact once all is settled."""
     model.kernel.settle()
-    *fact, level = model.kernel.columns("predicate", "subject", "object", "level")
+    *fact, level = model.kernel.store.columns("predicate", "subject", "object", "level")
     return {row[:3]: row[3] for row in zip(*(c.tolist() for c in (*fact, level)), strict=True) if row[0] >= 0}
 
 
@@ -100,7 +100,9 @@ def test_frames_that_are_taken_in_pieces_come_to_the_same(in_pieces, seed):
 def test_each_fact_that_settled_follows_from_what_settled_before_or_at_a_higher_level(seed):
     model, _ = filled(seed, 1, True)
     names = ("predicate", "subject", "object", "level", "base", "sequence")
-    rows = [dict(zip(names, row, strict=True)) for row in zip(*model.kernel.columns(*names), strict=True)]
+    rows = [
+        dict(zip(names, row, strict=True)) for row in zip(*model.kernel.store.columns(*names), strict=True)
+    ]
     _, instances, _ = model.kernel.lineage(np.arange(len(rows), dtype=np.int32), 1 << 30)
     proved = {place for place, row in enumerate(rows) if row["base"] >= row["level"]}
     for head, _, *body in instances.tolist():

@@ -130,7 +130,7 @@ def facts_of(model):
 
 
 def levels_of(model):
-    *fact, level = model.kernel.columns("predicate", "subject", "object", "level")
+    *fact, level = model.kernel.store.columns("predicate", "subject", "object", "level")
     return {row[:3]: row[3] for row in zip(*(c.tolist() for c in (*fact, level)), strict=True) if row[0] >= 0}
 
 

@@ -38,7 +38,7 @@ class _Run:
         self.vocabulary = Vocabulary(program)
         self.model = WindowModel(program, "newest", self.vocabulary)
         self.model.bulk_from = 40
-        self.model.kernel.reads_ahead = reads_ahead
+        self.model.kernel.store.reads_ahead = reads_ahead
         self.facts = set()
 
     def encoded(self, abox):
@@ -59,7 +59,7 @@ class _Run:
             (self.facts.add if sign > 0 else self.facts.discard)(tuple(fact))
         self.model.kernel.settle()
         self.model.kernel.check_invariants()
-        rows = self.model.kernel.columns("predicate", "subject", "object", "level", "base")
+        rows = self.model.kernel.store.columns("predicate", "subject", "object", "level", "base")
         stored = sorted(row for row in zip(*(column.tolist() for column in rows), strict=True) if row[0] >= 0)
         assert self.facts == {row[:3] for row in stored}
         return stored, self.model.work

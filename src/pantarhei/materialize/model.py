@@ -198,8 +198,8 @@ class WindowModel:
             count >= self.bulk_from
             and self._keeps_newest
             and not self.kernel.merged
-            and count >= self.bulk_share * self.kernel.live
-            and self.kernel.most_bytes - self.kernel.bytes_used() >= self.bulk_room
+            and count >= self.bulk_share * self.kernel.store.live
+            and self.kernel.store.most_bytes - self.kernel.bytes_used() >= self.bulk_room
         )
 
     def cut(self, facts: Integers) -> None:
@@ -228,16 +228,16 @@ class WindowModel:
             Overfull: that is not enough. The model is of no use any more.
         """
         kernel = self.kernel
-        kernel.most = UNLIMITED_FACTS if most_facts is None else min(most_facts, UNLIMITED_FACTS)
-        kernel.most_bytes = UNLIMITED_BYTES if most_bytes is None else min(most_bytes, UNLIMITED_BYTES)
+        kernel.store.most = UNLIMITED_FACTS if most_facts is None else min(most_facts, UNLIMITED_FACTS)
+        kernel.store.most_bytes = UNLIMITED_BYTES if most_bytes is None else min(most_bytes, UNLIMITED_BYTES)
         try:
             yield
         finally:
-            kernel.most, kernel.most_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
+            kernel.store.most, kernel.store.most_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
 
     def take_changes(self) -> Integers:
         """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
-        changes: Integers = self.kernel.take_changes()
+        changes: Integers = self.kernel.store.take_changes()
         return changes
 
     def mark_terms(self, used: UsedTerms) -> None:
@@ -246,7 +246,7 @@ class WindowModel:
         Costs a pass over the facts.
         """
         used.add_first(len(self.program.predicates))
-        self.kernel.mark_terms(used.symbols, used.names, used.literals)
+        self.kernel.store.mark_terms(used.symbols, used.names, used.literals)
 
     def rename(self, renaming: Renaming) -> None:
         """Go on in the numbers that the vocabulary has taken over. Costs the facts; needs no memory for them.
@@ -254,7 +254,7 @@ class WindowModel:
         Broken off, it leaves the model useless.
         """
         numbers = map(readable, (renaming.symbols, renaming.names, renaming.literals))
-        self.kernel.rename_terms(*numbers)
+        self.kernel.store.rename_terms(*numbers)
         if self._consults:
             self.kernel.consult(self.vocabulary)
 
@@ -262,7 +262,7 @@ class WindowModel:
 
     def __len__(self) -> int:
         """How many facts the materialization has, the background's among them."""
-        return int(self.kernel.live)
+        return int(self.kernel.store.live)
 
     @property
     def work(self) -> Work:
@@ -277,18 +277,18 @@ class WindowModel:
     @property
     def spare_bytes(self) -> int:
         """How many of `bytes_used` a model made anew for the same facts would not need, at least."""
-        return max(0, int(self.kernel.spare_bytes()))
+        return max(0, int(self.kernel.store.spare_bytes()))
 
     def facts(self) -> Integers:
         """All facts, shape (n, 3)."""
-        predicates, subjects, objects = self.kernel.columns("predicate", "subject", "object")
+        predicates, subjects, objects = self.kernel.store.columns("predicate", "subject", "object")
         present = predicates >= 0
         return np.stack([predicates[present], subjects[present], objects[present]], axis=1).astype(np.int32)
 
     def interpretation(self, level: int) -> Integers:
         """The facts of one interpretation, shape (n, 3)."""
         self.kernel.settle()
-        facts: Integers = self.kernel.facts(readable(self.kernel.interpretation(level - self._shift)))
+        facts: Integers = self.kernel.store.facts(readable(self.kernel.interpretation(level - self._shift)))
         return facts
 
     def derived_at(self, level: int) -> Integers:
@@ -298,12 +298,12 @@ class WindowModel:
         """
         rows = self.kernel.interpretation(level - self._shift)[::-1]
         _, bases = self.kernel.levels_of(readable(rows))
-        facts: Integers = self.kernel.facts(readable(rows[bases != level - self._shift]))
+        facts: Integers = self.kernel.store.facts(readable(rows[bases != level - self._shift]))
         return facts
 
     def facts_of(self, rows: Sequence[int]) -> Integers:
         """The facts of kernel rows, shape (n, 3)."""
-        facts: Integers = self.kernel.facts(readable(np.array(rows, np.int32)))
+        facts: Integers = self.kernel.store.facts(readable(np.array(rows, np.int32)))
         return facts
 
     def violations(self) -> Integers:
@@ -329,7 +329,7 @@ class WindowModel:
         levels, bases = self.kernel.levels_of(readable(rows))
         known = bases >= self.kernel.oldest
         bases = np.where(known, bases.astype(np.int64) + self._shift, NONE)
-        facts = self.kernel.facts(readable(rows))
+        facts = self.kernel.store.facts(readable(rows))
         return Lineage(violations, instances, rows, facts, levels == FOREVER, bases, cut_short)
 
     def match(
@@ -380,17 +380,17 @@ class WindowModel:
             return self._one(number, who, what)
         if who is None and what is None:
             return self._scan(number, None, None)
-        self.kernel.index(number, who is not None, what is not None)
+        self.kernel.store.index(number, who is not None, what is not None)
         chain = (who, NONE, 0) if who is not None else (NONE, what, 1)
-        facts: Integers = self.kernel.facts(readable(self.kernel.select(number, *chain)))
+        facts: Integers = self.kernel.store.facts(readable(self.kernel.store.select(number, *chain)))
         return facts
 
     def _one(self, number: int, who: int, what: int) -> Integers:
-        found = self.kernel.row_of(number, who, what) >= 0
+        found = self.kernel.store.row_of(number, who, what) >= 0
         return np.array([(number, who, what)], np.int32) if found else _NOTHING
 
     def _scan(self, number: int | None, who: int | None, what: int | None) -> Integers:
-        predicates, subjects, objects = self.kernel.columns("predicate", "subject", "object")
+        predicates, subjects, objects = self.kernel.store.columns("predicate", "subject", "object")
         mask = predicates >= 0 if number is None else predicates == number
         for column, wanted in ((subjects, who), (objects, what)):
             if wanted is not None:

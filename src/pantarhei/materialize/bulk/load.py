@@ -42,18 +42,18 @@ def load(
         Overfull: more follows than the kernel may hold; it is of no use any more.
     """
     new = _new(kernel, facts)
-    most = min(kernel.most, kernel.most_bytes // ROW.itemsize) - kernel.live
+    most = min(kernel.store.most, kernel.store.most_bytes // ROW.itemsize) - kernel.store.live
     try:
         closure = program.closure(_stored(kernel, program), facts[new], levels[new], literals, most)
     except TooManyError as error:
-        kernel.expect(error.facts)  # raises what there is to raise
+        kernel.store.expect(error.facts)  # raises what there is to raise
         raise AssertionError("there was room") from error
     except TooSlowError:
         kernel.consult(literals)
         kernel.add(readable(facts), readable(levels), readable(previous))
         return
     kernel.consult(literals)  # there may be more of them now, in a larger array
-    kernel.expect(closure.came)
+    kernel.store.expect(closure.came)
     for part in closure.settled:
         edges = _edges_among(part, closure.edges)
         kernel.enter(readable(part.facts), readable(part.columns.levels), readable(edges))
@@ -69,7 +69,7 @@ def load(
 
 def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]:
     """Which facts are not stored."""
-    if not kernel.live:
+    if not kernel.store.live:
         return slice(None)
     known = np.zeros(len(facts), np.int32)
     kernel.stored(readable(facts), readable(known))
@@ -88,9 +88,9 @@ def _edges_among(part: Settled, edges: Sequence[Settled]) -> Integers:
 
 def _stored(kernel: NewestKernel, program: BulkProgram) -> dict[int, Columns]:
     """What the kernel holds, by predicate, and the edges among it."""
-    if not kernel.live:
+    if not kernel.store.live:
         return {}
-    *fact, levels, flags = kernel.columns("predicate", "subject", "object", "level", "flags")
+    *fact, levels, flags = kernel.store.columns("predicate", "subject", "object", "level", "flags")
     present = fact[0] >= 0
     facts = np.stack([column[present] for column in fact], axis=1).astype(np.int32)
     levels = levels[present].astype(np.int32)

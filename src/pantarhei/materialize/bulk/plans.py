@@ -1,4 +1,4 @@
-"""Rule bodies matched by column: what the kernel's join machine (materialize/kernel/joins.py) does by row.
+"""Rule bodies matched by column: what the kernel's join machine (materialize/kernel/matcher.py) does by row.
 
 A plan is read from the same code as the kernel's. Matching keeps a *frame*: one array a bound variable, and
 the smallest level so far, a row for each partial match. Each step makes a longer or a shorter frame of it; a
@@ -44,7 +44,7 @@ TRIGGER = -1
 
 
 class JoinStep(NamedTuple):
-    """A further atom of a body, or a condition, as joins.py has it; and the variables needed after it."""
+    """A further atom of a body, or a condition, as matcher.py has it; and the variables needed after it."""
 
     kind: int
     operands: tuple[int, int, int, int]

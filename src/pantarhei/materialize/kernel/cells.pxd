@@ -9,6 +9,6 @@ cdef class Cells:
     cdef bint is_full(self) noexcept nogil
     cdef void put(self, int row, int tag) noexcept nogil
     cdef void put_at(self, int cell, int row, int tag) noexcept nogil
-    cdef void take(self, int row, int tag) noexcept nogil
-    cdef void take_at(self, int cell) noexcept nogil
+    cdef void remove(self, int row, int tag) noexcept nogil
+    cdef void remove_at(self, int cell) noexcept nogil
     cdef void clear(self) noexcept nogil

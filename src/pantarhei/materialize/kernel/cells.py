@@ -49,14 +49,14 @@ class Cells:
         self.cells[2 * cell + 1] = tag
         self.keys += 1
 
-    def take(self, row, tag):
-        """Take out a row, which is in the table."""
+    def remove(self, row, tag):
+        """Remove a row, which is in the table."""
         cell: cython.int = tag & self.mask
         while self.cells[2 * cell] != row:
             cell = (cell + 1) & self.mask
-        self.take_at(cell)
+        self.remove_at(cell)
 
-    def take_at(self, cell):
+    def remove_at(self, cell):
         """Empty a cell, moving up what would no longer be found past it."""
         probe: cython.int = cell
         home: cython.int
@@ -73,7 +73,7 @@ class Cells:
         self.keys -= 1
 
     def clear(self):
-        """Take out all rows."""
+        """Remove all rows."""
         cell: cython.int
         for cell in range(self.mask + 1):
             self.cells[2 * cell] = -1

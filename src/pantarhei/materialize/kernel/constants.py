@@ -21,7 +21,7 @@ PROCESSED = 4  # overdeleted, and what rested on it looked at
 NOTED = 8  # in the list that is being collected
 FINISHED = 16  # in the queue; what follows from it within its own interpretation is stored
 SHAKEN = 32  # its `held` is not to be trusted
-UNPROVEN = 64  # its level came with an interpretation, without a proof in the order of sequences
+UNPROVEN = 64  # its level came with an interpretation, without a proof in the order of sequences (newest.py)
 EDGE = 128  # an edge of a transitive property
 ARRIVED = 256  # its fact came since the changes were last taken
 TOUCHED = 512  # its set of levels may have to be found again
@@ -29,7 +29,7 @@ TOUCHED = 512  # its set of levels may have to be found again
 # By which end a chain is found. The chain of edges has EDGE as well.
 SUBJECT, OBJECT = 1, 2
 
-# Places in the code of a plan, which joins.py describes, and the size of a step or condition there.
+# Places in the code of a plan, which matcher.py describes, and the size of a step or condition there.
 RULE, STEPS, CONDITIONS, HEAD, HEAD_SUBJECT, HEAD_OBJECT = range(6)
 TRIGGER_SUBJECT, TRIGGER_OBJECT, TRIGGER_ATOM, FIRST_STEP = range(6, plan.HEADER + 1)
 PART = plan.PART
@@ -61,7 +61,7 @@ CHOSEN = 1  # those that are chosen in `chosen`
 JOINING = 2  # all but the inclusions that `superclasses` has
 
 # Sizes of records in lists of integers.
-PARTNER_SIZE = 3  # joins.py
+PARTNER_SIZE = 3  # matcher.py
 HEAD_SIZE = 6  # heads.py
 
 # How far ahead of its turn something is read into the processor's cache.
@@ -69,7 +69,7 @@ AHEAD = 16  # facts
 SUPERCLASSES_AHEAD = 4  # superclasses of a class fact
 CELLS_IN_CACHE = 1 << 14  # a hash table with fewer cells stays in the cache, and nothing is read ahead
 
-HEADS_AT_ONCE = 16  # so many heads are entered before the next fact is taken
+HEADS_AT_ONCE = 16  # so many heads are entered before the next fact is popped
 MOST_HEADS = 4096  # so many heads are entered in the middle of an enumeration
 PATIENCE = 64  # rows looked at for other support before a fact is doomed, which is always safe
 

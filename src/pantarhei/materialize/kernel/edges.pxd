@@ -3,9 +3,11 @@
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.levels cimport Levels
+from pantarhei.materialize.kernel.proofs cimport Proofs
 
 
-cdef class EdgeRows(Levels):
+cdef class Edges(Proofs):
+    cdef Levels levels
     cdef int[::1] copies
     cdef int[::1] copy_plans
     cdef int[::1] copy_start

@@ -4,7 +4,7 @@ A row is flagged when it is asserted, when a rule derives it that is neither tra
 it is copied from a flagged one; also where it is stored already. It stays flagged until it is removed: as an
 edge it counts at its level, so that nothing is to be done where it is an edge no more.
 
-A row that is flagged after it was taken from the queue hands its flag on to what is copied from it. Nothing
+A row that is flagged after it was popped from the queue hands its flag on to what is copied from it. Nothing
 else follows: what the new edge can be joined to, the path is joined to that it was derived from.
 """
 
@@ -16,16 +16,18 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.levels import Levels
+    from pantarhei.materialize.kernel.proofs import Proofs
 
 from pantarhei.materialize.kernel.arrays import ints_of
 
 
 @cython.cclass
-class EdgeRows(Levels):
+class Edges(Proofs):
     """Rows by level, with the edges of transitive properties flagged."""
 
     def __init__(self, plans, capacity=1024):
         super().__init__(plans, capacity)
+        self.levels = Levels(self.store, self.known)
         self.edge_atoms = ints_of([*plans.edge_atoms, NONE])
         self.copies = ints_of([*plans.copies, 0])
         self.edges_noted = ints_of([*plans.edges_noted, 0])
@@ -60,7 +62,7 @@ class EdgeRows(Levels):
 
         The row is flagged as soon as no chain is being walked.
         """
-        if self.has_edges(self.rows[row].predicate) and not self.is_edge(row):
+        if self.has_edges(self.store.rows[row].predicate) and not self.is_edge(row):
             self.new_edges.push(row)
         return 0
 
@@ -73,21 +75,26 @@ class EdgeRows(Levels):
         row = self.new_edges.items[self.new_edges.size]
         if self.is_edge(row):
             return 0
-        self.make_edge(row)
-        if self.rows[row].flags & PENDING:
-            return 0  # it will hand on when it is taken
-        predicate = self.rows[row].predicate
+        self.store.make_edge(row)
+        if self.store.rows[row].flags & PENDING:
+            return 0  # it will hand on when it is popped
+        predicate = self.store.rows[row].predicate
         for i in range(self.copy_start[predicate], self.copy_start[predicate + 1]):
             self.begin(
-                self.copy_plans[i], row, self.rows[row].subject, self.rows[row].object, self.rows[row].level
+                self.copy_plans[i],
+                row,
+                self.store.rows[row].subject,
+                self.store.rows[row].object,
+                self.store.rows[row].level,
             )
         return 0
 
     def check_invariants(self):
         """Assert that rows, lists and flags agree. Costs O(rows); for tests."""
-        Levels.check_invariants(self)
+        Proofs.check_invariants(self)
+        self.levels.check_invariants(self.oldest, self.newest)
         row: cython.int
-        for row in range(self.used):
-            if self.rows[row].predicate >= 0 and self.has_edges(self.rows[row].predicate):
-                assert self.is_edge(row) or self.rows[row].base < self.oldest, "an assertion is no edge"
+        for row in range(self.store.used):
+            if self.store.rows[row].predicate >= 0 and self.has_edges(self.store.rows[row].predicate):
+                assert self.is_edge(row) or self.store.rows[row].base < self.oldest, "an assertion is no edge"
         assert self.new_edges.size == 0, "an edge is not handed on"

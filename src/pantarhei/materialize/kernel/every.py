@@ -53,10 +53,10 @@ class EveryKernel(Proofs):
     def __init__(self, plans, capacity=1024):
         super().__init__(plans, capacity)
         self.words = 1
-        self.bytes_a_row = ROW.itemsize + 3 * 8
-        self.held = new_bits(len(self.rows), 1)
-        self.asserted = new_bits(len(self.rows), 1)
-        self.lost = new_bits(len(self.rows), 1)
+        self.store.bytes_a_row = ROW.itemsize + 3 * 8
+        self.held = new_bits(len(self.store.rows), 1)
+        self.asserted = new_bits(len(self.store.rows), 1)
+        self.lost = new_bits(len(self.store.rows), 1)
         self.attached = new_bits(1)
         self.others = new_bits(1)
         self.inner = -1
@@ -67,7 +67,7 @@ class EveryKernel(Proofs):
 
     def ensure(self):
         """Give every row its words."""
-        if self.held.shape[0] < len(self.rows):
+        if self.held.shape[0] < len(self.store.rows):
             self.grow_sets()
         return 0
 
@@ -78,7 +78,7 @@ class EveryKernel(Proofs):
     def resize(self, words):
         """Reallocate the sets for all rows, `words` words each."""
         for name in ("held", "asserted", "lost"):
-            larger = np.zeros((len(self.rows), words), np.uint64)
+            larger = np.zeros((len(self.store.rows), words), np.uint64)
             old = np.asarray(
                 self.held if name == "held" else self.asserted if name == "asserted" else self.lost
             )
@@ -93,7 +93,7 @@ class EveryKernel(Proofs):
         self.attached = new_bits(words)
         self.others = new_bits(words)
         self.words = words
-        self.bytes_a_row = ROW.itemsize + 3 * 8 * words
+        self.store.bytes_a_row = ROW.itemsize + 3 * 8 * words
 
     @property
     def room(self):
@@ -111,10 +111,10 @@ class EveryKernel(Proofs):
     def row_for(self, predicate, subject, object):
         """The fact's row, a new one with empty sets if it has none."""
         word: cython.int
-        row: cython.int = self.find(predicate, subject, object)
+        row: cython.int = self.store.find(predicate, subject, object)
         if row >= 0:
             return row
-        row = self.insert(predicate, subject, object, 0)
+        row = self.store.insert(predicate, subject, object, 0)
         self.ensure()
         for word in range(self.words):
             self.held[row, word] = 0
@@ -163,13 +163,13 @@ class EveryKernel(Proofs):
             self.attached[word] = 0
         for i in range(atoms):
             row = self.body[i]
-            if self.rows[row].level == FOREVER:
+            if self.store.rows[row].level == FOREVER:
                 continue
             for word in range(self.words):
                 self.others[word] = self.held[row, word]
             for j in range(atoms):
                 other = self.body[j]
-                if j == i or self.rows[other].level == FOREVER:
+                if j == i or self.store.rows[other].level == FOREVER:
                     continue
                 top = self.highest_difference(other, row)
                 for word in range(self.words):
@@ -187,28 +187,36 @@ class EveryKernel(Proofs):
 
     def weigh(self, row, level):
         bit: cython.int
-        if self.rows[row].level == FOREVER:
+        if self.store.rows[row].level == FOREVER:
             return FOREVER
         if self.inner >= 0:
             bit = self.inner - self.oldest
-            return 0 if (self.held[row, bit >> 6] >> (bit & 63)) & 1 else -1
-        return 0 if self.rows[row].level >= 0 else -1
+            return 0 if (self.held[row, bit >> 6] >> (bit & 63)) & 1 else HIDDEN
+        return 0 if self.store.rows[row].level >= 0 else HIDDEN
 
     def leaf(self, plan, level):
         if self.purpose == DERIVE:
-            self.firings += 1
-            if self.code[plan + HEAD] < 0:
-                return self.record_violation(plan) if self.detect and self.inner < 0 else 0
-            return self.derive(plan)
+            return self.derive_head(plan)
         if self.purpose == LOSE:
-            return 0 if self.code[plan + HEAD] < 0 else self.lose(plan)
+            return self.lose_head(plan)
         if self.purpose == REDERIVE:
-            self.minimal_oldest(self.atoms_of(plan))
-            return self.attach(self.explained)
+            return self.attach_again(plan)
         return self.record_instance(plan)
 
-    def derive(self, plan):
-        """Attach the head of a matched body."""
+    def attach_again(self, plan):
+        """Attach `explained`, the head of a matched body, to the levels that the body gives it."""
+        self.minimal_oldest(self.atoms_of(plan))
+        return self.attach(self.explained)
+
+    def derive_head(self, plan):
+        """Attach the head of a matched body; the match of a constraint is a violation."""
+        self.firings += 1
+        if self.code[plan + HEAD] < 0:
+            return self.record_violation(plan) if self.detect and self.inner < 0 else 0
+        return self.attach_head(plan)
+
+    def attach_head(self, plan):
+        """Attach the head of a matched body to the levels that the body gives it."""
         atom: cython.int
         atoms: cython.int = self.atoms_of(plan)
         subject: cython.int = self.value(self.code[plan + HEAD_SUBJECT])
@@ -217,11 +225,11 @@ class EveryKernel(Proofs):
             return 0
         row = self.row_for(self.code[plan + HEAD], subject, self.value(self.code[plan + HEAD_OBJECT]))
         for atom in range(atoms):
-            if self.rows[self.body[atom]].level != FOREVER:
+            if self.store.rows[self.body[atom]].level != FOREVER:
                 break
         else:
-            if self.rows[row].level != FOREVER:
-                self.rows[row].level = FOREVER
+            if self.store.rows[row].level != FOREVER:
+                self.store.rows[row].level = FOREVER
                 self.enqueue(row)
             return 0
         if self.inner >= 0:
@@ -236,7 +244,7 @@ class EveryKernel(Proofs):
         """Add the levels in `attached` to those that hold `row`, and queue it if any is new."""
         word: cython.int
         new: cython.ulonglong = 0
-        if self.rows[row].level == FOREVER:
+        if self.store.rows[row].level == FOREVER:
             return 0
         for word in range(self.words):
             new |= self.attached[word] & (_ALL ^ self.held[row, word])
@@ -250,16 +258,16 @@ class EveryKernel(Proofs):
     def refresh(self, row):
         """Bring `level` and `base` in line with the sets."""
         newest: cython.int
-        if self.rows[row].level != FOREVER:
+        if self.store.rows[row].level != FOREVER:
             newest = self.highest(self.held, row)
-            self.rows[row].level = -1 if newest < 0 else self.oldest + newest
-        if self.rows[row].base != FOREVER:
+            self.store.rows[row].level = -1 if newest < 0 else self.oldest + newest
+        if self.store.rows[row].base != FOREVER:
             newest = self.highest(self.asserted, row)
-            self.rows[row].base = -1 if newest < 0 else self.oldest + newest
+            self.store.rows[row].base = -1 if newest < 0 else self.oldest + newest
 
     def enqueue(self, row):
-        if not self.rows[row].flags & PENDING:
-            self.rows[row].flags |= PENDING
+        if not self.store.rows[row].flags & PENDING:
+            self.store.rows[row].flags |= PENDING
             self.queue.push(row)
         return 0
 
@@ -270,7 +278,7 @@ class EveryKernel(Proofs):
         while self.queue.size > 0:
             self.queue.size -= 1
             row = self.queue.items[self.queue.size]
-            self.rows[row].flags &= ~PENDING
+            self.store.rows[row].flags &= ~PENDING
             self.pops += 1
             self.fire(row, 0)
         return 0
@@ -293,9 +301,9 @@ class EveryKernel(Proofs):
                 rows.push(row)
                 previous[i] = -1
                 if levels[i] == FOREVER:
-                    self.rows[row].base = FOREVER
-                    if self.rows[row].level != FOREVER:
-                        self.rows[row].level = FOREVER
+                    self.store.rows[row].base = FOREVER
+                    if self.store.rows[row].level != FOREVER:
+                        self.store.rows[row].level = FOREVER
                         self.enqueue(row)
                     continue
                 bit = levels[i] - self.oldest
@@ -304,7 +312,7 @@ class EveryKernel(Proofs):
                 self.asserted[row, bit >> 6] |= _ONE << (bit & 63)
                 if not (self.held[row, bit >> 6] >> (bit & 63)) & 1:
                     self.held[row, bit >> 6] |= _ONE << (bit & 63)
-                    if self.rows[row].level != FOREVER:
+                    if self.store.rows[row].level != FOREVER:
                         self.enqueue(row)
                 self.refresh(row)
         if arriving:
@@ -323,7 +331,7 @@ class EveryKernel(Proofs):
             while self.queue.size > 0:
                 self.queue.size -= 1
                 row = self.queue.items[self.queue.size]
-                self.rows[row].flags &= ~PENDING
+                self.store.rows[row].flags &= ~PENDING
                 closed.push(row)
                 self.fire(row, 0)
             self.inner = -1
@@ -339,11 +347,11 @@ class EveryKernel(Proofs):
         for bits in (np.asarray(self.held), np.asarray(self.asserted)):
             _shift_down(bits, shift)
         self.oldest = oldest
-        for row in range(self.used):
-            if self.rows[row].predicate >= 0:
+        for row in range(self.store.used):
+            if self.store.rows[row].predicate >= 0:
                 self.refresh(row)
-                if self.rows[row].level < 0:
-                    self.remove(row)
+                if self.store.rows[row].level < 0:
+                    self.store.remove(row)
 
     def settle(self):
         """Nothing is ever pending here."""
@@ -353,8 +361,8 @@ class EveryKernel(Proofs):
         row: cython.int
         self.oldest -= less
         self.newest -= less
-        for row in range(self.used):
-            if self.rows[row].predicate >= 0:
+        for row in range(self.store.used):
+            if self.store.rows[row].predicate >= 0:
                 self.refresh(row)
 
     def interpretation(self, level: cython.int):
@@ -364,11 +372,11 @@ class EveryKernel(Proofs):
         bit: cython.int = level - self.oldest
         if level != FOREVER and not 0 <= bit < 64 * self.words:
             return found.array()
-        for row in range(self.used):
-            if self.rows[row].predicate < 0:
+        for row in range(self.store.used):
+            if self.store.rows[row].predicate < 0:
                 continue
             if level == FOREVER:
-                if self.rows[row].level == FOREVER:
+                if self.store.rows[row].level == FOREVER:
                     found.push(row)
             elif (self.held[row, bit >> 6] >> (bit & 63)) & 1:
                 found.push(row)
@@ -376,7 +384,7 @@ class EveryKernel(Proofs):
 
     def bytes_used(self) -> int:
         """Bytes held by rows, hash tables and sets of levels."""
-        return Proofs.bytes_used(self) + 3 * 8 * self.words * self.held.shape[0]
+        return self.store.bytes_used() + 3 * 8 * self.words * self.held.shape[0]
 
     # -- retraction --------------------------------------------------------------------------------
 
@@ -386,7 +394,7 @@ class EveryKernel(Proofs):
         word: cython.int
         row: cython.int
         for i in range(len(facts)):
-            row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+            row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
             if row < 0:
                 continue
             for word in range(self.words):
@@ -401,7 +409,7 @@ class EveryKernel(Proofs):
         row: cython.int
         bit: cython.int = level - self.oldest
         for i in range(len(facts)):
-            row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+            row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
             if row < 0 or not (self.asserted[row, bit >> 6] >> (bit & 63)) & 1:
                 continue
             self.lost[row, bit >> 6] |= _ONE << (bit & 63)
@@ -411,8 +419,8 @@ class EveryKernel(Proofs):
 
     def touch(self, row):
         """Note that `row` may have lost levels or gained minimal sets."""
-        if not self.rows[row].flags & TOUCHED:
-            self.rows[row].flags |= TOUCHED
+        if not self.store.rows[row].flags & TOUCHED:
+            self.store.rows[row].flags |= TOUCHED
             self.touched.push(row)
         self.enqueue(row)
         return 0
@@ -429,8 +437,8 @@ class EveryKernel(Proofs):
             while self.queue.size > 0:
                 self.queue.size -= 1
                 row = self.queue.items[self.queue.size]
-                self.rows[row].flags &= ~PENDING
-                if self.rows[row].level != FOREVER:
+                self.store.rows[row].flags &= ~PENDING
+                if self.store.rows[row].level != FOREVER:
                     self.explained = row
                     self.fire(row, 0)
             for i in range(self.touched.size):
@@ -439,23 +447,23 @@ class EveryKernel(Proofs):
                     self.held[row, word] &= _ALL ^ self.lost[row, word]
                     self.held[row, word] |= self.asserted[row, word]
                     self.lost[row, word] = 0
-                self.rows[row].flags &= ~TOUCHED
+                self.store.rows[row].flags &= ~TOUCHED
                 self.refresh(row)
             for i in range(self.touched.size):
                 row = self.touched.items[i]
                 self.purpose = REDERIVE
                 self.explained = row
-                if self.rows[row].level != FOREVER:
+                if self.store.rows[row].level != FOREVER:
                     self.explain(row)
             self.run()
             for i in range(self.touched.size):
                 row = self.touched.items[i]
-                if self.rows[row].level < 0:
-                    self.remove(row)
+                if self.store.rows[row].level < 0:
+                    self.store.remove(row)
             self.touched.size = 0
             self.detect = detect
 
-    def lose(self, plan):
+    def lose_head(self, plan):
         """The head of a matched body loses what a lost level of `explained` may have given it."""
         atom: cython.int
         word: cython.int
@@ -464,18 +472,20 @@ class EveryKernel(Proofs):
         row: cython.int
         bits: cython.ulonglong
         news: cython.ulonglong = 0
-        row = self.find(
+        if self.code[plan + HEAD] < 0:
+            return 0
+        row = self.store.find(
             self.code[plan + HEAD],
             self.value(self.code[plan + HEAD_SUBJECT]),
             self.value(self.code[plan + HEAD_OBJECT]),
         )
-        if row < 0 or self.rows[row].level == FOREVER:
+        if row < 0 or self.store.rows[row].level == FOREVER:
             return 0
         for word in range(self.words):
             self.others[word] = self.lost[self.explained, word]
         for atom in range(self.atoms_of(plan)):
             other = self.body[atom]
-            if other == self.explained or self.rows[other].level == FOREVER:
+            if other == self.explained or self.store.rows[other].level == FOREVER:
                 continue
             top = min(top, self.highest(self.held, other))
             for word in range(self.words):
@@ -488,8 +498,8 @@ class EveryKernel(Proofs):
             else:
                 bits = (_ONE << (top - 64 * word + 1)) - 1
             bits &= self.others[word] & self.held[row, word]
-            if bits and not self.rows[row].flags & TOUCHED:
-                self.rows[row].flags |= TOUCHED
+            if bits and not self.store.rows[row].flags & TOUCHED:
+                self.store.rows[row].flags |= TOUCHED
                 self.touched.push(row)
             bits &= _ALL ^ (self.asserted[row, word] | self.lost[row, word])
             self.lost[row, word] |= bits

@@ -2,10 +2,10 @@
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.edges cimport EdgeRows
+from pantarhei.materialize.kernel.edges cimport Edges
 
 
-cdef class HeadRows(EdgeRows):
+cdef class Heads(Edges):
     cdef Ints heads
     cdef int highest_head
 

@@ -2,7 +2,7 @@
 
 Entering one fact is mostly waiting for memory, which several can do at once: a head's cells are fetched when
 it is noted, and rows when it is entered. Heads wait no longer than until a fact below the level of one of
-them would be taken, so that facts are still taken newest level first, and those of one level first come,
+them would be popped, so that facts are still popped newest level first, and those of one level first come,
 first served.
 """
 
@@ -13,12 +13,16 @@ import cython
 if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.edges import EdgeRows
+    from pantarhei.materialize.kernel.edges import Edges
 
 
 @cython.cclass
-class HeadRows(EdgeRows):
-    """Rows by level, and the heads that are to be among them."""
+class Heads(Edges):
+    """The heads that are to be among the rows.
+
+    `heads` has HEAD_SIZE integers a head: predicate, subject, object, level, flags of the row it would be
+    (EDGE, UNPROVEN), and while rows are read ahead the row that seems to be its own.
+    """
 
     def __init__(self, plans, capacity=1024):
         super().__init__(plans, capacity)
@@ -29,9 +33,9 @@ class HeadRows(EdgeRows):
         """The fact holds at `level`, and would be a row with `flags`."""
         if subject >= FIRST_LITERAL:
             return 0
-        if self.reads_ahead:
-            self.fetch_fact(predicate, subject, object)
-            self.fetch_chains(predicate, subject, object, flags & EDGE)
+        if self.store.reads_ahead:
+            self.store.fetch_fact(predicate, subject, object)
+            self.store.fetch_chains(predicate, subject, object, flags & EDGE)
         self.heads.push(predicate)
         self.heads.push(subject)
         self.heads.push(object)
@@ -44,21 +48,21 @@ class HeadRows(EdgeRows):
         return 0
 
     def heads_are_due(self):
-        """Whether the heads are to be entered before the next fact is taken."""
+        """Whether the heads are to be entered before the next fact is popped."""
         level: cython.int
         if self.heads.size == 0:
             return False
-        if self.heads.size >= HEAD_SIZE * HEADS_AT_ONCE or self.agenda_size == 0:
+        if self.heads.size >= HEAD_SIZE * HEADS_AT_ONCE or self.levels.agenda_size == 0:
             return True
-        level = self.agenda[0]
-        return self.highest_head > level or self.queues[self.bucket(level)] < 0
+        level = self.levels.agenda[0]
+        return self.highest_head > level or self.levels.queues[self.levels.bucket(level)] < 0
 
     def enter_heads(self):
         """Store the facts of the heads, or raise their levels, and queue them."""
         i: cython.int
         at: cython.int
         for i in range(self.heads.size // HEAD_SIZE):
-            if self.reads_ahead and i % HEADS_AT_ONCE == 0:
+            if self.store.reads_ahead and i % HEADS_AT_ONCE == 0:
                 self.fetch_heads(i)
             at = HEAD_SIZE * i
             self.derive(
@@ -80,33 +84,33 @@ class HeadRows(EdgeRows):
         row: cython.int
         for i in range(start, end):
             at = HEAD_SIZE * i
-            row = self.seeming(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
+            row = self.store.seeming(self.heads.items[at], self.heads.items[at + 1], self.heads.items[at + 2])
             self.heads.items[at + 5] = row
             if row >= 0:
-                self.fetch_row(row)
+                self.store.fetch_row(row)
             else:
-                self.fetch_chained(
+                self.store.fetch_chained(
                     self.heads.items[at],
                     self.heads.items[at + 1],
                     self.heads.items[at + 2],
                     self.heads.items[at + 4] & EDGE,
                 )
         for i in range(start, end):
-            self.fetch_listed(self.heads.items[HEAD_SIZE * i + 5])
+            self.store.fetch_listed(self.heads.items[HEAD_SIZE * i + 5])
 
     def derive(self, predicate, subject, object, level, flags):
         """Store a fact that holds at `level`, or raise its level, and queue it."""
         row: cython.int
         if level < self.oldest:
             return 0
-        row = self.find(predicate, subject, object)
+        row = self.store.find(predicate, subject, object)
         if row < 0:
-            row = self.insert(predicate, subject, object, flags & EDGE)
+            row = self.store.insert(predicate, subject, object, flags & EDGE)
         else:
             if flags & EDGE:
                 self.flag(row)
-            if self.rows[row].level >= level or self.rows[row].held >= level:
+            if self.store.rows[row].level >= level or self.store.rows[row].held >= level:
                 return 0
-        self.enqueue(row, level)
-        self.rows[row].flags |= flags & UNPROVEN
+        self.levels.enqueue(row, level)
+        self.store.rows[row].flags |= flags & UNPROVEN
         return 0

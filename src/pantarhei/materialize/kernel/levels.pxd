@@ -2,10 +2,14 @@
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.proofs cimport Proofs
+from pantarhei.materialize.kernel.store cimport Store
 
 
-cdef class Levels(Proofs):
+cdef class Levels:
+    cdef Store store
+    cdef int known
+    cdef unsigned char[::1] streamed
+    cdef bint streamed_more
     cdef int[::1] partitions
     cdef int[::1] queues
     cdef int[::1] queue_ends

@@ -1,4 +1,4 @@
-"""Rows in the lists of their levels: the partitions, and the queue of facts to be taken.
+"""Rows in the lists of their levels: the partitions, and the queue of facts to be popped.
 
 Each level has two lists of rows, doubly linked through them: the *partition*, of those that have settled at
 it, and the *queue*, of those that are PENDING at it. A heap of levels says whose queue may have members.
@@ -11,20 +11,28 @@ import cython
 if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.proofs import Proofs
+    from pantarhei.materialize.kernel.store import Store
 
-from pantarhei.materialize.kernel.arrays import new_ints
+from pantarhei.materialize.kernel.arrays import new_bytes, new_ints
 
 
 @cython.cclass
-class Levels(Proofs):
-    """Rows with a level each, in lists by level.
+class Levels:
+    """The lists of the levels.
 
-    `streamed` notes the predicates that had facts outside the background, for joins across interpretations.
+    Args:
+        store: the rows, each of which has a level.
+        known: how many predicates the program knows.
+
+    `streamed` flags the predicates that had facts outside the background, for joins across interpretations;
+    `streamed_more` says that another one was flagged.
     """
 
-    def __init__(self, plans, capacity=1024):
-        super().__init__(plans, capacity)
+    def __init__(self, store: Store, known: cython.int):
+        self.store = store
+        self.known = known
+        self.streamed = new_bytes(known)
+        self.streamed_more = False
         self.partitions = new_ints(9, -1)
         self.queues = new_ints(9, -1)
         self.queue_ends = new_ints(9, -1)
@@ -38,48 +46,48 @@ class Levels(Proofs):
 
     def enlist(self, row):
         """Enter `row` into its list: at the queue's end if it is pending, else at the partition's start."""
-        at: cython.int = self.bucket(self.rows[row].level)
+        at: cython.int = self.bucket(self.store.rows[row].level)
         other: cython.int
-        self.rows[row].next_listed = -1
-        self.rows[row].previous_listed = -1
-        if self.rows[row].flags & PENDING:
+        self.store.rows[row].next_listed = -1
+        self.store.rows[row].previous_listed = -1
+        if self.store.rows[row].flags & PENDING:
             other = self.queue_ends[at]
             self.queue_ends[at] = row
-            self.rows[row].previous_listed = other
+            self.store.rows[row].previous_listed = other
             if other >= 0:
-                self.rows[other].next_listed = row
+                self.store.rows[other].next_listed = row
             else:
                 self.queues[at] = row
         else:
             other = self.partitions[at]
             self.partitions[at] = row
-            self.rows[row].next_listed = other
+            self.store.rows[row].next_listed = other
             if other >= 0:
-                self.rows[other].previous_listed = row
+                self.store.rows[other].previous_listed = row
 
     def delist(self, row):
-        """Take `row` out of the list it is in; a row with level -1 is in none."""
-        after: cython.int = self.rows[row].next_listed
-        before: cython.int = self.rows[row].previous_listed
+        """Remove `row` from the list it is in; a row with level -1 is in none."""
+        after: cython.int = self.store.rows[row].next_listed
+        before: cython.int = self.store.rows[row].previous_listed
         at: cython.int
-        if self.rows[row].level < 0:
+        if self.store.rows[row].level < 0:
             return
-        at = self.bucket(self.rows[row].level)
+        at = self.bucket(self.store.rows[row].level)
         if before >= 0:
-            self.rows[before].next_listed = after
-        elif self.rows[row].flags & PENDING:
+            self.store.rows[before].next_listed = after
+        elif self.store.rows[row].flags & PENDING:
             self.queues[at] = after
         else:
             self.partitions[at] = after
         if after >= 0:
-            self.rows[after].previous_listed = before
-        elif self.rows[row].flags & PENDING:
+            self.store.rows[after].previous_listed = before
+        elif self.store.rows[row].flags & PENDING:
             self.queue_ends[at] = before
 
     def enqueue(self, row, level):
         """Queue `row` at `level`, out of the list it was in."""
         self.raise_to(row, level)
-        self.rows[row].flags |= PENDING
+        self.store.rows[row].flags |= PENDING
         if self.queues[self.bucket(level)] < 0:
             self.agenda_push(level)
         self.enlist(row)
@@ -87,18 +95,18 @@ class Levels(Proofs):
 
     def raise_to(self, row, level):
         """Give `row` its new level, out of the list it was in."""
-        self.note_streamed(self.rows[row].predicate, level)
+        self.note_streamed(self.store.rows[row].predicate, level)
         self.delist(row)
-        self.rows[row].level = level
-        if self.rows[row].held <= level:
-            self.rows[row].held = -1
-        self.rows[row].flags &= ~UNPROVEN
+        self.store.rows[row].level = level
+        if self.store.rows[row].held <= level:
+            self.store.rows[row].held = -1
+        self.store.rows[row].flags &= ~UNPROVEN
 
     def note_streamed(self, predicate, level):
         """Note that a fact of `predicate` is stored at `level`."""
         if predicate < self.known and not self.streamed[predicate] and level != FOREVER:
             self.streamed[predicate] = 1
-            self.crossing_is_stale = True
+            self.streamed_more = True
 
     def agenda_push(self, level):
         """Note that the queue of `level` is not empty (a max-heap of levels)."""
@@ -159,37 +167,36 @@ class Levels(Proofs):
         self.partitions = new_ints(size + 1, -1)
         self.queues = new_ints(size + 1, -1)
         self.queue_ends = new_ints(size + 1, -1)
-        for row in range(self.used):
-            if self.rows[row].predicate >= 0:
+        for row in range(self.store.used):
+            if self.store.rows[row].predicate >= 0:
                 self.enlist(row)
 
-    def interpretation(self, level: cython.int):
-        """The rows of the partition of `level`, an int32 array; none outside the window. `settle` first."""
+    def partition(self, level: cython.int):
+        """The rows of the partition of `level`, an int32 array."""
         found: Ints = Ints()
-        row: cython.int = -1
-        if level == FOREVER or self.oldest <= level <= self.newest:
-            row = self.partitions[self.bucket(level)]
+        row: cython.int = self.partitions[self.bucket(level)]
         while row >= 0:
             found.push(row)
-            row = self.rows[row].next_listed
+            row = self.store.rows[row].next_listed
         return found.array()
 
     def bytes_used(self) -> int:
-        """Bytes held by rows, hash tables and lists."""
-        lists = len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda)
-        return Proofs.bytes_used(self) + 4 * lists
+        """Bytes held by the lists."""
+        return 4 * (len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda))
 
-    def check_invariants(self):
-        """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
-        Proofs.check_invariants(self)
+    def check_invariants(self, oldest: cython.int, newest: cython.int):
+        """Assert that each row is in the partition of its level, which is in the window, and none is queued.
+
+        Costs O(rows); for tests.
+        """
         level: cython.int
         row: cython.int
         listed: cython.int = 0
         assert self.agenda_size == 0 or all(self.queues[i] < 0 for i in range(len(self.queues)))
-        for level in [*range(self.oldest, self.newest + 1), FOREVER]:
+        for level in [*range(oldest, newest + 1), FOREVER]:
             row = self.partitions[self.bucket(level)]
             while row >= 0:
-                assert self.rows[row].level == level, "a row stands in another level's list"
+                assert self.store.rows[row].level == level, "a row stands in another level's list"
                 listed += 1
-                row = self.rows[row].next_listed
-        assert listed == self.live, "a row is in no partition"
+                row = self.store.rows[row].next_listed
+        assert listed == self.store.live, "a row is in no partition"

@@ -1,11 +1,14 @@
 # The C types of newest.py; what they mean is said there.
 
+cimport cython
+
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.taking cimport TakingRows
+from pantarhei.materialize.kernel.fixpoint cimport Fixpoint
 
 
-cdef class NewestKernel(TakingRows):
+@cython.final
+cdef class NewestKernel(Fixpoint):
     cdef int mark_level
     cdef long long mark_sequence
     cdef int best
@@ -19,8 +22,13 @@ cdef class NewestKernel(TakingRows):
 
     cdef bint is_unproven(self, int plan, int level) noexcept nogil
     cdef int flags_of_head(self, int plan, int head, int level) noexcept nogil
-    cdef void fetch_block(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
-    cdef void fetch_entrances(self, int[:, ::1] facts, Py_ssize_t start) noexcept nogil
+    cdef int settled_level(self, int row) noexcept nogil
+    cdef int derive_head(self, int plan, int level) except -1 nogil
+    cdef int supporting_level(self, int row) noexcept nogil
+    cdef int note_support(self, int level) noexcept nogil
+    cdef int doubt_head(self, int plan, int level) except -1 nogil
+    cdef void fetch_ahead(self, int[:, ::1] facts, Py_ssize_t i, bint entering) noexcept nogil
+    cdef void fetch_cells(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil
     cdef int remove_all(self, int row) except -1 nogil
     cdef int reach(self, int row) noexcept nogil
     cdef int rested_on(self, int row) noexcept nogil

@@ -6,10 +6,10 @@ interpretations kept). Levels number the timestamps of the stream upwards; the b
 `base` is the newest partition that asserts the fact, -1 if none does; a base older than the window counts as
 none.
 
-Facts enter a queue and are taken newest level first, so that each settles at its final level when it is first
-taken, as in a widest-path search. Of one level they are taken first come, first served, so that most of what
-supports a fact has the lower sequence. Taking a fact (a *pop*) enumerates the rule instances it takes part in
-with facts that were taken before (their *firings*).
+Facts enter a queue and are popped newest level first, so that each settles at its final level when it is
+first popped, as in a widest-path search. Of one level they are popped first come, first served, so that most
+of what supports a fact has the lower sequence. A pop enumerates the rule instances that the fact is part of
+with facts that were popped before (their *firings*).
 
 Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels
 of what rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or
@@ -31,10 +31,7 @@ A level that came with an interpretation has no proof in the order of sequences.
 so is what is derived from one of the same level; as a proof of a fact of that level it does not count, or two
 facts that follow from one another could hold each other up.
 
-Flags of a row: PENDING in the queue and hidden from joins; DOOMED overdeleted; PROCESSED overdeleted with its
-consequences; NOTED already in the list being collected; FINISHED in the queue, its consequences within its
-interpretation known; SHAKEN its `held` (with its former base, kept there meanwhile) is not to be trusted;
-UNPROVEN as said, unless it is asserted at its level; EDGE and ARRIVED as rows.py says.
+The flags of a row are said in constants.py.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ import numpy as np
 if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.taking import TakingRows
+    from pantarhei.materialize.kernel.fixpoint import Fixpoint
 
 from pantarhei.materialize.kernel.arrays import new_ints
 from pantarhei.materialize.kernel.rows import COMPILED
@@ -54,7 +51,7 @@ UNLIMITED = cython.declare(cython.longlong, 1 << 62)
 
 
 @cython.cclass
-class NewestKernel(TakingRows):
+class NewestKernel(Fixpoint):
     """The window model of one program, each fact stored once.
 
     Work counters, beside those of Proofs: `renewals` facts queued again when the window's start passed them,
@@ -74,53 +71,77 @@ class NewestKernel(TakingRows):
         self.rederivations = 0
         self.searches = 0
 
-    # -- what a match means ------------------------------------------------------------------------
+    # -- what a match means, which depends on what it is looked for -------------------------------------
 
     def weigh(self, row, level):
-        weight: cython.int = self.rows[row].level
-        flags: cython.int = self.rows[row].flags
         if self.purpose == DERIVE:
-            return -1 if flags & PENDING or weight < self.oldest else weight
+            return self.settled_level(row)
         if self.purpose == SUPPORT:
-            self.searches += 1
-            self.patience -= 1
-            if self.patience < 0:
-                return STOP
-            if flags & DOOMED or weight <= self.best or weight < self.mark_level:
-                return -1
-            if weight == self.mark_level:
-                if self.rows[row].sequence >= self.mark_sequence:
-                    return -1
-                if flags & UNPROVEN and self.rows[row].base < weight:
-                    return -1
-            return weight
+            return self.supporting_level(row)
         if self.purpose == OVERDELETE:
-            return -1 if flags & PROCESSED else self.rested_on(row)
-        return weight
+            return HIDDEN if self.store.rows[row].flags & PROCESSED else self.rested_on(row)
+        return self.store.rows[row].level
 
     def leaf(self, plan, level):
-        row: cython.int
-        head: cython.int = self.code[plan + HEAD]
         if self.purpose == DERIVE:
-            self.firings += 1
-            if head < 0:
-                return self.record_violation(plan) if self.detect else 0
-            return self.note_head(
-                head,
-                self.value(self.code[plan + HEAD_SUBJECT]),
-                self.value(self.code[plan + HEAD_OBJECT]),
-                level,
-                self.flags_of_head(plan, head, level),
-            )
+            return self.derive_head(plan, level)
         if self.purpose == SUPPORT:
-            if level > self.best:
-                self.best = level
-            return 1 if self.best >= self.enough else 0
-        if self.purpose == LINEAGE:
-            return self.record_instance(plan)
+            return self.note_support(level)
+        if self.purpose == OVERDELETE:
+            return self.doubt_head(plan, level)
+        return self.record_instance(plan)
+
+    def settled_level(self, row):
+        """The row's level; it is hidden while it is queued, and once it is older than the window."""
+        level: cython.int = self.store.rows[row].level
+        return HIDDEN if self.store.rows[row].flags & PENDING or level < self.oldest else level
+
+    def derive_head(self, plan, level):
+        """Derive the head of a matched body at `level`; the match of a constraint is a violation."""
+        head: cython.int = self.code[plan + HEAD]
+        self.firings += 1
+        if head < 0:
+            return self.record_violation(plan) if self.detect else 0
+        return self.note_head(
+            head,
+            self.value(self.code[plan + HEAD_SUBJECT]),
+            self.value(self.code[plan + HEAD_OBJECT]),
+            level,
+            self.flags_of_head(plan, head, level),
+        )
+
+    def supporting_level(self, row):
+        """The row's level if it settled before the mark and may raise `best`, else HIDDEN.
+
+        STOP once more rows were looked at than `patience` allows.
+        """
+        level: cython.int = self.store.rows[row].level
+        flags: cython.int = self.store.rows[row].flags
+        self.searches += 1
+        self.patience -= 1
+        if self.patience < 0:
+            return STOP
+        if flags & DOOMED or level <= self.best or level < self.mark_level:
+            return HIDDEN
+        if level > self.mark_level:
+            return level
+        if self.store.rows[row].sequence >= self.mark_sequence:
+            return HIDDEN
+        return HIDDEN if flags & UNPROVEN and self.store.rows[row].base < level else level
+
+    def note_support(self, level):
+        """A body holds its head up at `level`; the search ends when that is enough."""
+        if level > self.best:
+            self.best = level
+        return self.best >= self.enough
+
+    def doubt_head(self, plan, level):
+        """A row of a matched body is lost: its head, if stored, may have rested on it as far as `level`."""
+        head: cython.int = self.code[plan + HEAD]
+        row: cython.int
         if head < 0:
             return 0
-        row = self.find(
+        row = self.store.find(
             head, self.value(self.code[plan + HEAD_SUBJECT]), self.value(self.code[plan + HEAD_OBJECT])
         )
         return self.touch(row, level) if row >= 0 else 0
@@ -132,9 +153,9 @@ class NewestKernel(TakingRows):
         for atom in range(self.atoms_of(plan)):
             row = self.body[atom]
             if (
-                self.rows[row].flags & UNPROVEN
-                and self.rows[row].level == level
-                and self.rows[row].base < level
+                self.store.rows[row].flags & UNPROVEN
+                and self.store.rows[row].level == level
+                and self.store.rows[row].base < level
             ):
                 return True
         return False
@@ -158,24 +179,20 @@ class NewestKernel(TakingRows):
         """
         i: cython.Py_ssize_t
         row: cython.int
-        stored: cython.int = self.live
+        stored: cython.int = self.store.live
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fetch_block(facts, i)
-                    if self.live > stored:
-                        self.fetch_entrances(facts, i)
-                    stored = self.live
-                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                self.fetch_ahead(facts, i, self.store.live > stored)
+                row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
-                    previous[i] = self.rows[row].base
+                    previous[i] = self.store.rows[row].base
                     self.flag(row)
                 else:
                     previous[i] = -1
-                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
-                    self.enqueue(row, levels[i])
-                if self.rows[row].base < levels[i]:
-                    self.rows[row].base = levels[i]
+                    row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+                    self.levels.enqueue(row, levels[i])
+                if self.store.rows[row].base < levels[i]:
+                    self.store.rows[row].base = levels[i]
             self.run()
 
     def merge(
@@ -189,25 +206,26 @@ class NewestKernel(TakingRows):
         """
         i: cython.Py_ssize_t
         row: cython.int
-        if self.crossing_is_stale:
-            self.choose_crossing()
+        if self.levels.streamed_more or not self.crossing_is_chosen:
+            self.levels.streamed_more = False
+            self.choose_crossing(self.levels.streamed)
         with cython.nogil:
             self.merged = True
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fetch_block(facts, i)
-                    self.fetch_entrances(facts, i)
-                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                self.fetch_ahead(facts, i, True)
+                row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if i < asserted:
-                    previous[i] = -1 if row < 0 else self.rows[row].base
+                    previous[i] = -1 if row < 0 else self.store.rows[row].base
                 if row < 0:
-                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
-                    self.enqueue(row, level)
-                    self.rows[row].flags |= FINISHED | UNPROVEN
-                elif i >= asserted and self.rows[row].level < level and self.rows[row].held < level:
-                    self.rows[row].held = level
-                if i < asserted and self.rows[row].base < level:
-                    self.rows[row].base = level
+                    row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+                    self.levels.enqueue(row, level)
+                    self.store.rows[row].flags |= FINISHED | UNPROVEN
+                elif (
+                    i >= asserted and self.store.rows[row].level < level and self.store.rows[row].held < level
+                ):
+                    self.store.rows[row].held = level
+                if i < asserted and self.store.rows[row].base < level:
+                    self.store.rows[row].base = level
                 self.flag(row)
             self.run()
 
@@ -216,9 +234,8 @@ class NewestKernel(TakingRows):
         i: cython.Py_ssize_t
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fetch_block(facts, i)
-                answers[i] = self.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
+                self.fetch_ahead(facts, i, False)
+                answers[i] = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
 
     def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
         """Store `facts[i]` at `levels[i]`, or raise it to there, as settled in this order.
@@ -232,14 +249,12 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fetch_block(facts, i)
-                    self.fetch_entrances(facts, i)
-                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                self.fetch_ahead(facts, i, True)
+                row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row < 0:
-                    row = self.insert(facts[i, 0], facts[i, 1], facts[i, 2], EDGE if edges[i] else 0)
-                self.raise_to(row, levels[i])
-                self.take(row)
+                    row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], EDGE if edges[i] else 0)
+                self.levels.raise_to(row, levels[i])
+                self.settle_row(row)
 
     def note(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Note that `facts[i]`, which are stored, are asserted at `levels[i]`; fill `previous` as `add`."""
@@ -247,12 +262,11 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fetch_block(facts, i)
-                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
-                previous[i] = self.rows[row].base
-                if self.rows[row].base < levels[i]:
-                    self.rows[row].base = levels[i]
+                self.fetch_ahead(facts, i, False)
+                row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                previous[i] = self.store.rows[row].base
+                if self.store.rows[row].base < levels[i]:
+                    self.store.rows[row].base = levels[i]
                 self.flag(row)
 
     def flag_settled(self, facts: cython.int[:, ::1]):
@@ -264,30 +278,50 @@ class NewestKernel(TakingRows):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                if i % AHEAD == 0:
-                    self.fetch_block(facts, i)
-                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                self.fetch_ahead(facts, i, False)
+                row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if not self.is_edge(row):
-                    self.make_edge(row)
+                    self.store.make_edge(row)
             self.run()
 
-    def fetch_block(self, facts, start):
-        """Begin to read the cells of the facts after the next ones."""
-        i: cython.Py_ssize_t
-        if not self.reads_ahead:
-            return
-        for i in range(start + AHEAD if start > 0 else 0, min(start + 2 * AHEAD, len(facts))):
-            self.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
+    def fetch_ahead(self, facts, i, entering):
+        """Every AHEAD facts begin to read what is needed to find the next ones, and if `entering` to enter them."""
+        if i % AHEAD == 0 and self.store.reads_ahead:
+            self.fetch_cells(facts, i, entering)
 
-    def fetch_entrances(self, facts, start):
-        """Begin to read what the next facts will change as they are entered: cells first, then rows."""
+    def fetch_cells(self, facts, start, entering):
+        """Begin to read the cells of the block of facts after the one at `start`.
+
+        If `entering`, also the cells of their chains, and the first rows of the chains of the block at
+        `start`.
+        """
         i: cython.Py_ssize_t
-        if not self.reads_ahead:
-            return
         for i in range(start + AHEAD if start > 0 else 0, min(start + 2 * AHEAD, len(facts))):
-            self.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
-        for i in range(start, min(start + AHEAD, len(facts))):
-            self.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+            self.store.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
+            if entering:
+                self.store.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+        if entering:
+            for i in range(start, min(start + AHEAD, len(facts))):
+                self.store.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+
+    @property
+    def room(self):
+        """How many levels there is room for."""
+        return self.levels.room
+
+    def widen(self, count: cython.int):
+        """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
+        self.levels.widen(count)
+
+    def interpretation(self, level: cython.int):
+        """The rows of the partition of `level`, an int32 array; none outside the window. `settle` first."""
+        if level == FOREVER or self.oldest <= level <= self.newest:
+            return self.levels.partition(level)
+        return np.empty(0, np.int32)
+
+    def bytes_used(self) -> int:
+        """Bytes held by rows, hash tables and lists."""
+        return self.store.bytes_used() + self.levels.bytes_used()
 
     def slide(self, oldest: cython.int):
         """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted
@@ -304,17 +338,17 @@ class NewestKernel(TakingRows):
             self.oldest = oldest
             self.detect = False
             for level in range(start, oldest):
-                row = self.partitions[self.bucket(level)]
+                row = self.levels.partitions[self.levels.bucket(level)]
                 while row >= 0:
-                    after = self.rows[row].next_listed
+                    after = self.store.rows[row].next_listed
                     if self.reach(row) >= oldest:
                         self.renewals += 1
                         self.renew(row)
                     row = after
             self.run()
             for level in range(start, oldest):
-                self.remove_all(self.partitions[self.bucket(level)])
-                self.partitions[self.bucket(level)] = -1
+                self.remove_all(self.levels.partitions[self.levels.bucket(level)])
+                self.levels.partitions[self.levels.bucket(level)] = -1
             self.detect = detect
 
     def remove_all(self, row):
@@ -323,12 +357,12 @@ class NewestKernel(TakingRows):
         ahead: cython.int = row
         distance: cython.int = 0
         while row >= 0:
-            while self.reads_ahead and ahead >= 0 and distance < AHEAD:
-                self.fetch_neighbours(ahead)
-                ahead = self.rows[ahead].next_listed
+            while self.store.reads_ahead and ahead >= 0 and distance < AHEAD:
+                self.store.fetch_neighbours(ahead)
+                ahead = self.store.rows[ahead].next_listed
                 distance += 1
-            after = self.rows[row].next_listed
-            self.remove(row)
+            after = self.store.rows[row].next_listed
+            self.store.remove(row)
             row = after
             distance -= 1
         return 0
@@ -339,8 +373,8 @@ class NewestKernel(TakingRows):
         detect: cython.bint = self.detect
         with cython.nogil:
             self.detect = False
-            for row in range(self.used):
-                if self.rows[row].predicate >= 0 and self.reach(row) > self.rows[row].level:
+            for row in range(self.store.used):
+                if self.store.rows[row].predicate >= 0 and self.reach(row) > self.store.rows[row].level:
                     self.renew(row)
             self.run()
             self.detect = detect
@@ -348,12 +382,12 @@ class NewestKernel(TakingRows):
     def renumber(self, less: cython.int):
         """Lower all levels by `less`, a multiple of the levels there is room for: lists stay in place."""
         row: cython.int
-        for row in range(self.used):
-            if 0 <= self.rows[row].level < FOREVER:
-                self.rows[row].level -= less
-            if self.rows[row].base < FOREVER:
-                self.rows[row].base = max(-1, self.rows[row].base - less)
-            self.rows[row].held = max(-1, self.rows[row].held - less)
+        for row in range(self.store.used):
+            if 0 <= self.store.rows[row].level < FOREVER:
+                self.store.rows[row].level -= less
+            if self.store.rows[row].base < FOREVER:
+                self.store.rows[row].base = max(-1, self.store.rows[row].base - less)
+            self.store.rows[row].held = max(-1, self.store.rows[row].held - less)
         self.oldest -= less
         self.newest -= less
 
@@ -385,12 +419,12 @@ class NewestKernel(TakingRows):
         with cython.nogil:
             self.detect = False
             for i in range(len(facts)):
-                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
-                    if self.merged and self.rows[row].base > max(bases[i], self.rows[row].level):
-                        self.rows[row].held = max(self.rows[row].held, self.rows[row].base)
+                    if self.merged and self.store.rows[row].base > max(bases[i], self.store.rows[row].level):
+                        self.store.rows[row].held = max(self.store.rows[row].held, self.store.rows[row].base)
                         self.shake(row)
-                    self.rows[row].base = bases[i]
+                    self.store.rows[row].base = bases[i]
                     self.consider(row, doomed)
             self.overdelete(doomed)
             self.rederive(doomed)
@@ -398,53 +432,53 @@ class NewestKernel(TakingRows):
 
     def reach(self, row):
         """The largest of the row's level, base and held."""
-        reach: cython.int = self.rows[row].level
-        if self.rows[row].base > reach:
-            reach = self.rows[row].base
-        if self.rows[row].held > reach:
-            reach = self.rows[row].held
+        reach: cython.int = self.store.rows[row].level
+        if self.store.rows[row].base > reach:
+            reach = self.store.rows[row].base
+        if self.store.rows[row].held > reach:
+            reach = self.store.rows[row].held
         return reach
 
     def rested_on(self, row):
         """The level up to which others may rest on the row."""
-        return self.reach(row) if self.merged else self.rows[row].level
+        return self.reach(row) if self.merged else self.store.rows[row].level
 
     def renew(self, row):
         """Queue `row` at its reach."""
-        self.enqueue(row, self.reach(row))
-        if self.rows[row].base < self.rows[row].level:
-            self.rows[row].flags |= UNPROVEN
+        self.levels.enqueue(row, self.reach(row))
+        if self.store.rows[row].base < self.store.rows[row].level:
+            self.store.rows[row].flags |= UNPROVEN
         return 0
 
     def shake(self, row):
         """Note that `held` of the row is no longer to be trusted."""
-        if not self.rows[row].flags & SHAKEN:
-            self.rows[row].flags |= SHAKEN
+        if not self.store.rows[row].flags & SHAKEN:
+            self.store.rows[row].flags |= SHAKEN
             self.shaken.push(row)
         return 0
 
     def touch(self, row, level):
         """A rule instance that held up `row` as far as `level` may be lost: note what has to be looked at."""
-        if level < self.rows[row].level:
+        if level < self.store.rows[row].level:
             return 0
-        if 0 <= self.rows[row].held <= level:
+        if 0 <= self.store.rows[row].held <= level:
             self.shake(row)
-        if not self.rows[row].flags & (NOTED | DOOMED):
-            self.rows[row].flags |= NOTED
+        if not self.store.rows[row].flags & (NOTED | DOOMED):
+            self.store.rows[row].flags |= NOTED
             self.found.push(row)
         return 0
 
     def consider(self, row, doomed):
         """Overdelete `row` unless its base or a well-founded proof still holds it at its level."""
-        level: cython.int = self.rows[row].level
-        if self.rows[row].flags & DOOMED or self.rows[row].base >= level:
+        level: cython.int = self.store.rows[row].level
+        if self.store.rows[row].flags & DOOMED or self.store.rows[row].base >= level:
             return 0
-        if self.rows[row].held >= level and not self.rows[row].flags & SHAKEN:
+        if self.store.rows[row].held >= level and not self.store.rows[row].flags & SHAKEN:
             return 0
         self.patience = PATIENCE
-        if self.support(row, level, level, self.rows[row].sequence) >= level:
+        if self.support(row, level, level, self.store.rows[row].sequence) >= level:
             return 0
-        self.rows[row].flags |= DOOMED
+        self.store.rows[row].flags |= DOOMED
         doomed.push(row)
         return 0
 
@@ -464,15 +498,15 @@ class NewestKernel(TakingRows):
             self.found.size = 0
             while i < end:
                 self.fire(doomed.items[i], self.rested_on(doomed.items[i]))
-                self.rows[doomed.items[i]].flags |= PROCESSED
+                self.store.rows[doomed.items[i]].flags |= PROCESSED
                 i += 1
             end = self.shaken.size
             while shaken < end:
-                if not self.rows[self.shaken.items[shaken]].flags & PROCESSED:
+                if not self.store.rows[self.shaken.items[shaken]].flags & PROCESSED:
                     self.fire(self.shaken.items[shaken], self.reach(self.shaken.items[shaken]))
                 shaken += 1
             for j in range(self.found.size):
-                self.rows[self.found.items[j]].flags &= ~NOTED
+                self.store.rows[self.found.items[j]].flags &= ~NOTED
             for j in range(self.found.size):
                 self.consider(self.found.items[j], doomed)
         return 0
@@ -505,37 +539,39 @@ class NewestKernel(TakingRows):
             level = self.support(row, self.reach(row), -1, 0)  # nothing holds it up above its former reach
             self.instances.push(level)
         for i in range(self.shaken.size):
-            self.rows[self.shaken.items[i]].held = -1
-            self.rows[self.shaken.items[i]].flags &= ~SHAKEN
+            self.store.rows[self.shaken.items[i]].held = -1
+            self.store.rows[self.shaken.items[i]].flags &= ~SHAKEN
         for i in range(doomed.size):
             row = doomed.items[i]
-            self.delist(row)
-            self.rows[row].level = -1
-            self.rows[row].flags &= EDGE | ARRIVED
-            self.rows[row].flags |= PENDING  # hidden until it is derived again
+            self.levels.delist(row)
+            self.store.rows[row].level = -1
+            self.store.rows[row].flags &= EDGE | ARRIVED
+            self.store.rows[row].flags |= PENDING  # hidden until it is derived again
         for i in range(self.instances.size):
             row = doomed.items[i] if i < doomed.size else self.shaken.items[i - doomed.size]
             level = self.instances.items[i]
             if i < doomed.size and self.reach(row) > level:
                 level = self.reach(row)
-            if level >= self.oldest and level > self.rows[row].level:
-                self.enqueue(row, level)
+            if level >= self.oldest and level > self.store.rows[row].level:
+                self.levels.enqueue(row, level)
                 if self.merged:
-                    self.rows[row].flags |= UNPROVEN
+                    self.store.rows[row].flags |= UNPROVEN
         self.shaken.size = 0
         self.run()
         for i in range(doomed.size):
-            if self.rows[doomed.items[i]].level < 0:
-                self.remove(doomed.items[i])
+            if self.store.rows[doomed.items[i]].level < 0:
+                self.store.remove(doomed.items[i])
         self.instances.size = 0
         return 0
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
-        TakingRows.check_invariants(self)
+        Fixpoint.check_invariants(self)
         row: cython.int
-        for row in range(self.used):
-            assert self.rows[row].predicate < 0 or not self.rows[row].flags & ~(UNPROVEN | EDGE | ARRIVED), (
-                "a flag is left"
-            )
-            assert self.rows[row].held == -1 or self.rows[row].held > self.rows[row].level, "held in vain"
+        for row in range(self.store.used):
+            assert self.store.rows[row].predicate < 0 or not self.store.rows[row].flags & ~(
+                UNPROVEN | EDGE | ARRIVED
+            ), "a flag is left"
+            assert (
+                self.store.rows[row].held == -1 or self.store.rows[row].held > self.store.rows[row].level
+            ), "held in vain"

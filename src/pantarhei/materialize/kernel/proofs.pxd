@@ -2,10 +2,10 @@
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.joins cimport Joins
+from pantarhei.materialize.kernel.matcher cimport Matcher
 
 
-cdef class Proofs(Joins):
+cdef class Proofs(Matcher):
     cdef public int oldest
     cdef public int newest
     cdef public bint detect

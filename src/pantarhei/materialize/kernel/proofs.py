@@ -13,15 +13,16 @@ import numpy as np
 if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.joins import Joins
+    from pantarhei.materialize.kernel.matcher import Matcher
 
 
 @cython.cclass
-class Proofs(Joins):
-    """Joins with violations and lineage.
+class Proofs(Matcher):
+    """Matching with violations and lineage.
 
-    `oldest` and `newest` are the levels of the window; `detect` says whether violations are noted. Work
-    counters: `pops` facts taken from the queue, `firings` rule instances enumerated while deriving.
+    `purpose` is what the enumeration under way is for. `oldest` and `newest` are the levels of the window;
+    `detect` says whether violations are noted. Work counters: `pops` facts popped from the queue, `firings`
+    rule instances enumerated while deriving.
     """
 
     def __init__(self, plans, capacity=1024):
@@ -62,8 +63,8 @@ class Proofs(Joins):
         with cython.nogil:
             self.purpose = DERIVE
             self.choose_constraints()
-            for row in range(self.used):
-                if self.rows[row].predicate >= 0:
+            for row in range(self.store.used):
+                if self.store.rows[row].predicate >= 0:
                     self.fire_chosen(row, FOREVER)
 
     def find_violations_with(self, plan: cython.int, facts: cython.int[:, ::1]):
@@ -73,7 +74,7 @@ class Proofs(Joins):
         with cython.nogil:
             self.purpose = DERIVE
             for i in range(len(facts)):
-                row = self.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 self.begin(plan, row, facts[i, 1], facts[i, 2], FOREVER)
 
     def take_violations(self):
@@ -99,14 +100,14 @@ class Proofs(Joins):
             self.purpose = LINEAGE
             self.instances.size = 0
             for i in range(len(rows)):
-                if not self.rows[rows[i]].flags & NOTED:
-                    self.rows[rows[i]].flags |= NOTED
+                if not self.store.rows[rows[i]].flags & NOTED:
+                    self.store.rows[rows[i]].flags |= NOTED
                     reached.push(rows[i])
             i = 0
             while i < reached.size:
                 row = reached.items[i]
                 i += 1
-                if self.rows[row].level == FOREVER:
+                if self.store.rows[row].level == FOREVER:
                     continue
                 self.explained = row
                 before = self.instances.size
@@ -114,15 +115,15 @@ class Proofs(Joins):
                 while before < self.instances.size:
                     for atom in range(self.widest):
                         row = self.instances.items[before + 2 + atom]
-                        if row >= 0 and not self.rows[row].flags & NOTED:
-                            self.rows[row].flags |= NOTED
+                        if row >= 0 and not self.store.rows[row].flags & NOTED:
+                            self.store.rows[row].flags |= NOTED
                             reached.push(row)
                     before += 2 + self.widest
                 if self.instances.size > most * (2 + self.widest):
                     cut_short = True
                     self.instances.size = 0
             for i in range(reached.size):
-                self.rows[reached.items[i]].flags &= ~NOTED
+                self.store.rows[reached.items[i]].flags &= ~NOTED
             self.purpose = DERIVE
         instances = self.instances.array().reshape(-1, 2 + self.widest)
         self.instances.size = 0
@@ -136,6 +137,10 @@ class Proofs(Joins):
         base: cython.int[::1] = bases
         i: cython.Py_ssize_t
         for i in range(len(rows)):
-            level[i] = self.rows[rows[i]].level
-            base[i] = self.rows[rows[i]].base
+            level[i] = self.store.rows[rows[i]].level
+            base[i] = self.store.rows[rows[i]].base
         return levels, bases
+
+    def check_invariants(self):
+        """Assert that the rows agree with one another. Costs O(rows); for tests."""
+        self.store.check_invariants()

@@ -17,7 +17,7 @@ predicate -1.
 This module is ordinary Python that Cython compiles, with the C types in rows.pxd. Compiled, `rows` is an
 array of C structs; uncompiled it is a list of `PlainRow`s with the same fields, slow and correct.
 
-What Python asks of rows, and the check of their invariants, are in access.py.
+What Python asks of rows, and the check of their invariants, are in store.py.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ class Rows:
             self.unlink_subject(row)
         if self.by_object[predicate]:
             self.unlink_object(row)
-        self.table.take(row, tag_of(predicate, self.rows[row].subject, self.rows[row].object))
+        self.table.remove(row, tag_of(predicate, self.rows[row].subject, self.rows[row].object))
         self.rows[row].predicate = -1
         self.rows[row].level = -1
         self.rows[row].next_listed = self.free
@@ -324,7 +324,7 @@ class Rows:
             self.object_chains.cells[2 * cell] = row
 
     def unlink_subject(self, row):
-        """Take `row` out of its subject's chain."""
+        """Remove `row` from its subject's chain."""
         after: cython.int = self.rows[row].next_subject
         before: cython.int = self.rows[row].previous_subject
         predicate: cython.int = chained(self.rows[row].predicate, self.rows[row].object)
@@ -338,13 +338,13 @@ class Rows:
             return
         tag = chain_tag(predicate, self.rows[row].subject, SUBJECT | edge)
         if after < 0:
-            self.subject_chains.take(row, tag)
+            self.subject_chains.remove(row, tag)
             return
         cell = self.subject_cell(predicate, self.rows[row].subject, edge, tag)
         self.subject_chains.cells[2 * cell] = after
 
     def unlink_object(self, row):
-        """Take `row` out of its object's chain."""
+        """Remove `row` from its object's chain."""
         after: cython.int = self.rows[row].next_object
         before: cython.int = self.rows[row].previous_object
         edge: cython.int = self.rows[row].flags & EDGE
@@ -357,7 +357,7 @@ class Rows:
             return
         tag = chain_tag(self.rows[row].predicate, self.rows[row].object, OBJECT | edge)
         if after < 0:
-            self.object_chains.take(row, tag)
+            self.object_chains.remove(row, tag)
             return
         cell = self.object_cell(self.rows[row].predicate, self.rows[row].object, edge, tag)
         self.object_chains.cells[2 * cell] = after

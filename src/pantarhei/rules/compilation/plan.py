@@ -1,7 +1,7 @@
 """Plans: how one rule's body is matched from one given fact on; and their code, the integers of a program.
 
 Plans are made as values and become code last of all (`PlanCode`). The code is read by the kernel's join
-machine (materialize/kernel/joins.py), which says what each integer means; everybody else asks here.
+machine (materialize/kernel/matcher.py), which says what each integer means; everybody else asks here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rules compiled to the integers that the kernel's join machine runs (materialize/kernel/joins.py).
+"""Rules compiled to the integers that the kernel's join machine runs (materialize/kernel/matcher.py).
 
 A program is a value: it pickles, and is the same for the same rules, wherever it is compiled.
 """

@@ -92,7 +92,7 @@ class Storing(RuleBasedStateMachine):
     @rule(predicate=st.sampled_from(PROPERTIES), by_subject=st.booleans(), by_object=st.booleans())
     def index(self, predicate, by_subject, by_object):
         """On live data, and more than once."""
-        self.model.kernel.index(self.number(predicate), by_subject, by_object)
+        self.model.kernel.store.index(self.number(predicate), by_subject, by_object)
         if by_subject:
             self.indexed.add((predicate, 0))
         if by_object:
@@ -150,7 +150,7 @@ class Storing(RuleBasedStateMachine):
     def same_chains(self):
         for predicate, chain in sorted(self.indexed):
             for who in PEOPLE if chain == 0 else OBJECTS:
-                rows = self.model.kernel.select(
+                rows = self.model.kernel.store.select(
                     self.number(predicate), *((who, NONE) if chain == 0 else (NONE, who)), chain
                 )
                 facts = list(map(self.meaning, self.model.facts_of(rows.tolist()).tolist()))
@@ -161,7 +161,7 @@ class Storing(RuleBasedStateMachine):
 
     @rule(wanted=fact)
     def look_up(self, wanted):
-        row = self.model.kernel.row_of(*self.numbered([wanted])[0])
+        row = self.model.kernel.store.row_of(*self.numbered([wanted])[0])
         assert (row >= 0) is (wanted in self.levels)
         if row >= 0:
             assert list(map(self.meaning, self.model.facts_of([row]).tolist())) == [wanted]
@@ -188,7 +188,7 @@ def test_rows_are_used_again(kernel):
     for level in range(300):
         model.add(array((0, 1000 * level + i, i) for i in range(50)), level)
         model.slide(level - 3)
-        sizes.append(model.kernel.used)
+        sizes.append(model.kernel.store.used)
     assert max(sizes) == sizes[10] and len(model) == 200
     model.kernel.check_invariants()
 
@@ -200,11 +200,11 @@ def test_indexing_many_facts_of_few_subjects_and_of_many():
     spread = [(1, i, i % 7) for i in range(3000)]
     model.add(array([*hub, *spread]), 0)
     for predicate in (0, 1):
-        model.kernel.index(predicate, True, True)
+        model.kernel.store.index(predicate, True, True)
     model.kernel.check_invariants()
-    assert len(model.kernel.select(0, 0, NONE, 0)) == 2999
-    assert len(model.kernel.select(1, 5, NONE, 0)) == 1
-    assert len(model.kernel.select(1, NONE, 5, 1)) == len([i for i in range(3000) if i % 7 == 5])
+    assert len(model.kernel.store.select(0, 0, NONE, 0)) == 2999
+    assert len(model.kernel.store.select(1, 5, NONE, 0)) == 1
+    assert len(model.kernel.store.select(1, NONE, 5, 1)) == len([i for i in range(3000) if i % 7 == 5])
 
 
 def test_room_for_more_is_found_in_the_rows_that_are_free():
@@ -213,9 +213,9 @@ def test_room_for_more_is_found_in_the_rows_that_are_free():
     facts = array((0, number, NONE) for number in range(1024))
     kernel.add(facts, np.zeros(1024, np.int32), np.empty(1024, np.int32))
     kernel.cut(facts[:1000])
-    kernel.take_changes()
+    kernel.store.take_changes()
     before = kernel.bytes_used()
-    kernel.expect(1000)
+    kernel.store.expect(1000)
     assert kernel.bytes_used() == before
-    kernel.expect(1001)
+    kernel.store.expect(1001)
     assert kernel.bytes_used() > before

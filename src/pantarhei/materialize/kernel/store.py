@@ -48,7 +48,7 @@ def emptied(changes: Ints):
 
 
 @cython.cclass
-class AccessRows(Rows):
+class Store(Rows):
     """Rows as Python sees them."""
 
     def index(self, predicate: cython.int, by_subject: cython.bint, by_object: cython.bint):

@@ -1,11 +1,12 @@
-# The C types of joins.py; what they mean is said there.
+# The C types of matcher.py; what they mean is said there.
 
-from pantarhei.materialize.kernel.access cimport AccessRows
+from pantarhei.materialize.kernel.store cimport Store
 from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.switches cimport Switches
 
 
-cdef class Joins(AccessRows):
+cdef class Matcher:
+    cdef readonly Store store
     cdef int[::1] code
     cdef Switches forward
     cdef Switches backward
@@ -13,8 +14,7 @@ cdef class Joins(AccessRows):
     cdef int[::1] superclass_start
     cdef int[::1] superclass_ends
     cdef unsigned char[::1] chosen
-    cdef unsigned char[::1] streamed
-    cdef bint crossing_is_stale
+    cdef bint crossing_is_chosen
     cdef readonly int known
     cdef readonly int widest
     cdef int[::1] edge_atoms
@@ -32,7 +32,7 @@ cdef class Joins(AccessRows):
     cdef int fire_chosen(self, int row, int level) except -1 nogil
     cdef int fire_joining(self, int row, int level) except -1 nogil
     cdef int explain(self, int row) except -1 nogil
-    cdef void choose_crossing(self) noexcept nogil
+    cdef void choose_crossing(self, unsigned char[::1] streamed) noexcept nogil
     cdef void choose_constraints(self) noexcept nogil
     cdef int attempt(self, Switches switches, int trigger, int row, int level, int which) except -1 nogil
     cdef int attempt_switched(

@@ -31,9 +31,10 @@ also evaluates built-ins (the only time a match needs Python, and waits for it).
 Where `edge_atoms` names an atom of a rule, only rows flagged EDGE are matched to it
 (rules/compilation/transitive_edges.py says why, edges.py which rows are flagged).
 
-What a match means is for subclasses to say: `weigh` gives the level of a row that a match may use (-1:
-hidden), `leaf` receives each whole match with the smallest level in it. One enumeration is under way at a
-time: `leaf` must not begin another, it notes what it found.
+What a match means is for subclasses to say, by two methods: `weigh` gives the level of a row in a match,
+HIDDEN where the row may not be matched, or STOP to end the enumeration; `leaf` receives each whole match with
+the smallest level in it. They differ by `purpose` (proofs.py), what the enumeration is for. One enumeration
+is under way at a time: `leaf` must not begin another, it notes what it found.
 
 `candidates` counts the plans that were begun, and the class facts that were looked at to choose them.
 """
@@ -44,8 +45,8 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from pantarhei.materialize.kernel.access import AccessRows
     from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.store import Store
     from pantarhei.materialize.kernel.switches import Switches
 
 from pantarhei.materialize.kernel.arrays import ints_of, new_bytes, new_ints
@@ -54,12 +55,12 @@ NO_BYTES = np.zeros(0, np.uint8)
 
 
 @cython.cclass
-class Joins(AccessRows):
-    """Rows with the plans of a program."""
+class Matcher:
+    """The plans of a program, matched to the rows of a store."""
 
     def __init__(self, plans, capacity=1024):
         """`plans` is a `rules.program.Plans`."""
-        super().__init__(capacity)
+        self.store = Store(capacity)
         self.code = ints_of(plans.code)
         self.forward = Switches(plans.forward)
         self.backward = Switches(plans.backward)
@@ -67,9 +68,8 @@ class Joins(AccessRows):
         self.superclass_start = ints_of(plans.superclasses.start)
         self.superclass_ends = ints_of(plans.superclasses.ends)
         self.known = len(plans.forward.start) - 1
-        self.streamed = new_bytes(self.known)
         self.chosen = new_bytes(len(plans.forward.plans))
-        self.crossing_is_stale = True
+        self.crossing_is_chosen = False
         self.candidates = 0
         self.widest = plans.widest_body
         self.edge_atoms = new_ints(max(1, len(plans.edge_atoms)), NONE)
@@ -82,9 +82,9 @@ class Joins(AccessRows):
         self.memberships = NO_BYTES
         self.literals = None
         for predicate in plans.indexed_by_subject:
-            self.index(predicate, True, False)
+            self.store.index(predicate, True, False)
         for predicate in plans.indexed_by_object:
-            self.index(predicate, False, True)
+            self.store.index(predicate, False, True)
 
     def consult(self, literals):
         """Take `literals.memberships` for the data ranges, and `literals.evaluate` for built-ins.
@@ -96,7 +96,11 @@ class Joins(AccessRows):
         self.memberships = literals.memberships
 
     def plan_partners(self):
-        """Note which chain facts of each predicate are joined with first, to read it ahead."""
+        """Note which chain facts of each predicate are joined with first, to read it ahead.
+
+        `partners` has PARTNER_SIZE integers a predicate: the chain's kind as in rows.py (0: none), its
+        predicate, and whether it is that of the fact's object (1) or subject (0).
+        """
         for predicate in range(self.known):
             for place in range(self.forward.joining[predicate], self.forward.unswitched[predicate]):
                 if self.note_partner(predicate, self.forward.plans[place]):
@@ -124,15 +128,15 @@ class Joins(AccessRows):
 
         With `first` it is the row that the cell names.
         """
-        at: cython.int = PARTNER_SIZE * self.rows[row].predicate
+        at: cython.int = PARTNER_SIZE * self.store.rows[row].predicate
         term: cython.int
-        if self.rows[row].predicate >= self.known or not self.partners[at]:
+        if self.store.rows[row].predicate >= self.known or not self.partners[at]:
             return
-        term = self.rows[row].object if self.partners[at + 2] else self.rows[row].subject
+        term = self.store.rows[row].object if self.partners[at + 2] else self.store.rows[row].subject
         if first:
-            self.fetch_first(self.partners[at + 1], term, self.partners[at])
+            self.store.fetch_first(self.partners[at + 1], term, self.partners[at])
         else:
-            self.fetch_chain(self.partners[at + 1], term, self.partners[at])
+            self.store.fetch_chain(self.partners[at + 1], term, self.partners[at])
 
     def fire(self, row, level):
         """Enumerate all rule instances with `row` in the body. Returns 1 if `leaf` stopped it."""
@@ -150,10 +154,10 @@ class Joins(AccessRows):
         """Enumerate the rule instances with the fact of `row` as their head; 1 if `leaf` stopped it."""
         return self.attempt(self.backward, row, NONE, FOREVER, ALL)
 
-    def choose_crossing(self):
+    def choose_crossing(self, streamed):
         """Choose the forward plans that can join a fact of a finished interpretation with one outside.
 
-        These are the plans with a further atom whose predicate has streamed (`streamed`), and the
+        These are the plans with a further atom whose predicate is flagged in `streamed`, and the
         constraints, of which an interpretation tells nothing.
         """
         i: cython.Py_ssize_t
@@ -163,8 +167,8 @@ class Joins(AccessRows):
             plan = self.forward.plans[i]
             self.chosen[i] = self.code[plan + HEAD] < 0
             for step in range(self.code[plan + STEPS]):
-                self.chosen[i] |= self.streamed[self.code[plan + FIRST_STEP + step * PART + 1]]
-        self.crossing_is_stale = False
+                self.chosen[i] |= streamed[self.code[plan + FIRST_STEP + step * PART + 1]]
+        self.crossing_is_chosen = True
 
     def choose_constraints(self):
         """Choose one forward plan of each constraint."""
@@ -173,7 +177,7 @@ class Joins(AccessRows):
         for i in range(len(self.chosen)):
             plan = self.forward.plans[i]
             self.chosen[i] = self.code[plan + HEAD] < 0 and self.code[plan + TRIGGER_ATOM] == 0
-        self.crossing_is_stale = True
+        self.crossing_is_chosen = False
 
     def attempt(self, switches, trigger, row, level, which):
         """Begin the plans that the fact of row `trigger` may match.
@@ -183,7 +187,7 @@ class Joins(AccessRows):
             which: plans it may be, ALL, CHOSEN or JOINING.
         """
         i: cython.int
-        predicate: cython.int = self.rows[trigger].predicate
+        predicate: cython.int = self.store.rows[trigger].predicate
         chosen: cython.bint = which == CHOSEN
         if predicate >= self.known:
             return 0
@@ -201,26 +205,28 @@ class Joins(AccessRows):
         A term that is in more classes than the switch has plans is not asked for them.
         """
         kind: cython.int = switches.kinds[switch]
-        subject: cython.int = self.rows[trigger].subject
-        term: cython.int = self.rows[trigger].object if kind & SWITCH_OBJECT else subject
+        subject: cython.int = self.store.rows[trigger].subject
+        term: cython.int = self.store.rows[trigger].object if kind & SWITCH_OBJECT else subject
         first: cython.int = switches.switched[2 * switch]
         end: cython.int = switches.switched[2 * switch + 1]
         patience: cython.int = end - first
         other: cython.int
         if kind < SWITCH_SUBJECT_CLASS:
             return self.attempt_key(switches, switch, term, trigger, row, level, chosen)
-        other = self.first_with_subject(NONE, term, 0)
+        other = self.store.first_with_subject(NONE, term, 0)
         while other >= 0 and patience > 0:
             patience -= 1
-            other = self.rows[other].next_subject
+            other = self.store.rows[other].next_subject
         if other >= 0:
             return self.attempt_range(switches, first, end, trigger, row, level, chosen)
-        other = self.first_with_subject(NONE, term, 0)
+        other = self.store.first_with_subject(NONE, term, 0)
         while other >= 0:
             self.candidates += 1
-            if self.attempt_key(switches, switch, self.rows[other].predicate, trigger, row, level, chosen):
+            if self.attempt_key(
+                switches, switch, self.store.rows[other].predicate, trigger, row, level, chosen
+            ):
                 return 1
-            other = self.rows[other].next_subject
+            other = self.store.rows[other].next_subject
         return 0
 
     def attempt_key(self, switches, switch, key, trigger, row, level, chosen):
@@ -234,8 +240,8 @@ class Joins(AccessRows):
 
     def attempt_range(self, switches, first, end, trigger, row, level, chosen):
         """Begin the plans from place `first` up to `end`."""
-        subject: cython.int = self.rows[trigger].subject
-        object_: cython.int = self.rows[trigger].object
+        subject: cython.int = self.store.rows[trigger].subject
+        object_: cython.int = self.store.rows[trigger].object
         i: cython.int
         self.candidates += end - first
         for i in range(first, end):
@@ -285,7 +291,7 @@ class Joins(AccessRows):
         predicate = self.code[at + 1]
         place = self.code[at + 4]
         if self.code[at] == CHECK:
-            row = self.find(predicate, self.value(self.code[at + 2]), self.value(self.code[at + 3]))
+            row = self.store.find(predicate, self.value(self.code[at + 2]), self.value(self.code[at + 3]))
             if row < 0:
                 return 0
             weight = self.weigh_at(place, row, level)
@@ -310,19 +316,19 @@ class Joins(AccessRows):
         row: cython.int
         weight: cython.int
         if forward:
-            row = self.first_with_subject(predicate, term, edge)
+            row = self.store.first_with_subject(predicate, term, edge)
         else:
-            row = self.first_with_object(predicate, term, edge)
+            row = self.store.first_with_object(predicate, term, edge)
         while row >= 0:
             weight = self.weigh_at(place, row, level)
             if weight >= 0:
-                self.slots[bound] = self.rows[row].object if forward else self.rows[row].subject
+                self.slots[bound] = self.store.rows[row].object if forward else self.store.rows[row].subject
                 self.body[place] = row
                 if self.extend(plan, step + 1, weight if weight < level else level):
                     return 1
             elif weight == STOP:
                 return 1
-            row = self.rows[row].next_subject if forward else self.rows[row].next_object
+            row = self.store.rows[row].next_subject if forward else self.store.rows[row].next_object
         if edges and place != self.edge_atom:
             return self.walk(plan, step, level, False)
         return 0
@@ -375,17 +381,17 @@ class Joins(AccessRows):
 
     def is_edge(self, row):
         """Whether the row is flagged as an edge of its property."""
-        return (self.rows[row].flags & EDGE) != 0
+        return (self.store.rows[row].flags & EDGE) != 0
 
     def weigh_at(self, atom, row, level):
         """What `row` weighs as a match of this atom."""
         if atom == self.edge_atom and not self.is_edge(row):
-            return -1
+            return HIDDEN
         return self.weigh(row, level)
 
     def weigh(self, row, level):
-        """The level at which `row` takes part in a match so far at `level`; -1 hides it, STOP ends it all."""
-        return self.rows[row].level
+        """The level of `row` in a match that is at `level` so far, HIDDEN or STOP."""
+        return self.store.rows[row].level
 
     def leaf(self, plan, level):
         """A whole body matched. Return 1 to stop the enumeration."""
