@@ -285,7 +285,7 @@ class NewestKernel(Fixpoint):
             self.run()
 
     def fetch_ahead(self, facts, i, entering):
-        """Every AHEAD facts begin to read what is needed to find the next ones, and if `entering` to enter them."""
+        """Every AHEAD facts begin to read what finding the next ones needs, and if `entering` changes."""
         if i % AHEAD == 0 and self.store.reads_ahead:
             self.fetch_cells(facts, i, entering)
 
