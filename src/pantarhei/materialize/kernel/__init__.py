@@ -17,9 +17,13 @@ The two window models are the ends of one chain of classes. Each class adds to t
       Fixpoint  fixpoint.py  pops facts from the queue and derives what follows, until it is empty
       NewestKernel  newest.py  the window model with each fact in its newest interpretation
 
-The chain is one object because each whole match calls back into the class at its end: `weigh` says whether a
-row may be matched, `leaf` receives the match, and what they note (heads, edges, support) is read by the loop
-that began the matching. A matcher by itself would need a reference back to its owner.
+The store and the levels as parts, not base classes, cost less than 3 % of the CPU time of readings, slides,
+repairs and batch. To measure such a change, run the two builds in turns, sample by sample, in several pairs
+of processes: two processes of one build differ by up to 7 %.
+
+The chain is one object because each match calls back from its innermost loop: `weigh` says whether a row may
+be matched, `leaf` receives the match, and what they note (heads, edges, support) is read by the loop that
+began the matching. A matcher by itself would need a reference back to its owner.
 
 constants.py has the constants, cells.py the hash tables, arrays.py the arrays, radix.py sorts for loads by
 column. "To pop" is said of the queue; `take_changes` and `take_violations` hand over what was noted, and
