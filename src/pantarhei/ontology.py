@@ -23,8 +23,10 @@ from pantarhei.entailment.conclusion import entails_reading
 from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
 from pantarhei.interpretation.foundation import Foundation, always_true
+from pantarhei.language.counted import counted
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Predicate, Rule
+from pantarhei.language.shown import NO_NAMES, Names, told_apart
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple
 from pantarhei.literals.membership import check_range, why_unknown
 from pantarhei.materialize.consistency import inconsistency
@@ -60,7 +62,7 @@ class Fingerprints(NamedTuple):
     background: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ontology:
     """An ontology in the form that reasoning needs, with the report of what became of its axioms.
 
@@ -99,6 +101,15 @@ class Ontology:
         _refuse_inconsistent(ontology)
         return ontology
 
+    def __repr__(self) -> str:
+        parts = ("rule", self.rules), ("constraint", self.constraints), ("assertion", self.background)
+        return f"Ontology({', '.join(counted(len(found), noun) for noun, found in parts)})"
+
+    @property
+    def names(self) -> Names:
+        """How its names are shown where the last part of their IRIs does not tell them apart."""
+        return self._report.names
+
     @cached_property
     def graph(self) -> Graph:
         """What was read, imports included, as an rdflib graph of its own."""
@@ -129,10 +140,12 @@ class Ontology:
 
         The first time it costs the schema, and a materialization of the background.
         """
-        unsatisfiable = {str(name): tuple(p.lines()) for name, p in self.schema.unsatisfiable.items()}
+        proofs = sorted(self.schema.unsatisfiable.items())
         return replace(
             self._report,
-            unsatisfiable=tuple(sorted(unsatisfiable.items())),
+            unsatisfiable=told_apart(
+                lambda: tuple((str(n), tuple(p.lines())) for n, p in proofs), self.names
+            ),
             contradiction=self._contradiction_of_unique_names,
         )
 
@@ -140,7 +153,7 @@ class Ontology:
     def _contradiction_of_unique_names(self) -> tuple[str, tuple[str, ...]] | None:
         """The constraint for which a reasoner with unique names refuses this ontology, with a proof."""
         try:
-            Foundation.of(self).model()
+            told_apart(lambda: Foundation.of(self).model(), self.names)
         except InconsistentOntologyError as error:
             return error.constraint, error.proof
         return None
@@ -320,8 +333,8 @@ def load_ontology(
     read = read_with_imports(source, format, Imports.of(catalog, skip_missing=imports == "skip"))
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
-    translations = _without_endless(translate(axiom, definitions) for axiom in reading.axioms)
-    report = _report(reading, translations, read.skipped)
+    names = _names_of(read.triples, reading, read.prefixes)
+    translations, report = told_apart(lambda: _translated(reading, definitions, read.skipped, names), names)
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
     for translation in translations:
@@ -356,12 +369,18 @@ def _refuse_inconsistent(ontology: Ontology) -> None:
         raise inconsistency(proof)
 
 
-def _report(
-    reading: Reading,
-    translations: Iterable[Translation],
-    skipped: tuple[str, ...],
-) -> Report:
-    given = tuple(translations)
+def _names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> Names:
+    """The names of all that is no annotation, told apart."""
+    terms = {term for triple in triples if triple not in reading.annotations for term in triple}
+    iris = (term for term in terms if isinstance(term, URIRef))
+    return Names({**NO_NAMES.prefixes, **prefixes}).telling_apart(iris)
+
+
+def _translated(
+    reading: Reading, definitions: Mapping[URIRef, DataRange], skipped: tuple[str, ...], names: Names
+) -> tuple[tuple[Translation, ...], Report]:
+    """The axioms' rules, and the report; their texts show names as the text does that is being written."""
+    given = _without_endless(translate(axiom, definitions) for axiom in reading.axioms)
     entries = list(map(_entry, given))
     entries += [_entry_of_leftover(left) for left in reading.leftovers]
     counts = (
@@ -371,13 +390,15 @@ def _report(
     )
     facts = chain(reading.assertions, *(translation.facts for translation in given))
     merged = groups_of_same(fact for fact in facts if fact[1] in _SAME)
-    return Report(
+    report = Report(
         tuple(entries),
         counts,
         skipped,
         merged=tuple(tuple(name if isinstance(name, URIRef) else name.n3() for name in g) for g in merged),
         notes=tuple((str(axiom), reason) for axiom, reason in breaches(reading.axioms)),
+        names=names,
     )
+    return given, report
 
 
 def _entry(translation: Translation) -> ReportEntry:

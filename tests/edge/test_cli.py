@@ -347,6 +347,21 @@ def test_check_shows_the_inconsistency_normal_form(cli):
     assert whole["inconsistency_normal_form"]["constraints"][0]["atoms"]
 
 
+def test_names_that_would_look_the_same_have_their_prefix_in_all_that_is_printed(cli, run, written, quads):
+    path = written(
+        "@prefix room: <urn:room#> . @prefix saref: <urn:saref#> ."
+        "room:Sensor rdfs:subClassOf saref:Sensor . saref:Sensor owl:disjointWith :Wall ."
+    )
+    text = cli("check", path, "--details", "--depth", "2").stdout
+    assert "rules: SubClassOf(room:Sensor saref:Sensor)\n    saref:Sensor(?x) :- room:Sensor(?x)." in text
+    assert "\n    saref:Sensor(?x) :- room:Sensor(?x).\n" in text.partition("unfolded to depth 2:")[2]
+    of_x = f"<urn:a> <{RDF.type}> <{{}}> <urn:{{}}> ."
+    stream = quads(of_x.format("urn:room#Sensor", 1), of_x.format("http://example.org/Wall", 2))
+    said = "room:Sensor(urn:a) at 1, contradicted by Wall(urn:a) at 2: DisjointClasses(saref:Sensor Wall)"
+    assert said in run(ontology=path, stream=stream).stdout
+    assert "room:Sensor(urn:a) at 1" in run("--format", "csv", ontology=path, stream=stream).stdout
+
+
 def test_version(cli):
     assert cli("--version").stdout == f"pantarhei {pantarhei.__version__}\n"
 

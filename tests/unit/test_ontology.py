@@ -133,3 +133,34 @@ def test_membership_in_everything_is_no_fact():
 def test_importing_the_package_does_not_load_owlready2():
     program = "import sys, pantarhei.ontology; assert 'owlready2' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+ALIKE = """
+@prefix room: <http://example.org/room#> . @prefix saref: <https://saref.etsi.org/core/> .
+room:Sensor rdfs:subClassOf saref:Sensor . saref:Sensor owl:disjointWith room:Wall .
+room:Odd rdfs:subClassOf room:Sensor , room:Wall ; rdfs:seeAlso <http://example.org/other/Odd> .
+room:Wall owl:unionOf ( saref:Sensor room:Odd ) .
+"""
+
+
+def test_names_with_one_last_part_are_told_apart_in_all_that_is_said_of_an_ontology():
+    ontology = load_ontology(graph(ALIKE))
+    assert {rule.origin for rule in ontology.rules} >= {"SubClassOf(room:Sensor saref:Sensor)"}
+    text = ontology.report().text(details=True)
+    assert "rules: SubClassOf(room:Sensor saref:Sensor)\n    saref:Sensor(?x) :- room:Sensor(?x)." in text
+    assert "type saref:Sensor  (from " in text
+    assert "ObjectUnionOf(saref:Sensor Odd) on the right is a choice" in text
+    assert " Sensor" not in text
+    assert "(Sensor" not in text
+
+
+def test_reprs_are_one_line():
+    ontology = load_ontology(graph(ALIKE))
+    assert repr(ontology) == "Ontology(4 rules, 1 constraint, 0 assertions)"
+    assert repr(ontology.report()) == "Report(5 axioms, 1 of them lost in whole or in part)"
+    assert repr(ontology.inconsistency_normal_form()) == (
+        "InconsistencyNormalForm(1 constraint, none of them recursive)"
+    )
+    assert repr(ontology.schema) == (
+        "Schema(1 class, 0 object properties, 0 data properties, 3 without an instance)"
+    )

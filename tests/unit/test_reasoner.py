@@ -101,7 +101,7 @@ def test_an_update_has_the_repair_of_its_step(reasoner):
     (conflict,) = repair.conflicts
     assert [rule.name for rule in conflict.constraints] == ["cax-dw"]
     assert "DisjointClasses" in conflict.constraints[0].origin
-    assert "Open" in str(repair) and "at 2: 1 conflicts, 1 assertions removed" in str(repair)
+    assert "Open" in str(repair) and "at 2: 1 conflict, 1 assertion removed" in str(repair)
 
 
 def test_an_update_stays_as_it_was_when_looked_at_late(reasoner):

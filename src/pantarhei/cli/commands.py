@@ -47,6 +47,7 @@ from pantarhei.cli.help_texts import (
 )
 from pantarhei.cli.wording import as_typed, one_line
 from pantarhei.errors import MissingImportError, OptionError, PantarheiError, SparkError, TimestampError
+from pantarhei.language.shown import told_apart
 from pantarhei.language.time import (
     Duration,
     TimeKind,
@@ -361,12 +362,13 @@ def check(
         if format_ is ReportFormat.json:
             whole = json.loads(report.to_json())
             if depth is not None:
-                whole["inconsistency_normal_form"] = form.to_data()
+                whole["inconsistency_normal_form"] = told_apart(form.to_data, loaded.names)
             typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
         else:
             typer.echo(report.text(details=details))
             if depth is not None:
-                typer.echo(f"\nInconsistency-normal form, unfolded to depth {depth}:\n{form}")
+                text = told_apart(form.__str__, loaded.names)
+                typer.echo(f"\nInconsistency-normal form, unfolded to depth {depth}:\n{text}")
             elif not loaded.triples:
                 typer.echo("the document holds no triples")
             elif not details:

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from rdflib import Graph
 
-from pantarhei.cli.repair_text import assertion_text, cut_lines
+from pantarhei.cli.repair_text import assertion_texts, cut_lines
 from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
+from pantarhei.language.counted import counted
+from pantarhei.language.shown import Names
 from pantarhei.language.time import Duration, TimePoint
 from pantarhei.query.evaluate import prepare
 from pantarhei.streams.abox import TimestampedABox
@@ -178,17 +180,17 @@ def follow(options: Following, source: Source) -> None:
         prefixes = _prefixes(text, reasoner.ontology.graph) if text is not None else {}
     except QueryError as error:
         raise QueryError(f"{options.query}: {error.reason}") from None
-    counts = Followed()
+    counts, names = Followed(), reasoner.ontology.names
     with open_writer(options.output, options.format, prefixes) as writer:
         try:
             with closing(source.updates(reasoner, counts)) as updates:
                 for update in _with_progress(updates, source, counts, options):
                     if text is None:
-                        _write_update(update, len(reasoner.graph), writer)
+                        _write_update(update, len(reasoner.graph), names, writer)
                     else:
                         writer.write(update.at, reasoner.query(text))
                     if options.repairs:
-                        _print_cut(update)
+                        _print_cut(update, names)
         except KeyboardInterrupt:
             _print_summary(reasoner, source, counts)
             raise
@@ -307,7 +309,7 @@ class _Show:
 # what is said
 
 
-def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> None:
+def _write_update(update: pr.WindowUpdate, facts: int, names: Names, writer: AnswerWriter) -> None:
     gained, lost = len(update.delta.added), len(update.delta.removed)
     if isinstance(writer, TableWriter):
         window = f"window {time_text(update.start)} to {time_text(update.end)}"
@@ -315,7 +317,7 @@ def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> 
         if update.dropped_early:
             left += f", {len(update.dropped_early):,} of them early"
         writer.line(f"{time_text(update.at)}  {window}{left}: {counted(facts, 'fact')}, +{gained} -{lost}")
-        for line in cut_lines(update.repair):
+        for line in cut_lines(update.repair, names):
             writer.line(f"    {line}")
         return
     columns: dict[str, list[Cell]] = {
@@ -324,7 +326,7 @@ def _write_update(update: pr.WindowUpdate, facts: int, writer: AnswerWriter) -> 
         "facts": [facts],
         "added": [gained],
         "removed": [lost],
-        "cut": ["; ".join(sorted(map(assertion_text, update.repair.removed)))],
+        "cut": ["; ".join(assertion_texts(update.repair.removed, names))],
     }
     writer.rows(update.at, columns)
 
@@ -333,18 +335,9 @@ def _plain_time(at: TimePoint) -> Cell:
     return time_text(at) if isinstance(at, datetime) else at
 
 
-def _print_cut(update: pr.WindowUpdate) -> None:
-    for line in cut_lines(update.repair):
+def _print_cut(update: pr.WindowUpdate, names: Names) -> None:
+    for line in cut_lines(update.repair, names):
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "ABox"), counted(2, "ABox")
-    ('1 ABox', '2 ABoxes')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith("x") else "s")
 
 
 def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rdflib import RDF
 
+from pantarhei.language.shown import NO_NAMES, Names, told_apart
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint
 from pantarhei.streams.write import time_text
@@ -18,8 +19,18 @@ if TYPE_CHECKING:
 _CONFLICTS_LOOKED_AT = 1000
 
 
-def cut_lines(repair: pr.Repair) -> Iterator[str]:
+def cut_lines(repair: pr.Repair, names: Names = NO_NAMES) -> list[str]:
     """The facts that the repair removed, with their timestamps and the newest conflict that each was in."""
+    return told_apart(lambda: list(_cut_lines(repair)), names)
+
+
+def assertion_texts(assertions: Iterable[tuple[TimePoint, Triple]], names: Names = NO_NAMES) -> list[str]:
+    """The facts with their timestamps, for people; in order."""
+    given = tuple(assertions)
+    return told_apart(lambda: sorted(map(_assertion_text, given)), names)
+
+
+def _cut_lines(repair: pr.Repair) -> Iterator[str]:
     times: dict[Triple, list[TimePoint]] = {}
     for at, triple in repair.removed:
         times.setdefault(triple, []).append(at)
@@ -51,12 +62,12 @@ def _reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, str
 
 def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
     """Who contradicts, and by which axiom."""
-    facts = " and ".join(sorted(map(assertion_text, others))) or "itself or the background"
+    facts = " and ".join(assertion_texts(others)) or "itself or the background"
     axioms = " and ".join(dict.fromkeys(rule.origin or str(rule) for rule in constraints))
     return f", contradicted by {facts}: {axioms}"
 
 
-def assertion_text(assertion: tuple[TimePoint, Triple]) -> str:
+def _assertion_text(assertion: tuple[TimePoint, Triple]) -> str:
     """The fact and its timestamp, for people."""
     at, triple = assertion
     return f"{fact_text(triple)} at {time_text(at)}"

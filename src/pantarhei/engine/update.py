@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pantarhei.language.counted import counted
 from pantarhei.language.delta import Delta
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.language.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.result import Repair
 
@@ -76,3 +77,9 @@ class WindowUpdate:
     repair: Repair
     delta: TripleDelta
     dropped_early: tuple[TimePoint, ...] = ()
+
+    def __str__(self) -> str:
+        window = f"window {show_time(self.start)} to {show_time(self.end)}"
+        facts = f"+{len(self.delta.added)} -{len(self.delta.removed)} facts"
+        left = counted(len(self.dropped), "timestamp")
+        return f"at {show_time(self.at)}: {window}, {left} left, {facts}, {self.repair.summary()}"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rdflib import OWL, RDF, RDFS, Literal, URIRef
 
 from pantarhei.entailment.closure import Closure, is_internal
+from pantarhei.language.counted import counted
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.proof import Proof
@@ -21,7 +22,7 @@ Names = frozenset[Predicate]
 _Table = dict[Predicate, Names]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Schema:
     """What holds between the names of an ontology.
 
@@ -50,6 +51,12 @@ class Schema:
     unsatisfiable: Mapping[Predicate, Proof]
     object_properties: Names
     data_properties: Names
+
+    def __repr__(self) -> str:
+        classes = counted(len(self.superclasses), "class", "classes")
+        of_objects = counted(len(self.object_properties), "object property", "object properties")
+        of_data = counted(len(self.data_properties), "data property", "data properties")
+        return f"Schema({classes}, {of_objects}, {of_data}, {len(self.unsatisfiable)} without an instance)"
 
     def subclasses(self, class_: Predicate) -> Names:
         """The classes whose instances are all in `class_`, itself among them. Costs a pass over all."""

@@ -7,12 +7,13 @@ rdflib's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from rdflib import RDF, BNode, URIRef, Variable
 
 from pantarhei.language.data_range import DataRange
+from pantarhei.language.shown import NO_NAMES, Names, told_apart
 from pantarhei.language.term import Term, Triple, short
 
 Argument = Term | Variable
@@ -122,9 +123,23 @@ class Rule:
     tests: tuple[Test, ...] = ()
 
     @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The atoms of body and head."""
+        return self.body if self.head is None else (*self.body, self.head)
+
+    @property
     def is_constraint(self) -> bool:
         return self.head is None
 
     def __str__(self) -> str:
+        return told_apart(self._text)
+
+    def _text(self) -> str:
         conditions = ", ".join([*map(str, self.body), *map(str, self.different), *map(str, self.tests)])
         return f"{self.head or '⊥'} :- {conditions}."
+
+
+def names_of(rules: Iterable[Rule]) -> Names:
+    """The classes and properties of the rules told apart, for a text with the axioms that they come from."""
+    predicates = (atom.predicate for rule in rules for atom in rule.atoms)
+    return NO_NAMES.telling_apart(name for name in predicates if isinstance(name, URIRef))

@@ -8,6 +8,7 @@ from rdflib import RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.place import Place
+from pantarhei.language.shown import shown
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]
@@ -50,11 +51,13 @@ def _misplaced(given: tuple[object, object, object]) -> InvalidTripleError:
 def short(term: Term | Variable) -> str:
     """The last part of an IRI, `?x` for a variable, N-Triples for the rest: for people, not for machines.
 
+    In a text by `told_apart`, IRIs that would look the same are shown at more length.
+
     >>> short(URIRef("http://example.org/room#Hall")), short(Variable("x"))
     ('Hall', '?x')
     """
     if isinstance(term, URIRef):
-        return term.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1] or str(term)
+        return shown(term)
     return term.n3()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
+from pantarhei.language.shown import told_apart
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.proof import Proof, proof_of_violation
 from pantarhei.rules.compilation.program import Program
@@ -22,9 +23,8 @@ def inconsistency(proof: Proof) -> InconsistentOntologyError:
     rule = proof.steps[-1].rule
     assert rule is not None, "the last step of a proof of ⊥ is a constraint"
     statements = [" ".join(term.n3() for term in triple) + " ." for triple in proof.facts]
-    return InconsistentOntologyError(
-        f"{rule.name}: {rule}", statements, rule.origin or str(rule), proof.lines()
-    )
+    text, lines = told_apart(lambda: (str(rule), proof.lines()))
+    return InconsistentOntologyError(f"{rule.name}: {text}", statements, rule.origin or text, lines)
 
 
 def refuse_violations(model: WindowModel, background: Integers) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Rule
+from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Triple, short
 from pantarhei.materialize.model import Lineage, WindowModel
 
@@ -47,7 +48,7 @@ class Proof:
 
     def lines(self) -> list[str]:
         """The steps as text."""
-        return [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)]
+        return told_apart(lambda: [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)])
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -14,6 +14,7 @@ from enum import Enum
 from rdflib import OWL, RDFS, URIRef
 
 from pantarhei.language.data_range import DataRange, Datatype, call
+from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, short
 
 # --- Properties ---
@@ -64,7 +65,7 @@ class Class:
     iri: URIRef
 
     def __str__(self) -> str:
-        return f"owl:{short(self.iri)}" if self.iri in (OWL.Thing, OWL.Nothing) else short(self.iri)
+        return f"owl:{last_part(self.iri)}" if self.iri in (OWL.Thing, OWL.Nothing) else short(self.iri)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
+from pantarhei.language.counted import counted
 from pantarhei.language.rule import Rule
+from pantarhei.language.shown import NO_NAMES, Names, told_apart
 from pantarhei.language.term import Triple
 from pantarhei.owl.triple_index import triple_key
 
@@ -109,7 +111,7 @@ class LossGroup:
         return list(dict.fromkeys([*first.values(), *self.entries[:_MOST_EXAMPLES]]))[:_MOST_EXAMPLES]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """Every axiom and what became of it.
 
@@ -122,6 +124,7 @@ class Report:
         notes: axioms that break a restriction of OWL 2 DL, each with the restriction; they have their effect.
         contradiction: a constraint that the ontology's own assertions violate under unique names, with the
             steps of a proof: a `StreamReasoner` takes such an ontology with `unique_names=False` only.
+        names: how the ontology's names are shown where the last part of their IRIs does not tell them apart.
     """
 
     entries: tuple[ReportEntry, ...]
@@ -131,6 +134,7 @@ class Report:
     merged: tuple[tuple[str, ...], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     contradiction: tuple[str, tuple[str, ...]] | None = None
+    names: Names = field(default=NO_NAMES, compare=False)
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:
@@ -155,6 +159,9 @@ class Report:
 
     def text(self, details: bool = False) -> str:
         """A summary, a screen or two; with `details` every axiom with its rules, and nothing shortened."""
+        return told_apart(lambda: "\n".join(self._parts(details)), self.names)
+
+    def _parts(self, details: bool) -> list[str]:
         parts = [*self._summary(), *self._losses(details)]
         proofs = [(f"<{name}>", list(proof)) for name, proof in self.unsatisfiable]
         at_least = ", at least" if self.losses else ""
@@ -168,14 +175,21 @@ class Report:
             parts += _section(title, [self.contradiction], details)
         if details:
             parts += self._details()
-        return "\n".join(parts)
+        return parts
 
     def __str__(self) -> str:
         return self.text()
 
+    def __repr__(self) -> str:
+        axioms = counted(len(self.entries), "axiom")
+        return f"Report({axioms}, {len(self.losses)} of them lost in whole or in part)"
+
     def to_json(self) -> str:
         """The whole report as a JSON object; docs/ontologies.md has its keys."""
-        whole = {
+        return json.dumps(told_apart(self._data, self.names), ensure_ascii=False, indent=2)
+
+    def _data(self) -> dict[str, object]:
+        return {
             "axioms": [
                 {
                     "axiom": entry.axiom,
@@ -200,21 +214,20 @@ class Report:
             "contradiction": self.contradiction
             and {"constraint": self.contradiction[0], "proof": list(self.contradiction[1])},
         }
-        return json.dumps(whole, ensure_ascii=False, indent=2)
 
     def _summary(self) -> Iterator[str]:
         outcomes = Counter(entry.outcome for entry in self.entries)
         unused = outcomes.pop(AxiomOutcome.UNUSED, 0)
         if outcomes:
-            counted = (f"{outcomes[o]} {name}" for o, name in _COUNTED_AS.items() if outcomes[o])
-            yield f"{_number(outcomes.total(), 'axiom')}: {', '.join(counted)}"
+            each = (f"{outcomes[o]} {name}" for o, name in _COUNTED_AS.items() if outcomes[o])
+            yield f"{counted(outcomes.total(), 'axiom')}: {', '.join(each)}"
         else:
             yield "no axioms"
         besides = ", ".join(f"{name} {number}" for name, number in self.counts if number)
         if besides:
             yield f"besides: {besides}"
         if unused:
-            yield f"unused: {_number(unused, 'expression or list', 'expressions and lists')} in no axiom"
+            yield f"unused: {counted(unused, 'expression or list', 'expressions and lists')} in no axiom"
         for iri in self.imports_skipped:
             yield f"import skipped: <{iri}>"
 
@@ -222,7 +235,7 @@ class Report:
         groups = self.losses_by_reason()
         if not groups:
             return
-        yield f"\nLost in whole or in part: {_number(len(self.losses), 'axiom')}"
+        yield f"\nLost in whole or in part: {counted(len(self.losses), 'axiom')}"
         for group in groups if details else groups[:_MOST_REASONS]:
             yield f"\n  {group.reason if details else _shortened(group.reason, 2 * _WIDEST)}"
             if not details:
@@ -276,10 +289,6 @@ def _section(title: str, lines: Sequence[tuple[str, Iterable[str]]], details: bo
         yield from (f"        {inner if details else _shortened(inner, _WIDEST - 8)}" for inner in below)
     if not details and len(lines) > _MOST_LINES:
         yield f"    … and {len(lines) - _MOST_LINES} more"
-
-
-def _number(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def _shortened(text: str, width: int) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from rdflib import RDF, BNode, URIRef, Variable
 
+from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, Triple, short
 from pantarhei.owl.expression_mapping import ExpressionReader, UnreadableError
 from pantarhei.owl.swrl import (
@@ -106,7 +107,7 @@ class _RuleReader:
 
     def _name(self, term: Term) -> Variable:
         """The last part of the variable's name, with a number where another variable has that name."""
-        local = "" if isinstance(term, BNode) else short(term).rpartition(":")[2].lstrip("_")
+        local = "" if isinstance(term, BNode) else last_part(term).rpartition(":")[2].lstrip("_")
         taken, number, name = set(self.variables.values()), 1, local or "v"
         while Variable(name) in taken:
             number += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, cast
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.query import Result
 
-from pantarhei.language.term import Term, Triple, in_order
+from pantarhei.language.counted import counted
+from pantarhei.language.shown import told_apart
+from pantarhei.language.term import Term, Triple, in_order, short
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.rdf.pickling import exactly
 
@@ -41,6 +43,20 @@ class QueryResult(Result):
     def __reduce__(self) -> tuple[Any, ...]:
         triples = None if self.graph is None else tuple(self.graph)
         return exactly(_restored, self.type, self.vars, self.bindings, self.askAnswer, triples)
+
+    def __repr__(self) -> str:
+        if self.type == "ASK":
+            return f"QueryResult(ASK: {self.askAnswer})"
+        if self.type != "SELECT":
+            return f"QueryResult({self.type}: {counted(len(self), 'triple')})"
+        variables = "".join(f" ?{variable}" for variable in self.vars or ())
+        return f"QueryResult(SELECT{variables}: {counted(len(self), 'row')})"
+
+    def __str__(self) -> str:
+        """The first of the answers as a table for people; `serialize` and `to_pandas` have all."""
+        columns = self.columns()
+        count = max(map(len, columns.values()), default=0)
+        return told_apart(lambda: "\n".join(_table(columns, count)))
 
     def columns(self) -> dict[str, list[Term | None]]:
         """The answers by variable; `subject`, `predicate`, `object` for graphs; `answer` for ASK."""
@@ -89,6 +105,27 @@ class QueryResult(Result):
             if field.metadata[b"terms"] == b"integer" and column.null_count:
                 frame[field.name] = pd.array(column.to_pylist(), dtype="Int64")
         return frame
+
+
+_MOST_SHOWN = 20
+
+
+def _table(columns: Mapping[str, Sequence[Term | None]], count: int) -> Iterator[str]:
+    """The columns with a header, each as wide as it needs to be, and how many of their rows are left out."""
+    shown = [[name, *map(_for_people, terms[:_MOST_SHOWN])] for name, terms in columns.items()]
+    widths = [max(map(len, texts)) for texts in shown]
+    for row in zip(*shown, strict=True):
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+    if not count:
+        yield "no answers"
+    elif count > _MOST_SHOWN:
+        yield f"… and {count - _MOST_SHOWN:,} more"
+
+
+def _for_people(term: Term | None) -> str:
+    if term is None:
+        return ""
+    return str(term) if isinstance(term, Literal) else short(term)
 
 
 _INT64 = range(-(2**63), 2**63)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
-from pantarhei.language.rule import Rule
+from pantarhei.language.counted import counted
+from pantarhei.language.rule import Rule, names_of
+from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly
@@ -68,6 +70,9 @@ class Conflict:
     constraints: tuple[Rule, ...]
 
     def __str__(self) -> str:
+        return told_apart(self._text, names_of(self.constraints))
+
+    def _text(self) -> str:
         members = sorted((show_time(at), " ".join(map(short, triple))) for at, triple in self.assertions)
         rules = " and ".join(dict.fromkeys(rule.origin or str(rule) for rule in self.constraints))
         return " against ".join(f"{triple} ({at})" for at, triple in members) + f", by {rules}"
@@ -149,12 +154,19 @@ class Repair:
         return LazySequence(len(self.conflicts), lambda: [conflict.assertions for conflict in self.conflicts])
 
     def __str__(self) -> str:
-        count = len(self.conflicts) + self.unlisted
-        counts = f"{count} conflicts, {len(self.taken_out)} assertions removed"
+        constraints = (rule for conflict in self.conflicts for rule in conflict.constraints)
+        return told_apart(self._text, names_of(constraints))
+
+    def _text(self) -> str:
         conflicts = [f"  {conflict}" for conflict in self.conflicts]
         if self.unlisted:
             conflicts.append(f"  and {self.unlisted} more")
-        return "\n".join([f"at {show_time(self.at)}: {counts}", *conflicts])
+        return "\n".join([f"at {show_time(self.at)}: {self.summary()}", *conflicts])
+
+    def summary(self) -> str:
+        """How many conflicts there were, and how many assertions were taken out."""
+        conflicts = counted(len(self.conflicts) + self.unlisted, "conflict")
+        return f"{conflicts}, {counted(len(self.taken_out), 'assertion')} removed"
 
     def __repr__(self) -> str:
         return f"Repair(at={self.at!r}, method={self.method!r}, {len(self.conflicts)} conflicts)"

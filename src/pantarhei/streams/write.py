@@ -31,6 +31,7 @@ from typing import Self, TextIO
 from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import OptionError, UnknownFormatError
+from pantarhei.language.shown import with_prefix
 from pantarhei.language.term import Term
 from pantarhei.language.time import TimePoint
 from pantarhei.query.answers import QueryResult
@@ -159,13 +160,7 @@ class TableWriter(AnswerWriter):
 
     def _short(self, cell: Cell) -> str:
         if isinstance(cell, URIRef):
-            fitting = [
-                (iri, prefix) for prefix, iri in self._prefixes.items() if iri and cell.startswith(iri)
-            ]
-            if fitting:
-                iri, prefix = max(fitting, key=lambda pair: len(pair[0]))
-                return f"{prefix}:{cell[len(iri) :]}"
-            return f"<{cell}>"
+            return with_prefix(cell, self._prefixes)
         return cell_text(cell)
 
 

@@ -1,10 +1,11 @@
 """Why a fact was removed, in a line."""
 
-from rdflib import RDF, Namespace, Variable
+from rdflib import RDF, Namespace, URIRef, Variable
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli.repair_text import cut_lines
 from pantarhei.language.rule import Atom, Rule
+from pantarhei.language.shown import Names
 
 EX = Namespace("http://example.org/")
 x = Variable("x")
@@ -28,3 +29,16 @@ def test_a_removed_fact_has_all_its_times_and_the_newest_that_contradicts_it():
 def test_a_repair_that_removed_nothing_has_no_line():
     reasoner = StreamReasoner(Ontology.from_rules(DISJOINT), Window(10))
     assert list(cut_lines(reasoner.push(1, [OPEN]).repair)) == []
+
+
+def test_names_with_one_last_part_are_shown_with_their_prefix():
+    other = URIRef("urn:other#Open")
+    axiom = Rule("cax-dw", (Atom(EX.Open, (x,)), Atom(other, (x,))), None, origin="they differ")
+    reasoner = StreamReasoner(Ontology.from_rules([axiom]), Window(10))
+    reasoner.push(1, [OPEN])
+    repair = reasoner.push(2, [(EX.v, RDF.type, other)]).repair
+    names = Names({"ex": str(EX), "other": "urn:other#"}).telling_apart([EX.Open, other])
+    assert cut_lines(repair, names) == [
+        "removed ex:Open(v) at 1, contradicted by other:Open(v) at 2: they differ"
+    ]
+    assert cut_lines(repair)[0].startswith(f"removed <{EX.Open}>(v) at 1, contradicted by <{other}>(v)")

@@ -4,8 +4,9 @@ import pickle
 
 from rdflib import URIRef
 
-from pantarhei.engine.update import TripleDelta
+from pantarhei.engine.update import TripleDelta, WindowUpdate
 from pantarhei.language.delta import Delta
+from pantarhei.repair.result import Repair
 
 
 def triple(name):
@@ -32,3 +33,11 @@ def test_a_delta_of_triples_pickles_unlooked_at():
     assert pickle.loads(pickle.dumps(TripleDelta(lambda: Delta.of([(triple("a"), -1)])))).removed == {
         triple("a")
     }
+
+
+def test_an_update_is_a_line_to_read():
+    delta = TripleDelta(lambda: Delta.of([(triple("a"), 1)]))
+    update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), delta)
+    assert str(update) == (
+        "at 4: window 2 to 4, 2 timestamps left, +1 -0 facts, 0 conflicts, 0 assertions removed"
+    )

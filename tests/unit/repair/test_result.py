@@ -2,9 +2,9 @@
 
 import pickle
 
-from rdflib import RDF
+from rdflib import RDF, URIRef
 
-from pantarhei.language.rule import Rule
+from pantarhei.language.rule import Atom, Rule
 from pantarhei.repair.result import Conflict, LazySequence, Repair
 from strategies import EX, A, B, is_a, x
 
@@ -41,5 +41,20 @@ def test_a_repair_is_equal_to_its_copy_and_one_that_lists_less_is_another():
 
 
 def test_the_text_counts_what_is_not_listed_too():
-    assert str(repair(unlisted=4)).startswith("at 2: 5 conflicts, 1 assertions removed")
+    assert str(repair(unlisted=4)).startswith("at 2: 5 conflicts, 1 assertion removed")
     assert str(repair(unlisted=4)).endswith("and 4 more")
+
+
+OTHER = URIRef("urn:other#Open")
+
+
+def test_names_of_a_conflict_can_be_told_apart():
+    conflict = Conflict(frozenset({OLD, (2, (EX.v, RDF.type, OTHER))}), (DISJOINT,))
+    text = f"v type <{EX.Open}> (1) against v type <{OTHER}> (2), by an axiom"
+    assert str(conflict) == text
+    assert str(Repair.of(2, "exact", [conflict], frozenset({OLD}), frozenset())).endswith(text)
+
+
+def test_a_name_is_shown_at_length_where_only_the_axiom_has_the_other():
+    other = Rule("cax-dw", (Atom(EX.Open, (x,)), Atom(OTHER, (x,))), None, origin="an axiom")
+    assert f"v type <{EX.Open}> (1)" in str(Conflict(frozenset({OLD, NEW}), (other,)))

@@ -32,6 +32,7 @@ from rdflib import OWL, RDF, URIRef
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
 from pantarhei.language.rule import Predicate, Rule
+from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, Triple, short
 from pantarhei.literals.value import value_of
 from pantarhei.rules.sharding.anchor import Facts, KeyFlow, Situation, symbol_of
@@ -240,9 +241,13 @@ def _key_map(key: Key, situation: Situation, aliases: Mapping[Term, Term]) -> Ke
     for name, given in facts:
         value = values.setdefault(value_of(given), given)
         if keys.setdefault(name, value) != value:
-            return NoKey(f"it is not functional: {short(name)} has {short(keys[name])} and {short(value)}")
+            return _no_key("it is not functional", name, keys[name], value)
     for value in values.values():
         if keys.get(value, value) != value:
-            return NoKey(f"a value has another value: {short(value)} has {short(keys[value])}")
+            return _no_key("a value has another value", value, keys[value])
     keys.update((alias, keys.get(name, name)) for alias, name in aliases.items())
     return KeyMap(key, keys)
+
+
+def _no_key(reason: str, name: Term, *values: Term) -> NoKey:
+    return NoKey(told_apart(lambda: f"{reason}: {short(name)} has {' and '.join(map(short, values))}"))

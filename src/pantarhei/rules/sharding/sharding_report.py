@@ -13,7 +13,9 @@ from rdflib import URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
+from pantarhei.language.counted import counted
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule
+from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, short
 from pantarhei.literals.value import value_of
 
@@ -144,9 +146,12 @@ class ShardingReport:
             OptionError: the key was not looked at.
         """
         self.allows(key)
-        return "\n".join(self._about(key, most=len(self.obstacles.get(key, ()))))
+        return told_apart(lambda: "\n".join(self._about(key, most=len(self.obstacles.get(key, ())))))
 
     def __str__(self) -> str:
+        return told_apart(lambda: "\n".join(self._lines()))
+
+    def _lines(self) -> list[str]:
         refused = sorted((k for k, found in self.obstacles.items() if found), key=self._number_of_obstacles)
         lines = [f"A stream can be sharded by {_listed(self.keys)}." if self.keys else "No key works."]
         lines += (self._summary(key) for key in self.keys)
@@ -154,14 +159,17 @@ class ShardingReport:
         lines += map(self._summary, (*refused[_MOST_KEYS:], *self.no_keys))
         if self.untried:
             lines.append(
-                f"not looked at: {_number(self.untried, 'property', 'properties')} (name them: keys=…)"
+                f"not looked at: {counted(self.untried, 'property', 'properties')} (name them: keys=…)"
             )
         lines += self._conditions(bool(refused))
-        return "\n".join(lines)
+        return lines
 
     def to_json(self) -> str:
         """The whole report as a JSON object: `keys`, `obstacles`, `no_keys`, `untried`, `background_only`."""
-        whole = {
+        return json.dumps(told_apart(self._data), ensure_ascii=False, indent=2)
+
+    def _data(self) -> dict[str, object]:
+        return {
             "keys": [str(key) for key in self.keys],
             "obstacles": {
                 str(key): [
@@ -180,7 +188,6 @@ class ShardingReport:
             "untried": self.untried,
             "background_only": sorted(map(str, self.background_only)),
         }
-        return json.dumps(whole, ensure_ascii=False, indent=2)
 
     def _about(self, key: Key, most: int) -> Iterator[str]:
         yield self._summary(key)
@@ -195,7 +202,7 @@ class ShardingReport:
             return f"{short(URIRef(key))} is no key: {self.no_keys[key]}"
         if not self.obstacles[key]:
             return f"{self._described(key)} works"
-        number = _number(self._number_of_obstacles(key), "rule stands", "rules stand")
+        number = counted(self._number_of_obstacles(key), "rule stands", "rules stand")
         return f"{self._described(key)} does not work: {number} in the way"
 
     def _number_of_obstacles(self, key: Key) -> int:
@@ -205,9 +212,9 @@ class ShardingReport:
         if key == SUBJECT:
             return "subject (a fact is in the shard of its subject)"
         map_ = self.maps[key]
-        names = _number(len(map_.keys), "name", "names")
+        names = counted(len(map_.keys), "name", "names")
         return (
-            f"{short(URIRef(key))} ({_number(map_.values, 'value', 'values')} for {names} of the background)"
+            f"{short(URIRef(key))} ({counted(map_.values, 'value', 'values')} for {names} of the background)"
         )
 
     def _conditions(self, some_refused: bool) -> Iterator[str]:
@@ -229,7 +236,3 @@ def _listed(names: tuple[Key, ...] | list[Predicate]) -> str:
     """
     shown = ", ".join(short(n) if isinstance(n, URIRef) else str(n) for n in names[:_MOST_NAMES])
     return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
-
-
-def _number(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

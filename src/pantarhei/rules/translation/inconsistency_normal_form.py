@@ -19,6 +19,7 @@ from itertools import count, islice
 from rdflib import Variable
 
 from pantarhei.language.rule import Argument, Atom, Different, Rule, Test
+from pantarhei.language.shown import told_apart
 from pantarhei.rules.translation.canonical_rule import canonical
 
 # A predicate with the number of its arguments: a class and a property may share a name.
@@ -60,7 +61,7 @@ class NormalConstraint:
             yield rule.body[0], (way for way in ways if way.head not in way.body)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InconsistencyNormalForm:
     """All constraints over asserted facts, factorized; recursive ones are shown to `depth`."""
 
@@ -92,25 +93,28 @@ class InconsistencyNormalForm:
         number = f"{len(self.constraints)} constraint" + "s" * (len(self.constraints) > 1)
         return f"{number}, {recursive or 'none'} of them recursive"
 
+    def __repr__(self) -> str:
+        return f"InconsistencyNormalForm({self.summary()})"
+
     def __str__(self) -> str:
-        return "\n".join(line for constraint in self.constraints for line in self._lines(constraint))
+        return told_apart(lambda: "\n".join(line for each in self.constraints for line in self._lines(each)))
 
     def to_data(self) -> dict[str, object]:
         """The form as lists, dictionaries and texts, for JSON; at most 1,000 ways to derive an atom."""
         return {
             "depth": self.depth,
-            "constraints": [
-                {
-                    "name": normal.constraint.name,
-                    "constraint": str(normal.constraint),
-                    "origin": normal.constraint.origin,
-                    "recursive": normal.recursive,
-                    "atoms": [
-                        {"atom": str(atom), "derived_by": shown, "complete": complete}
-                        for atom, shown, complete in self._atoms(normal, _MOST_WRITTEN)
-                    ],
-                }
-                for normal in self.constraints
+            "constraints": told_apart(lambda: list(map(self._data, self.constraints))),
+        }
+
+    def _data(self, normal: NormalConstraint) -> dict[str, object]:
+        return {
+            "name": normal.constraint.name,
+            "constraint": str(normal.constraint),
+            "origin": normal.constraint.origin,
+            "recursive": normal.recursive,
+            "atoms": [
+                {"atom": str(atom), "derived_by": shown, "complete": complete}
+                for atom, shown, complete in self._atoms(normal, _MOST_WRITTEN)
             ],
         }
 
