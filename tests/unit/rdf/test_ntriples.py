@@ -8,7 +8,7 @@ from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
 from pantarhei.literals.value import is_ill_typed, value_of
-from pantarhei.rdf.ntriples import parse_term, to_rdflib
+from pantarhei.rdf.ntriples import parse_term, to_rdflib, write_term
 
 # Control characters are written with escapes; n3() of rdflib is not N-Triples for all of them.
 texts = st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=8)
@@ -150,3 +150,17 @@ def typed(lexical, datatype):
     if datatype in (None, XSD.string):
         return Literal(lexical)
     return Literal(lexical, datatype=datatype, normalize=False)
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        URIRef("http://example.org/é"),
+        BNode("n1"),
+        Literal('two\nlines\tand "quotes" \\'),
+        Literal("oui", lang="fr"),
+        Literal("01", datatype=URIRef("http://www.w3.org/2001/XMLSchema#integer"), normalize=False),
+    ],
+)
+def test_written_terms_are_read_as_they_were(term):
+    assert parse_term(write_term(term)) == term

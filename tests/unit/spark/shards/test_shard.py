@@ -1,20 +1,19 @@
 """One shard without Spark: what it takes in and gives back, when it wakes, and how it is saved."""
 
-import pickle
 import random
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from rdflib import BNode, Literal, URIRef
+from rdflib import BNode
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.errors import BackgroundOnlyError, CheckpointMismatchError, InvalidTripleError, TimestampError
+from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark.shards.router import Router
-from pantarhei.spark.shards.setup import ShardSetup, Shipped
+from pantarhei.spark.shards.setup import ShardSetup
 from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Shard
 from strategies import (
     CLASSES,
@@ -175,54 +174,3 @@ def test_routed_rows_make_shards_that_hold_what_one_model_holds():
                 sums[fact] = sums.get(fact, 0) + change.change
         assert {fact for fact, total in sums.items() if total > 0} == one.materialization() - always
     assert cut > 10
-
-
-def test_a_name_goes_to_one_shard_however_it_is_written():
-    made = setup(RULES, key=IN, shards=1000, background=PLACES)
-    texts = [["<http://example.org/a>"], ["<http://example.org/\\u0061>"], ["<http://example.org/c>"]]
-    batches = [pa.record_batch([[1], text, [R.n3()], [b.n3()]], ROWS.names) for text in texts]
-    first, again, other = (each["shard"][0].as_py() for each in Router(made.report, IN, 1000).route(batches))
-    assert first == again == other  # a and c are in one building
-    assert Router(made.report, IN, 1000)._shard("<http://example.org/b>") != first
-
-
-@pytest.mark.parametrize(
-    ("row", "error"),
-    [
-        ((None, a.n3(), R.n3(), b.n3()), TimestampError),
-        ((1, None, R.n3(), b.n3()), InvalidTripleError),
-        ((1, '"text"', R.n3(), b.n3()), InvalidTripleError),
-        ((1, a.n3(), "_:p", b.n3()), InvalidTripleError),
-        ((1, a.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", '"text"'), InvalidTripleError),
-        ((1, a.n3(), "<http://www.w3.org/1999/02/22-rdf-syntax-ns#\\u0074ype>", A.n3()), InvalidTripleError),
-        ((1, a.n3(), IN.n3(), b.n3()), BackgroundOnlyError),
-    ],
-)
-def test_a_row_that_is_no_triple_or_not_for_the_stream_is_refused(row, error):
-    made = setup(RULES, key=IN, background=PLACES)
-    batch = pa.record_batch(
-        [pa.array([cell], kind) for cell, kind in zip(row, ROWS.types, strict=True)], ROWS
-    )
-    with pytest.raises(error):
-        list(Router(made.report, IN, 4).route([batch]))
-
-
-@pytest.mark.parametrize(
-    "term",
-    [
-        URIRef("http://example.org/é"),
-        BNode("n1"),
-        Literal('two\nlines\tand "quotes" \\'),
-        Literal("oui", lang="fr"),
-        Literal("01", datatype=URIRef("http://www.w3.org/2001/XMLSchema#integer"), normalize=False),
-    ],
-)
-def test_written_terms_are_read_as_they_were(term):
-    assert parse_term(write_term(term)) == term
-
-
-def test_a_shipped_value_is_unpickled_once_in_a_process():
-    shipped = Shipped(setup())
-    copies = [pickle.loads(pickle.dumps(shipped)) for _ in range(2)]
-    assert copies[0].value is copies[1].value
-    assert Shipped(copies[0].value).name != shipped.name
