@@ -13,11 +13,11 @@ import pantarhei.materialize.bulk.aboxes as aboxes_module
 from pantarhei import InconsistentOntologyError, Ontology
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.interpretation import canonical_models as canonical
 from pantarhei.interpretation import interpretation
 from pantarhei.interpretation.canonical_models import CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
-from pantarhei.interpretation.interpretation import canonical_models as canonical
 from pantarhei.language.rule import Builtin, Rule
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
 from pantarhei.materialize.model import WindowModel
