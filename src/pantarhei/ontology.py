@@ -25,6 +25,7 @@ from pantarhei.errors import InconsistentOntologyError, InputError, OptionError,
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.language.counted import counted
 from pantarhei.language.data_range import DataRange
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import NO_NAMES, Names, told_apart
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple
@@ -33,7 +34,7 @@ from pantarhei.materialize.consistency import inconsistency
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.owl.global_restrictions import breaches
-from pantarhei.owl.imports import Imports, read_with_imports
+from pantarhei.owl.imports import Imports, Place, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
@@ -334,12 +335,15 @@ def load_ontology(
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
     names = _names_of(read.triples, reading, read.prefixes)
-    translations, report = told_apart(lambda: _translated(reading, definitions, read.skipped, names), names)
+    places = read.places((*reading.main_triples, *(left.triples[0] for left in reading.leftovers)))
+    translations, report = told_apart(
+        lambda: _translated(reading, definitions, places, read.skipped, names), names
+    )
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
     for translation in translations:
         if translation.contradictions:
-            raise InconsistentOntologyError("⊥", (), str(translation.axiom))
+            raise InconsistentOntologyError("⊥", (), translation.origin.axiom)
     ontology = Ontology(
         rules=without_duplicates(tuple(rule for t in translations for rule in t.rules)),
         constraints=without_duplicates(tuple(rule for t in translations for rule in t.constraints)),
@@ -352,6 +356,12 @@ def load_ontology(
     )
     _refuse_inconsistent(ontology)
     return ontology
+
+
+def _origin(text: str, main: Triple, places: Mapping[Triple, Place]) -> Origin:
+    """The origin of an axiom or leftover of which this is the main triple."""
+    subject = main[0]
+    return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None)
 
 
 def _declares_a_name(triple: Triple) -> bool:
@@ -377,12 +387,21 @@ def _names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str
 
 
 def _translated(
-    reading: Reading, definitions: Mapping[URIRef, DataRange], skipped: tuple[str, ...], names: Names
+    reading: Reading,
+    definitions: Mapping[URIRef, DataRange],
+    places: Mapping[Triple, Place],
+    skipped: tuple[str, ...],
+    names: Names,
 ) -> tuple[tuple[Translation, ...], Report]:
     """The axioms' rules, and the report; their texts show names as the text does that is being written."""
-    given = _without_endless(translate(axiom, definitions) for axiom in reading.axioms)
+    given = _without_endless(
+        translate(axiom, definitions, _origin(str(axiom), triple, places))
+        for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True)
+    )
     entries = list(map(_entry, given))
-    entries += [_entry_of_leftover(left) for left in reading.leftovers]
+    entries += [
+        _entry_of_leftover(left, _origin(str(left), left.triples[0], places)) for left in reading.leftovers
+    ]
     counts = (
         ("assertions (background)", len(reading.assertions)),
         ("declarations", len(reading.declarations)),
@@ -402,11 +421,10 @@ def _translated(
 
 
 def _entry(translation: Translation) -> ReportEntry:
-    text = str(translation.axiom)
     outcome = _outcome(translation)
     entry = ReportEntry(
-        text,
-        text.partition("(")[0],
+        translation.origin,
+        translation.origin.axiom.partition("(")[0],
         outcome,
         (*translation.rules, *translation.constraints),
         tuple((loss.part, loss.reason) for loss in translation.losses),
@@ -417,12 +435,11 @@ def _entry(translation: Translation) -> ReportEntry:
     return replace(entry, kept=tuple(map(str, translation.parts)) or entry.rules)
 
 
-def _entry_of_leftover(left: Leftover) -> ReportEntry:
+def _entry_of_leftover(left: Leftover, origin: Origin) -> ReportEntry:
     if left.is_idle:
-        return ReportEntry(str(left), left.construct, AxiomOutcome.UNUSED)
-    return ReportEntry(
-        str(left), left.construct, AxiomOutcome.NOT_SUPPORTED, lost=((str(left), left.reason),)
-    )
+        return ReportEntry(origin, left.construct, AxiomOutcome.UNUSED)
+    lost = (origin.axiom, left.reason)
+    return ReportEntry(origin, left.construct, AxiomOutcome.NOT_SUPPORTED, lost=(lost,))
 
 
 def _outcome(translation: Translation) -> AxiomOutcome:

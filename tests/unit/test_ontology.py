@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
 
 import pytest
-from rdflib import RDF, BNode, Graph, Literal, URIRef, Variable
+from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, URIRef, Variable
 
 from pantarhei import StreamReasoner, Window
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import InconsistentOntologyError, InvalidTripleError, UnsupportedAxiomError
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.ontology import Ontology, load_ontology
+from pantarhei.rules.translation.demand import Theory
 
 PREFIXES = """
 @prefix : <http://example.org/> .
@@ -29,7 +33,9 @@ def graph(text):
 
 def test_rules_constraints_and_background_come_out_of_a_graph():
     ontology = load_ontology(graph(":A rdfs:subClassOf :B . :A owl:disjointWith :C . :i a :A ; :p 1 ."))
-    assert ontology.rules == (Rule("cax-sco", (Atom(A, (X,)),), Atom(B, (X,)), (), "SubClassOf(A B)"),)
+    assert ontology.rules == (
+        Rule("cax-sco", (Atom(A, (X,)),), Atom(B, (X,)), (), Origin("SubClassOf(A B)")),
+    )
     assert [constraint.name for constraint in ontology.constraints] == ["cax-dw"]
     assert (I, RDF.type, A) in ontology.background
     assert len(ontology.background) == 2
@@ -145,7 +151,7 @@ room:Wall owl:unionOf ( saref:Sensor room:Odd ) .
 
 def test_names_with_one_last_part_are_told_apart_in_all_that_is_said_of_an_ontology():
     ontology = load_ontology(graph(ALIKE))
-    assert {rule.origin for rule in ontology.rules} >= {"SubClassOf(room:Sensor saref:Sensor)"}
+    assert {rule.axiom for rule in ontology.rules} >= {"SubClassOf(room:Sensor saref:Sensor)"}
     text = ontology.report().text(details=True)
     assert "rules: SubClassOf(room:Sensor saref:Sensor)\n    saref:Sensor(?x) :- room:Sensor(?x)." in text
     assert "type saref:Sensor  (from " in text
@@ -164,3 +170,129 @@ def test_reprs_are_one_line():
     assert repr(ontology.schema) == (
         "Schema(1 class, 0 object properties, 0 data properties, 3 without an instance)"
     )
+
+
+# --- Where rules come from ---
+
+SAYS = """
+:A rdfs:subClassOf :B . :B owl:disjointWith :C . :p rdfs:range :T . :i a :A .
+:T a rdfs:Datatype ; owl:equivalentClass [ a rdfs:Datatype ; owl:oneOf ( 1 2 ) ] .
+[] a owl:AllDisjointClasses ; owl:members ( :C :D :E ) .
+[] a swrl:Imp ; swrl:body ( [ a swrl:ClassAtom ; swrl:classPredicate :D ; swrl:argument1 <urn:swrl#x> ] ) ;
+  swrl:head ( [ a swrl:ClassAtom ; swrl:classPredicate :E ; swrl:argument1 <urn:swrl#x> ] ) .
+"""
+SWRL = "@prefix swrl: <http://www.w3.org/2003/11/swrl#> ."
+SUBJECTS = {
+    "SubClassOf(A B)": A,
+    "DisjointClasses(B C)": B,
+    "DataPropertyRange(p T)": URIRef("http://example.org/p"),
+    "DisjointClasses(C D E)": None,
+    "DLSafeRule(Body(ClassAtom(D Variable(x))) Head(ClassAtom(E Variable(x))))": None,
+}
+
+
+def serialized(folder, suffix, format):
+    path = folder / f"plant{suffix}"
+    graph(SWRL + SAYS).serialize(path, format=format, encoding="utf-8")
+    return path
+
+
+def origins(ontology):
+    return {rule.origin.axiom: rule.origin for rule in (*ontology.rules, *ontology.constraints)}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "format"), [(".ttl", "turtle"), (".rdf", "xml"), (".jsonld", "json-ld"), (".trig", "turtle")]
+)
+def test_a_rule_leads_to_file_and_subject(tmp_path, suffix, format):
+    path = serialized(tmp_path, suffix, format)
+    found = origins(load_ontology(path))
+    assert {axiom: origin.subject for axiom, origin in found.items()} == SUBJECTS
+    assert {(origin.source, origin.line) for origin in found.values()} == {(str(path), None)}
+
+
+@pytest.mark.parametrize(("suffix", "format"), [(".nt", "nt"), (".nq", "nt")])
+def test_a_rule_leads_to_the_line_of_its_main_triple(tmp_path, suffix, format):
+    path = serialized(tmp_path, suffix, format)
+    lines = ["# a comment", "", *path.read_text("utf-8").splitlines()]
+    path.write_text("\n".join([*lines, *lines]), "utf-8")  # what is said twice stands where it is said first
+    found = origins(load_ontology(str(path)))
+    assert {axiom: origin.subject for axiom, origin in found.items()} == SUBJECTS
+    assert {origin.source for origin in found.values()} == {str(path)}
+    marks = [
+        "A> <http://www.w3.org/2000/01/rdf-schema#subClassOf",
+        "disjointWith",
+        "#range>",
+        "AllDisj",
+        "#Imp>",
+    ]
+    expected = [next(i for i, line in enumerate(lines, 1) if mark in line) for mark in marks]
+    assert [found[axiom].line for axiom in SUBJECTS] == expected
+
+
+def test_what_is_read_from_an_object_has_no_file():
+    found = origins(load_ontology(graph(SWRL + SAYS)))
+    assert {axiom: origin.subject for axiom, origin in found.items()} == SUBJECTS
+    assert {(origin.source, origin.line) for origin in found.values()} == {(None, None)}
+
+
+def test_the_report_tells_where_each_axiom_is_written_and_each_leftover(tmp_path):
+    ttl, path = tmp_path / "a.ttl", tmp_path / "a.nt"
+    ttl.write_text(
+        f"{PREFIXES} :A rdfs:subClassOf [] . :T a rdfs:Datatype ; owl:equivalentClass :U .", "utf-8"
+    )
+    Graph().parse(ttl).serialize(path, format="nt", encoding="utf-8")
+    entries = json.loads(load_ontology(path).report().to_json())["axioms"]
+    lines = path.read_text("utf-8").splitlines()
+    assert [
+        (entry["source"], lines[entry["line"] - 1].split()[1], entry["subject"]) for entry in entries
+    ] == [
+        (str(path), f"<{OWL.equivalentClass}>", "http://example.org/T"),
+        (str(path), f"<{RDFS.subClassOf}>", "http://example.org/A"),
+    ]
+    assert [entry["outcome"] for entry in entries] == ["schema only", "not supported"]
+
+
+def test_what_no_ontology_says_has_no_file(tmp_path):
+    path = serialized(tmp_path, ".nt", "nt")
+    demanded = Theory.of(load_ontology(path).rules, True).demanded([Symbol(OWL.Nothing, 1)], [])
+    assert [(rule.axiom, rule.origin.source) for rule in demanded] == [("what owl:Nothing is", None)]
+
+
+def test_conflicts_lead_to_the_file(tmp_path):
+    path = serialized(tmp_path, ".nt", "nt")
+    reasoner = StreamReasoner(load_ontology(path), Window(range=5))
+    reasoner.push(1, graph(":x a :A ."))
+    update = reasoner.push(2, graph(":x a :C ."))
+    ((constraint,),) = [conflict.constraints for conflict in update.repair.conflicts]
+    assert (constraint.origin.source, constraint.axiom) == (str(path), "DisjointClasses(B C)")
+
+
+def test_the_steps_of_a_proof_lead_to_the_file(tmp_path):
+    path = tmp_path / "a.ttl"
+    path.write_text(f"{PREFIXES} :A rdfs:subClassOf :B , :C . :B owl:disjointWith :C .", "utf-8")
+    proof = load_ontology(path).schema.unsatisfiable[A]
+    assert len(proof.rules) == 3
+    assert {rule.origin.source for rule in proof.rules} == {str(path)}
+
+
+def test_fingerprints_and_equality_do_not_depend_on_where_a_file_lies(tmp_path):
+    read = []
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        read.append(load_ontology(serialized(tmp_path / name, ".nt", "nt")))
+    here, there = read
+    assert (here.fingerprint, here.rules, here.constraints) == (
+        there.fingerprint,
+        there.rules,
+        there.constraints,
+    )
+    assert {r.origin.source for r in here.rules} != {r.origin.source for r in there.rules}
+
+
+def test_origins_pickle_with_their_ontology(tmp_path):
+    ontology = load_ontology(serialized(tmp_path, ".nt", "nt"))
+    again = pickle.loads(pickle.dumps(ontology))
+    for rule, same in zip(ontology.rules, again.rules, strict=True):
+        assert (same.origin.source, same.origin.line) == (rule.origin.source, rule.origin.line)
+        assert same.origin.line is not None

@@ -100,7 +100,7 @@ def test_an_update_has_the_repair_of_its_step(reasoner):
     assert len(repair.conflict_sets) == 1 and repair.conflict_sets[0] == conflict_set
     (conflict,) = repair.conflicts
     assert [rule.name for rule in conflict.constraints] == ["cax-dw"]
-    assert "DisjointClasses" in conflict.constraints[0].origin
+    assert "DisjointClasses" in conflict.constraints[0].origin.axiom
     assert "Open" in str(repair) and "at 2: 1 conflict, 1 assertion removed" in str(repair)
 
 

@@ -63,7 +63,7 @@ def _reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, str
 def _reason(others: Iterable[tuple[TimePoint, Triple]], constraints: Iterable[pr.Rule]) -> str:
     """Who contradicts, and by which axiom."""
     facts = " and ".join(assertion_texts(others)) or "itself or the background"
-    axioms = " and ".join(dict.fromkeys(rule.origin or str(rule) for rule in constraints))
+    axioms = " and ".join(dict.fromkeys(rule.axiom for rule in constraints))
     return f", contradicted by {facts}: {axioms}"
 
 

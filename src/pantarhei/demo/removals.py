@@ -31,7 +31,7 @@ class Removal:
     @property
     def kind(self) -> tuple[object, ...]:
         """Removals of one kind are told alike."""
-        return tuple(rule.origin for rule in self.rules), len(self.others), self.at_once
+        return tuple(rule.axiom for rule in self.rules), len(self.others), self.at_once
 
     @property
     def at_once(self) -> bool:

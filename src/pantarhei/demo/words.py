@@ -48,7 +48,7 @@ class Wording:
                 return f"nothing is both {names[0]} and {names[1]}"
             case "prp-fp" if len(names) == 2:
                 return f"“{names[0]}” has one value"
-        return rule.origin or str(rule)
+        return rule.axiom
 
     def constraints(self, rules: Iterable[pr.Rule]) -> str:
         return "; ".join(dict.fromkeys(map(self.constraint, rules)))

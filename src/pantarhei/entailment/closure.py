@@ -18,6 +18,7 @@ from rdflib import OWL, RDF, Literal, URIRef, Variable
 from pantarhei.encoding.numbers import Integers
 from pantarhei.entailment.unknown_value import ANY_LITERAL, RangeNames, is_range_name
 from pantarhei.language.data_range import DataRange, Datatype
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Predicate, Rule
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.literals.emptiness import includes, is_empty
@@ -32,6 +33,8 @@ from pantarhei.rules.translation.demand import Theory
 _INTERNAL = "urn:pantarhei:"
 _FRESH = f"{_INTERNAL}fresh#x"
 _NAMED = URIRef(f"{_INTERNAL}named")
+
+_NO_VALUE = Origin("no literal is in all these")
 
 
 @dataclass(slots=True)
@@ -189,7 +192,7 @@ class Closure:
             return None
         types = sorted(str(type_) for type_ in self._types_of(value) if is_range_name(type_))
         body = tuple(Atom(URIRef(type_), (Variable("x"),)) for type_ in types)
-        return self.with_rules([Rule("dt-empty", body, None, origin="no literal is in all these")]).proof()
+        return self.with_rules([Rule("dt-empty", body, None, origin=_NO_VALUE)]).proof()
 
     def _types_of(self, name: Term) -> set[Term]:
         return {type_ for _, _, type_ in self.match(name, RDF.type, None)}

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from rdflib import RDF, BNode, URIRef, Variable
 
 from pantarhei.language.data_range import DataRange
+from pantarhei.language.origin import Origin
 from pantarhei.language.shown import NO_NAMES, Names, told_apart
 from pantarhei.language.term import Term, Triple, short
 
@@ -110,7 +111,7 @@ class Rule:
         body: at least one atom.
         head: what is derived; None for ⊥.
         different: inequalities that must hold as well.
-        origin: the axiom it comes from, in OWL's functional-style syntax.
+        origin: the axiom it comes from; None for a rule that is given by itself.
         tests: conditions on literals that must hold as well. A variable that is the result of a computation
             and does not occur in the body is bound by it, for the tests behind it and for the head.
     """
@@ -119,7 +120,7 @@ class Rule:
     body: tuple[Atom, ...]
     head: Atom | None
     different: tuple[Different, ...] = ()
-    origin: str = ""
+    origin: Origin | None = None
     tests: tuple[Test, ...] = ()
 
     @property
@@ -130,6 +131,11 @@ class Rule:
     @property
     def is_constraint(self) -> bool:
         return self.head is None
+
+    @property
+    def axiom(self) -> str:
+        """The axiom it comes from, or the rule itself if it comes from none, as text."""
+        return str(self.origin or self)
 
     def __str__(self) -> str:
         return told_apart(self._text)

@@ -23,8 +23,8 @@ def inconsistency(proof: Proof) -> InconsistentOntologyError:
     rule = proof.steps[-1].rule
     assert rule is not None, "the last step of a proof of ⊥ is a constraint"
     statements = [" ".join(term.n3() for term in triple) + " ." for triple in proof.facts]
-    text, lines = told_apart(lambda: (str(rule), proof.lines()))
-    return InconsistentOntologyError(f"{rule.name}: {text}", statements, rule.origin or text, lines)
+    text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()))
+    return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines)
 
 
 def refuse_violations(model: WindowModel, background: Integers) -> None:

@@ -59,7 +59,7 @@ def _line(step: ProofStep) -> str:
     if step.rule is None:
         return f"{fact}  (given)"
     from_ = ", ".join(str(i + 1) for i in step.premises)
-    return f"{fact}  (from {from_} by {step.rule.name}, {step.rule.origin or step.rule})"
+    return f"{fact}  (from {from_} by {step.rule.name}, {step.rule.axiom})"
 
 
 def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | None:

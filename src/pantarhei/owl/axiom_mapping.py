@@ -28,7 +28,8 @@ class Reading:
     """What a graph says, triple by triple.
 
     Args:
-        axioms: what has a meaning beyond single facts, in the order of their first triple.
+        axioms: what has a meaning beyond single facts, in the order of their main triples.
+        main_triples: of each axiom the triple that makes it one; others write the expressions in it.
         assertions: membership in named classes, and values of properties.
         declarations: what the names are, and the ontology's header.
         annotations: what is said about names and axioms for people.
@@ -37,6 +38,7 @@ class Reading:
     """
 
     axioms: tuple[Axiom, ...]
+    main_triples: tuple[Triple, ...]
     assertions: frozenset[Triple]
     declarations: frozenset[Triple]
     annotations: frozenset[Triple]
@@ -76,11 +78,17 @@ def read_axioms(graph: Iterable[Triple]) -> Reading:
             reader.vocabulary, reader.used, reader.failed, frozenset(reader.classes | reader.properties)
         ),
     )
-    axioms = tuple(
-        dict.fromkeys(axiom for _, axiom in sorted(reader.axioms, key=lambda read: triple_key(read[0])))
-    )
+    axioms: dict[Axiom, Triple] = {}
+    for triple, axiom in sorted(reader.axioms, key=lambda read: triple_key(read[0])):
+        axioms.setdefault(axiom, triple)
     return Reading(
-        axioms, rest.assertions, rest.declarations, rest.annotations, rest.leftovers, frozenset(reader.used)
+        tuple(axioms),
+        tuple(axioms.values()),
+        rest.assertions,
+        rest.declarations,
+        rest.annotations,
+        rest.leftovers,
+        frozenset(reader.used),
     )
 
 

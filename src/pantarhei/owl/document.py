@@ -8,7 +8,8 @@ twice gives the same names.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
 from pantarhei.rdf.first_bytes import plain_text, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import DocumentTerms, parse
+from pantarhei.rdf.statements import lines_of_statements
 from pantarhei.rdf.xml_guard import refuse_entity_expansion
 
 FORMATS = {
@@ -47,10 +49,18 @@ SUFFIXES = {
 
 
 class Document(NamedTuple):
-    """What one document says, each triple once, in the order read; and the prefixes it declares."""
+    """What one document says, each triple once, and the prefixes it declares.
+
+    Args:
+        triples: in the order in which they are said first.
+        lines: the line of each triple; None if its syntax has none.
+        source: the file; None for an object.
+    """
 
     triples: tuple[Triple, ...]
+    lines: Sequence[int] | None
     prefixes: Mapping[str, str]
+    source: str | None
 
 
 def read_graph(source: object, format: str | None = None) -> tuple[Triple, ...]:
@@ -71,21 +81,19 @@ def read_document(source: object, format: str | None = None) -> Document:
         OptionError: the source or format is of no known kind, or nothing tells the format.
     """
     if isinstance(source, str | Path):
-        prefixes: dict[str, str] = {}
-        return Document(tuple(dict.fromkeys(_read_file(Path(source), format, prefixes))), prefixes)
+        return _read_file(Path(source), format)
     if isinstance(source, Graph):
         quads = source.quads() if isinstance(source, Dataset) else source
         triples = tuple(dict.fromkeys(check_triple(tuple(statement[:3])) for statement in quads))
-        return Document(triples, {prefix: str(iri) for prefix, iri in source.namespaces()})
+        return Document(triples, None, {prefix: str(iri) for prefix, iri in source.namespaces()}, None)
     if type(source).__module__.partition(".")[0] == "owlready2":
         from pantarhei.owl.owlready import read_owlready
 
-        return Document(read_owlready(source), {})
+        return Document(read_owlready(source), None, {}, None)
     raise OptionError("source", repr(source), "a path, an rdflib.Graph, or an owlready2 ontology or world")
 
 
-def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iterable[Triple]:
-    """The triples of a file; what prefixes it declares is added to `prefixes`."""
+def _read_file(path: Path, format: str | None) -> Document:
     try:
         content = plain_text(path.read_bytes(), str(path))
     except OSError as error:
@@ -97,10 +105,31 @@ def _read_file(path: Path, format: str | None, prefixes: dict[str, str]) -> Iter
     scope = hashlib.sha256(content).hexdigest()[:12]
     base = path.resolve().as_uri()
     terms = DocumentTerms(scope)
+    prefixes: dict[str, str] = {}
+    said: Iterable[Triple]
+    lines: Sequence[int] | None
     if name == "owl-xml":
-        written = read_owl_xml(content, str(path), base)
-        return ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in written)
-    return parse(content, FORMATS[name], str(path), base, prefixes, terms)
+        written, lines = read_owl_xml(content, str(path), base)
+        said = ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in written)
+    else:
+        lines = lines_of_statements(content) if name in ("nt", "nquads") else None
+        said = parse(content, FORMATS[name], str(path), base, prefixes, terms)
+    return Document(*_each_once(said, lines), prefixes, str(path))
+
+
+def _each_once(
+    said: Iterable[Triple], lines: Sequence[int] | None
+) -> tuple[tuple[Triple, ...], Sequence[int] | None]:
+    """What is said, each triple once, with its first line."""
+    if lines is None:
+        return tuple(dict.fromkeys(said)), None
+    distinct: dict[Triple, None] = {}
+    first = array("I")
+    for triple, line in zip(said, lines, strict=True):
+        distinct[triple] = None
+        if len(first) < len(distinct):
+            first.append(line)
+    return tuple(distinct), first
 
 
 def _format_of(path: Path, content: bytes, format: str | None) -> str:

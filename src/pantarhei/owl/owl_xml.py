@@ -8,12 +8,13 @@ W3C: OWL 2 XML serialization for the syntax, OWL 2 mapping to RDF graphs (table 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from io import BytesIO
-from itertools import count
+from array import array
+from collections.abc import Callable, Sequence
+from itertools import count, repeat
 from urllib.parse import urljoin
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
+from xml.parsers import expat
 
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 
@@ -38,8 +39,8 @@ def is_owl_xml(content: bytes) -> bool:
     return root is not None and root[1] == b"Ontology"
 
 
-def read_owl_xml(content: bytes, source: str, base: str) -> Iterator[Triple]:
-    """The triples of an OWL/XML document.
+def read_owl_xml(content: bytes, source: str, base: str) -> tuple[list[Triple], Sequence[int]]:
+    """The triples of an OWL/XML document, and for each the line on which the element of its axiom begins.
 
     Args:
         base: the IRI against which relative IRIs stand where the document has no `xml:base`.
@@ -47,34 +48,52 @@ def read_owl_xml(content: bytes, source: str, base: str) -> Iterator[Triple]:
     Raises:
         MalformedInputError: it is no XML, no OWL/XML, or holds an element that OWL 2 does not have.
     """
-    root = _parse(content, source)
+    root, lines = _parse(content, source)
     if root.tag != _NAMESPACE + "Ontology":
         raise MalformedInputError(
             source, None, f"the first element is {_name(root)} where Ontology is expected"
         )
     document = _Document(source, urljoin(base, root.get(_XML + "base", "")))
     try:
-        document.ontology(root)
+        document.ontology(root, lines)
     except (KeyError, IndexError, ValueError) as error:
         raise MalformedInputError(source, None, f"not OWL/XML: {error}") from error
-    yield from document.triples
+    return document.triples, document.lines
 
 
-def _parse(content: bytes, source: str) -> Element:
-    depth = 0
-    root: Element | None = None
+def _parse(content: bytes, source: str) -> tuple[Element, list[int]]:
+    """The root, and the lines on which it and then its children begin."""
     try:
-        for event, element in ElementTree.iterparse(BytesIO(content), ("start", "end")):
-            root = element if root is None else root
-            depth += 1 if event == "start" else -1
-            if depth > DEEPEST_EXPRESSION:
-                raise MalformedInputError(
-                    source, None, f"elements nested deeper than {DEEPEST_EXPRESSION} levels"
-                )
-    except ElementTree.ParseError as error:
-        raise MalformedInputError(source, error.position[0], str(error)) from error
-    assert root is not None
-    return root
+        lines = _lines_of_axioms(content, source)
+        return ElementTree.fromstring(content), lines
+    except (ElementTree.ParseError, expat.ExpatError) as error:
+        raise MalformedInputError(
+            source,
+            error.position[0] if isinstance(error, ElementTree.ParseError) else error.lineno,
+            str(error),
+        ) from error
+
+
+def _lines_of_axioms(content: bytes, source: str) -> list[int]:
+    """The lines on which the root and then its children begin."""
+    parser, depth, lines = expat.ParserCreate(), 0, list[int]()
+
+    def start(name: str, attributes: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth <= 2:
+            lines.append(parser.CurrentLineNumber)
+        elif depth > DEEPEST_EXPRESSION:
+            reason = f"elements nested deeper than {DEEPEST_EXPRESSION} levels"
+            raise MalformedInputError(source, parser.CurrentLineNumber, reason)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.Parse(content, True)
+    return lines
 
 
 class _Document:
@@ -84,18 +103,21 @@ class _Document:
         self.source = source
         self.base = base
         self.triples: list[Triple] = []
+        self.lines = array("I")
         self.prefixes = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD), "": base}
         self.declared: set[tuple[URIRef, URIRef]] = set()
         self._numbers = count()
 
-    def ontology(self, root: Element) -> None:
+    def ontology(self, root: Element, lines: Sequence[int]) -> None:
         header: Term = self.blank()
         if iri := root.get("ontologyIRI"):
             header = self.resolve(iri)
         self.add(header, RDF.type, OWL.Ontology)
         if version := root.get("versionIRI"):
             self.add(header, OWL.versionIRI, self.resolve(version))
-        for child in root:
+        first, *others = lines
+        self.end_on(first)
+        for child, line in zip(root, others, strict=True):
             match _name(child):
                 case "Prefix":
                     self.prefixes[child.get("name", "")] = child.attrib["IRI"]
@@ -105,6 +127,11 @@ class _Document:
                     self.annotate(header, child)
                 case _:
                     self.axiom(child)
+            self.end_on(line)
+
+    def end_on(self, line: int) -> None:
+        """Note that the triples since the last call are of an element that begins on `line`."""
+        self.lines.extend(repeat(line, len(self.triples) - len(self.lines)))
 
     # --- Names ---
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from pantarhei.language.counted import counted
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Rule
 from pantarhei.language.shown import NO_NAMES, Names, told_apart
 from pantarhei.language.term import Triple
@@ -52,7 +53,7 @@ class ReportEntry:
     """One axiom, its outcome, and what is kept and lost of it.
 
     Args:
-        axiom: in functional-style syntax; for triples that could not be read, the triples.
+        origin: the axiom, and where it is written; for triples that could not be read, the triples.
         construct: the axiom's outermost constructor.
         made: the rules and constraints that it makes.
         lost: the parts that have no effect, each with the reason.
@@ -60,13 +61,18 @@ class ReportEntry:
         facts: the facts that it makes.
     """
 
-    axiom: str
+    origin: Origin
     construct: str
     outcome: AxiomOutcome
     made: tuple[Rule, ...] = ()
     lost: tuple[tuple[str, str], ...] = ()
     kept: tuple[str, ...] = ()
     facts: tuple[Triple, ...] = ()
+
+    @property
+    def axiom(self) -> str:
+        """The axiom in functional-style syntax."""
+        return self.origin.axiom
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -193,6 +199,9 @@ class Report:
             "axioms": [
                 {
                     "axiom": entry.axiom,
+                    "source": entry.origin.source,
+                    "line": entry.origin.line,
+                    "subject": entry.origin.subject,
                     "construct": entry.construct,
                     "outcome": entry.outcome.value,
                     "rules": list(entry.rules),

@@ -7,7 +7,9 @@ itself where its neighbours give trouble, so that an unclosed quotation mark doe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from io import BytesIO
 from typing import IO, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -24,6 +26,7 @@ LONGEST_LINE = 1 << 24
 
 Lines mean nothing in TriG: there a term is limited, by what pyoxigraph's parser holds at once, 16 MiB too.
 """
+_SUBJECTS = (b"<", b"_")  # what an IRI or a blank node begins with, and so a statement
 _SHOWN = 1000  # bytes of a line that is left out
 
 
@@ -104,6 +107,20 @@ def parse_lines(
         yield from map(Statement, range(first, first + count), quads)
     else:
         yield from _line_by_line(first, lines, source, skip, syntax)
+
+
+def lines_of_statements(content: bytes) -> Sequence[int] | None:
+    """The lines of a well-formed N-Quads or N-Triples document that have a statement: none has two.
+
+    None where carriage returns alone end lines: not everybody counts these.
+
+    >>> list(lines_of_statements(b"# two\\n<urn:a> <urn:p> <urn:b> .\\n\\n<urn:c> <urn:p> <urn:d> ."))
+    [2, 4]
+    """
+    if content.count(b"\r") > content.count(b"\r\n"):
+        return None
+    lines = enumerate(BytesIO(content), 1)
+    return array("I", (line for line, text in lines if text.lstrip().startswith(_SUBJECTS)))
 
 
 def canonical_lines(lines: bytes) -> bytes | None:

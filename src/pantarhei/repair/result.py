@@ -74,7 +74,7 @@ class Conflict:
 
     def _text(self) -> str:
         members = sorted((show_time(at), " ".join(map(short, triple))) for at, triple in self.assertions)
-        rules = " and ".join(dict.fromkeys(rule.origin or str(rule) for rule in self.constraints))
+        rules = " and ".join(dict.fromkeys(rule.axiom for rule in self.constraints))
         return " against ".join(f"{triple} ({at})" for at, triple in members) + f", by {rules}"
 
 

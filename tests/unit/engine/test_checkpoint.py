@@ -26,6 +26,7 @@ from pantarhei import Budget, Ontology, OptionError, StreamReasoner, Window, loa
 from pantarhei.engine.checkpoint.container import DIGEST_LENGTH, FORMAT, MAGIC, PREAMBLE_LENGTH
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, PantarheiError
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Different, Member, Rule
 from strategies import EX, A, B, C, R, V, a, b, c, is_a, member, related, x, y, z
 
@@ -228,7 +229,7 @@ def test_another_background_is_refused_and_none_is_the_saved_one():
 
 def test_order_and_origin_of_rules_do_not_matter_what_they_say_does():
     one = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL])
-    renamed = Rule("other", (is_a(A, y),), is_a(B, y), origin="elsewhere")
+    renamed = Rule("other", (is_a(A, y),), is_a(B, y), origin=Origin("elsewhere"))
     other = Ontology.from_rules([FUNCTIONAL, DISJOINT, renamed])
     assert one.fingerprint == other.fingerprint
     assert StreamReasoner.restore(simple().snapshot(), other).materialization() == simple().materialization()

@@ -17,7 +17,7 @@ from pantarhei.errors import (
     MissingFileError,
     OptionError,
 )
-from pantarhei.owl.document import read_graph
+from pantarhei.owl.document import read_document, read_graph
 
 A, P = URIRef("http://example.org/a"), URIRef("http://example.org/p")
 
@@ -231,3 +231,24 @@ def test_a_term_that_recurs_is_one_object(tmp_path):
     triples = read_graph(path)
     terms = [term for triple in triples for term in triple]
     assert len(set(map(id, terms))) == len(set(terms)) == 4
+
+
+@pytest.mark.parametrize("suffix", [".nt", ".nq"])
+def test_a_triple_has_the_line_on_which_it_is_said_first(tmp_path, suffix):
+    one, other = "<urn:a> <urn:p> <urn:b> .", "_:c <urn:p> <urn:b> ."
+    path = write(tmp_path / f"a{suffix}", "\n".join(["", one, one, "# x", other, one]))
+    document = read_document(path)
+    assert (len(document.triples), list(document.lines)) == (2, [2, 5])
+
+
+def test_lines_of_another_system_are_read_and_not_told(tmp_path):
+    one = "<urn:a> <urn:p> <urn:b> ."
+    (tmp_path / "a.nt").write_bytes(f"# two\r{one}\r{one}\r_:c <urn:p> <urn:b> .".encode())
+    document = read_document(tmp_path / "a.nt")
+    assert (len(document.triples), document.lines) == (2, None)
+
+
+def test_a_document_knows_its_file_and_an_object_has_none(tmp_path):
+    path = write(tmp_path / "a.ttl", f"<urn:a> <{P}> 1 .")
+    assert (read_document(path).source, read_document(path).lines) == (str(path), None)
+    assert read_document(Graph()).source is None

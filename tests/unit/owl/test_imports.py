@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rdflib import Graph
 
 from pantarhei.errors import MalformedInputError, MissingImportError, OptionError
 from pantarhei.ontology import load_ontology
@@ -84,3 +85,36 @@ def test_an_import_cannot_leave_the_folder(tmp_path):
 def test_other_ways_to_treat_imports_are_refused(tmp_path):
     with pytest.raises(OptionError, match="imports"):
         load_ontology(document(tmp_path, "top"), imports="maybe")
+
+
+def test_each_axiom_names_the_document_that_says_it_first(tmp_path):
+    both = f"<urn:x/C> {SUB} <urn:x/D> ."
+    top = document(
+        tmp_path,
+        "top",
+        "http://example.org/base",
+        "http://example.org/lines",
+        says=f"<urn:x/A> {SUB} <urn:x/B> .",
+    )
+    base = document(tmp_path, "base", says=f"<urn:x/B> {SUB} <urn:x/C> . {both}")
+    lines = tmp_path / "lines.nt"
+    lines.write_text(f"# said before\n{both}\n\n<urn:x/D> {SUB} <urn:x/E> .\n", "utf-8")
+    rules = load_ontology(top, catalog=tmp_path).rules
+    assert {rule.origin.axiom: (rule.origin.source, rule.origin.line) for rule in rules} == {
+        "SubClassOf(A B)": (str(top), None),
+        "SubClassOf(B C)": (str(base), None),
+        "SubClassOf(C D)": (str(base), None),
+        "SubClassOf(D E)": (str(lines), 4),
+    }
+
+
+def test_what_a_graph_imports_names_its_file(tmp_path):
+    base = document(tmp_path, "base", says=f"<urn:x/A> {SUB} <urn:x/B> .")
+    graph = Graph().parse(
+        document(tmp_path, "top", "http://example.org/base", says=f"<urn:x/B> {SUB} <urn:x/C> .")
+    )
+    rules = load_ontology(graph, catalog=tmp_path).rules
+    assert {rule.origin.axiom: rule.origin.source for rule in rules} == {
+        "SubClassOf(A B)": str(base),
+        "SubClassOf(B C)": None,
+    }

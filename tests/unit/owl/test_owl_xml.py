@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.ontology import load_ontology
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.owl.document import read_graph
 
@@ -182,3 +183,15 @@ def test_deep_nesting_is_refused(tmp_path):
     deep = "<ObjectComplementOf>" * 10_000 + A + "</ObjectComplementOf>" * 10_000
     with pytest.raises(MalformedInputError, match="nested deeper"):
         read(tmp_path, f"<SubClassOf>{A}{deep}</SubClassOf>")
+
+
+def test_a_triple_has_the_line_on_which_its_axiom_begins(tmp_path):
+    path = tmp_path / "a.owx"
+    body = f"\n<!-- of B\n-->\n<SubClassOf>{A}\n<ObjectComplementOf>\n{B}</ObjectComplementOf>\n</SubClassOf><SubClassOf\n>{C}{A}</SubClassOf>"
+    path.write_text(f"{HEADER}{body}\n</Ontology>", "utf-8")
+    ontology = load_ontology(path)
+    found = [
+        (rule.origin.axiom, rule.origin.source, rule.origin.line)
+        for rule in (*ontology.rules, *ontology.constraints)
+    ]
+    assert found == [("SubClassOf(C A)", str(path), 7), ("SubClassOf(A ObjectComplementOf(B))", str(path), 4)]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import pickle
 
+from pantarhei.language.origin import Origin
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 
 SOME = "ObjectSomeValuesFrom({}) on the right asks for more"
 REPORT = Report(
     (
-        ReportEntry("SubClassOf(A B)", "SubClassOf", AxiomOutcome.RULES, ("B(?x) :- A(?x).",)),
+        ReportEntry(Origin("SubClassOf(A B)"), "SubClassOf", AxiomOutcome.RULES, ("B(?x) :- A(?x).",)),
         ReportEntry(
-            "EquivalentClasses(A C)",
+            Origin("EquivalentClasses(A C)"),
             "EquivalentClasses",
             AxiomOutcome.PARTLY,
             ("C(?x) :- A(?x).",),
@@ -20,16 +21,20 @@ REPORT = Report(
             ("SubClassOf(A C)",),
         ),
         ReportEntry(
-            "SubClassOf(D E)",
+            Origin("SubClassOf(D E)"),
             "SubClassOf",
             AxiomOutcome.NOT_SUPPORTED,
             (),
             (("SubClassOf(D E)", SOME.format("q")),),
         ),
         ReportEntry(
-            "HasKey(A (p) ())", "HasKey", AxiomOutcome.NOT_SUPPORTED, (), (("HasKey(A (p) ())", "keys"),)
+            Origin("HasKey(A (p) ())"),
+            "HasKey",
+            AxiomOutcome.NOT_SUPPORTED,
+            (),
+            (("HasKey(A (p) ())", "keys"),),
         ),
-        ReportEntry("_:l first 1", "rdf:first", AxiomOutcome.UNUSED),
+        ReportEntry(Origin("_:l first 1"), "rdf:first", AxiomOutcome.UNUSED),
     ),
     (("declarations", 4), ("annotations", 0)),
     ("http://example.org/nowhere",),
@@ -69,10 +74,12 @@ def test_a_group_of_losses_has_examples_with_what_is_kept_and_lost():
 def test_a_group_says_how_many_it_has_in_all():
     lost = AxiomOutcome.NOT_SUPPORTED, (), (("a part", "keys"),)
     entries = [
-        ReportEntry(f"{name}({i})", name, *lost) for name, n in (("A", 2), ("HasKey", 3)) for i in range(n)
+        ReportEntry(Origin(f"{name}({i})"), name, *lost)
+        for name, n in (("A", 2), ("HasKey", 3))
+        for i in range(n)
     ]
     assert "      in all 3 HasKey, 2 A" in str(Report(tuple(entries)))
-    many = [ReportEntry(f"N{i}(x)", f"N{i}", *lost) for i in range(9)]
+    many = [ReportEntry(Origin(f"N{i}(x)"), f"N{i}", *lost) for i in range(9)]
     assert "      in all 1 N0, 1 N1, 1 N2, 1 N3, 1 N4, 4 others" in str(Report(tuple(many)))
 
 
@@ -103,7 +110,7 @@ def test_a_contradiction_of_unique_names_is_told_with_its_proof():
 def test_the_summary_of_a_large_ontology_is_short():
     lost = (AxiomOutcome.NOT_SUPPORTED, ())
     entries = [
-        ReportEntry(f"A{i}({'x' * 500})", f"A{i}", *lost, (("x", f"reason {i % 40}: {'y' * 300}"),))
+        ReportEntry(Origin(f"A{i}({'x' * 500})"), f"A{i}", *lost, (("x", f"reason {i % 40}: {'y' * 300}"),))
         for i in range(5000)
     ]
     name = (f"urn:{'n' * 500}", ("a step", "⊥"))

@@ -6,11 +6,19 @@ import pytest
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.rdf import statements
-from pantarhei.rdf.statements import ByteFeed, canonical_lines, line_blocks, parse_lines, read_trig
+from pantarhei.rdf.statements import (
+    ByteFeed,
+    canonical_lines,
+    line_blocks,
+    lines_of_statements,
+    parse_lines,
+    read_trig,
+)
 
 GOOD = b"<urn:a> <urn:b> <urn:c> ."
 LINES = [GOOD, b"oops", b'<urn:a> <urn:b> "unclosed .', GOOD, b"", GOOD]
 TEXT = b"\n".join(LINES)
+ONE, OTHER = b"<urn:a> <urn:p> <urn:b> .", b'_:c <urn:p> "# \\n" . # why'
 
 
 class Pipe(io.BytesIO):
@@ -58,3 +66,17 @@ def test_an_error_in_trig_names_the_line():
     with pytest.raises(MalformedInputError) as raised:
         list(read_trig(ByteFeed(io.BytesIO(b"<urn:g> {\n<urn:a> <urn:b> <urn:c> .\n oops }")), "a.trig"))
     assert raised.value.line == 3
+
+
+def test_empty_lines_and_comments_have_no_statement():
+    lines = [b"# first", ONE, b"", b" \t# indented", b"  " + OTHER, b"\r", ONE + b"\r", b""]
+    assert list(lines_of_statements(b"\n".join(lines))) == [2, 5, 7]
+
+
+def test_lines_that_end_in_carriage_returns_alone_are_not_told():
+    assert lines_of_statements(ONE + b"\r" + OTHER + b"\n") is None
+
+
+def test_an_empty_document_has_no_lines():
+    assert list(lines_of_statements(b"")) == []
+    assert list(lines_of_statements(b"# nothing\n")) == []

@@ -77,7 +77,7 @@ class Obstacle:
     @property
     def axiom(self) -> str:
         """The axiom that the rule comes from, in OWL's functional-style syntax; the rule if there is none."""
-        return self.rule.origin or str(self.rule)
+        return self.rule.axiom
 
     def __str__(self) -> str:
         origin = f" (from {self.rule.origin})" if self.rule.origin else ""

@@ -12,6 +12,7 @@ from itertools import count
 
 from rdflib import OWL, RDFS, Literal, Variable
 
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Argument, Atom, Different, Member, Rule, Test
 from pantarhei.literals.builtin import is_computation
 from pantarhei.literals.membership import check_range, why_unknown
@@ -138,7 +139,9 @@ class Body:
     def resolved_atom(self, atom: Atom) -> Atom:
         return Atom(atom.predicate, tuple(map(self.resolved, atom.arguments)))
 
-    def rule(self, name: str, head: Atom | None, origin: str, *different: tuple[Argument, Argument]) -> Rule:
+    def rule(
+        self, name: str, head: Atom | None, origin: Origin, *different: tuple[Argument, Argument]
+    ) -> Rule:
         """The canonical rule with this body; what else it speaks of is an owl:Thing.
 
         Raises:

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from rdflib import Variable
 
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.language.term import Term
 from pantarhei.owl import axiom as owl
@@ -59,7 +60,7 @@ def is_denial(conclusion: ClassExpression | DataRange) -> bool:
     )
 
 
-def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
+def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
     """The constraints that a normal axiom makes; none where it is a rule or says nothing.
 
     A constraint without a body is a contradiction.
@@ -102,7 +103,7 @@ def constraints_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
     return ()
 
 
-_Denial = Callable[[Inclusion, str], Rule]
+_Denial = Callable[[Inclusion, Origin], Rule]
 
 
 def _denials(conclusion: ClassExpression | DataRange) -> Iterator[_Denial]:
@@ -128,23 +129,23 @@ def _denials(conclusion: ClassExpression | DataRange) -> Iterator[_Denial]:
             yield _nothing
 
 
-def _nothing(inclusion: Inclusion, origin: str) -> Rule:
+def _nothing(inclusion: Inclusion, origin: Origin) -> Rule:
     return inclusion.body.rule("cls-maxc1" if inclusion.below_all else "cls-nothing2", None, origin)
 
 
-def _complement(inclusion: Inclusion, origin: str, operand: ClassExpression | DataRange) -> Rule:
+def _complement(inclusion: Inclusion, origin: Origin, operand: ClassExpression | DataRange) -> Rule:
     inclusion.body.require(operand, inclusion.term)
     return inclusion.body.rule("cls-maxqc1" if inclusion.below_all else "cls-com", None, origin)
 
 
 def _none(
-    inclusion: Inclusion, origin: str, on: PropertyExpression, filler: ClassExpression | DataRange
+    inclusion: Inclusion, origin: Origin, on: PropertyExpression, filler: ClassExpression | DataRange
 ) -> Rule:
     inclusion.body.require(owl.SomeValuesFrom(on, filler), inclusion.term)
     return inclusion.body.rule("cls-maxc1", None, origin)
 
 
-def _nothing_but(inclusion: Inclusion, origin: str, individuals: tuple[Term, ...]) -> Rule:
+def _nothing_but(inclusion: Inclusion, origin: Origin, individuals: tuple[Term, ...]) -> Rule:
     """`⊥ :- C(x), x ≠ a, x ≠ b`"""
     body, term = inclusion.body, inclusion.term
     if not body.atoms and not isinstance(body.resolved(term), Variable):
@@ -152,14 +153,14 @@ def _nothing_but(inclusion: Inclusion, origin: str, individuals: tuple[Term, ...
     return body.rule("pr-oneof", None, origin, *((term, individual) for individual in individuals))
 
 
-def _no_value_outside(inclusion: Inclusion, origin: str, range_: DataRange) -> Rule:
+def _no_value_outside(inclusion: Inclusion, origin: Origin, range_: DataRange) -> Rule:
     inclusion.body.test(range_, inclusion.term, inside=False)
     return inclusion.body.rule(inclusion.name, None, origin)
 
 
 def _at_most_one(
     inclusion: Inclusion,
-    origin: str,
+    origin: Origin,
     on: PropertyExpression,
     fillers: tuple[ClassExpression | DataRange, ...],
 ) -> Rule:
@@ -173,7 +174,7 @@ def _at_most_one(
     return body.rule("cls-maxc2" if plain else "cls-maxqc3", None, origin, values)
 
 
-def _chain(chain: tuple[PropertyExpression, ...], origin: str) -> Rule:
+def _chain(chain: tuple[PropertyExpression, ...], origin: Origin) -> Rule:
     """`⊥ :- P(x, y), Q(y, z)`"""
     body = Body()
     points = [X, *(body.fresh() for _ in chain)]
@@ -182,7 +183,7 @@ def _chain(chain: tuple[PropertyExpression, ...], origin: str) -> Rule:
 
 
 def _key(
-    keyed: tuple[ClassExpression | DataRange, ...], properties: tuple[PropertyExpression, ...], origin: str
+    keyed: tuple[ClassExpression | DataRange, ...], properties: tuple[PropertyExpression, ...], origin: Origin
 ) -> Rule:
     """`⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
     if not properties:
@@ -199,9 +200,9 @@ def _key(
 def _pairwise(
     name: str,
     operands: Sequence[E],
-    disjoint: Callable[[str, E, E, str], Rule],
+    disjoint: Callable[[str, E, E, Origin], Rule],
     atom_of: Callable[[E], Atom | None],
-    origin: str,
+    origin: Origin,
 ) -> Iterator[Rule]:
     """A constraint for each pair of `operands`; none with what is empty by itself.
 
@@ -223,7 +224,7 @@ def _pairwise(
             yield disjoint(name, first, second, origin)
 
 
-def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression, origin: str) -> Rule:
+def _disjoint_classes(name: str, first: ClassExpression, second: ClassExpression, origin: Origin) -> Rule:
     body = Body()
     body.require(first, X)
     body.require(second, X)
@@ -238,7 +239,7 @@ def _class_atom(operand: ClassExpression) -> Atom | None:
 
 
 def _disjoint_properties(
-    name: str, first: PropertyExpression, second: PropertyExpression, origin: str
+    name: str, first: PropertyExpression, second: PropertyExpression, origin: Origin
 ) -> Rule:
     return Body([property_atom(first, X, Y), property_atom(second, X, Y)]).rule(name, None, origin)
 
@@ -250,7 +251,7 @@ def _named_property_atom(operand: PropertyExpression) -> Atom | None:
     return Atom(operand.iri, (X, Y))
 
 
-def _characteristic(axiom: owl.Characteristic, origin: str) -> tuple[Rule, ...]:
+def _characteristic(axiom: owl.Characteristic, origin: Origin) -> tuple[Rule, ...]:
     on = axiom.property
     match axiom.trait:
         case Trait.FUNCTIONAL:

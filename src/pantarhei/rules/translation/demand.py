@@ -18,6 +18,7 @@ from rdflib import OWL, Variable
 
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.data_range import ILL_TYPED
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Different, Member, Predicate, Rule
 from pantarhei.literals.membership import COMPARABLE
 from pantarhei.rules.translation.canonical_rule import canonical
@@ -93,22 +94,23 @@ _EMPTY = {
     Symbol(OWL.bottomDataProperty, 2): "pr-empty",
 }
 _ORIGINS = {
-    "cls-nothing2": "what owl:Nothing is",
-    "pr-empty": "what an empty property is",
-    "eq-sym": "what equality is",
-    "eq-trans": "what equality is",
-    "eq-rep-s": "what equality is",
-    "eq-rep-o": "what equality is",
-    "eq-diff1": "what inequality is",
-    "pr-different": "what inequality is",
-    "pr-unique": "unique names",
-    "pr-thing": "what owl:Thing is",
+    "cls-nothing2": Origin("what owl:Nothing is"),
+    "pr-empty": Origin("what an empty property is"),
+    "eq-sym": Origin("what equality is"),
+    "eq-trans": Origin("what equality is"),
+    "eq-rep-s": Origin("what equality is"),
+    "eq-rep-o": Origin("what equality is"),
+    "eq-diff1": Origin("what inequality is"),
+    "pr-different": Origin("what inequality is"),
+    "pr-unique": Origin("unique names"),
+    "pr-thing": Origin("what owl:Thing is"),
 }
+_LITERAL = Origin("what a literal is")
 
 
 def _ill_typed(on: Predicate) -> Rule:
     body = (Atom(on, (X, Y)),)
-    return canonical(Rule("dt-not-type", body, None, (), "what a literal is", (Member(Y, ILL_TYPED),)))
+    return canonical(Rule("dt-not-type", body, None, (), _LITERAL, (Member(Y, ILL_TYPED),)))
 
 
 def _unique() -> list[Rule]:

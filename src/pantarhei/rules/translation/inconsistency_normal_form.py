@@ -110,7 +110,7 @@ class InconsistencyNormalForm:
         return {
             "name": normal.constraint.name,
             "constraint": str(normal.constraint),
-            "origin": normal.constraint.origin,
+            "origin": str(normal.constraint.origin or ""),
             "recursive": normal.recursive,
             "atoms": [
                 {"atom": str(atom), "derived_by": shown, "complete": complete}

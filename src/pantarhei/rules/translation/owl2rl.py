@@ -12,6 +12,7 @@ from itertools import combinations, pairwise
 
 from rdflib import OWL
 
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.language.term import Triple
 from pantarhei.literals.membership import check_range
@@ -40,7 +41,7 @@ from pantarhei.rules.translation.body import (
 from pantarhei.rules.translation.constraint import is_denial
 
 
-def rules_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
+def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
     """The rules that a normal axiom makes; none where it is a constraint or says nothing.
 
     A rule without a body is a fact: it comes from a nominal on the left.
@@ -51,7 +52,7 @@ def rules_of(axiom: Axiom, origin: str) -> tuple[Rule, ...]:
 
     >>> from rdflib import URIRef
     >>> p = owl.Property(URIRef("urn:x/isIn"))
-    >>> print(*rules_of(owl.Characteristic(Trait.TRANSITIVE, p), ""))
+    >>> print(*rules_of(owl.Characteristic(Trait.TRANSITIVE, p), Origin("isIn goes on")))
     isIn(?x, ?z) :- isIn(?x, ?y), isIn(?y, ?z).
     """
     match axiom:
@@ -89,7 +90,7 @@ def differences(axiom: Axiom) -> list[Triple]:
 
 
 def _inclusion(
-    axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, origin: str
+    axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, origin: Origin
 ) -> tuple[Rule, ...]:
     inclusion = open_inclusion(axiom)
     conclusion = inclusion.conclusion
@@ -111,7 +112,9 @@ def _head(inclusion: Inclusion) -> tuple[str, Atom]:
     raise NotARuleError(_why_not_on_the_right(inclusion.conclusion))
 
 
-def _path(name: str, chain: tuple[PropertyExpression, ...], super_: PropertyExpression, origin: str) -> Rule:
+def _path(
+    name: str, chain: tuple[PropertyExpression, ...], super_: PropertyExpression, origin: Origin
+) -> Rule:
     """`super(x0, xn) :- chain[0](x0, x1), …`"""
     body = Body()
     points = [X, *(body.fresh() for _ in chain)]
@@ -120,7 +123,7 @@ def _path(name: str, chain: tuple[PropertyExpression, ...], super_: PropertyExpr
     return body.rule(name, property_atom(super_, points[0], points[-1]), origin)
 
 
-def _rule(name: str, atoms: tuple[Atom, ...], head: Atom, origin: str) -> Rule:
+def _rule(name: str, atoms: tuple[Atom, ...], head: Atom, origin: Origin) -> Rule:
     body = Body(list(atoms))
     return body.rule(name, head, origin)
 

@@ -14,6 +14,7 @@ from math import prod
 
 from rdflib import OWL, Literal, URIRef, Variable
 
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Argument, Atom, Builtin, Rule, Test
 from pantarhei.language.term import short
 from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
@@ -45,7 +46,7 @@ _ASSOCIATIVE = frozenset(URIRef(SWRLB + name) for name in ("add", "multiply"))
 _SAME_AS = owl.Property(OWL.sameAs)
 
 
-def rules_of_swrl(rule: SwrlRule, origin: str) -> tuple[Rule, ...]:
+def rules_of_swrl(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
     """The rules and constraints that a SWRL rule makes; none where its body never holds.
 
     A rule without a body is a fact, a constraint without a body a contradiction.
@@ -219,7 +220,7 @@ _PASSES: tuple[Callable[[SwrlRule], Iterator[SwrlRule]], ...] = (_split_head, _s
 # --- Rules read off ---
 
 
-def _rules(rule: SwrlRule, origin: str) -> tuple[Rule, ...]:
+def _rules(rule: SwrlRule, origin: Origin) -> tuple[Rule, ...]:
     """The rule or constraint of a SWRL rule with one atom in its head, or none; () if that says nothing."""
     body = Body()
     different: list[tuple[Argument, Argument]] = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.owl import axiom as owl
@@ -35,12 +36,13 @@ class Translation:
     """One axiom and what it makes.
 
     Args:
+        origin: the axiom as text, and where it is written.
         annotation: the axiom is about annotation properties, which have no consequences in OWL 2.
         contradictions: constraints that are violated without any assertion.
         parts: the parts of the axiom's normal form that make something.
     """
 
-    axiom: Axiom
+    origin: Origin
     rules: tuple[Rule, ...] = ()
     constraints: tuple[Rule, ...] = ()
     facts: tuple[Triple, ...] = ()
@@ -50,11 +52,14 @@ class Translation:
     parts: tuple[Axiom, ...] = ()
 
 
-def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINITIONS) -> Translation:
+def translate(
+    axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINITIONS, origin: Origin | None = None
+) -> Translation:
     """The rules, constraints and facts that `axiom` makes, and what is lost.
 
     Args:
         definitions: what the datatypes are that the ontology defines.
+        origin: where the axiom is written; None if that is not known.
 
     >>> from rdflib import URIRef
     >>> a, b, p = owl.Class(URIRef("urn:x/A")), owl.Class(URIRef("urn:x/B")), owl.Property(URIRef("urn:x/p"))
@@ -64,11 +69,11 @@ def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINI
     >>> [loss.part for loss in translation.losses]
     ['SubClassOf(A ObjectSomeValuesFrom(p B))']
     """
+    origin = origin or Origin(str(axiom))
     if reason := _why_ill_formed(axiom, definitions):
-        return Translation(axiom, losses=(Loss(str(axiom), reason),))
+        return Translation(origin, losses=(Loss(origin.axiom, reason),))
     if _is_about_annotations(axiom):
-        return Translation(axiom, annotation=True)
-    origin = str(axiom)
+        return Translation(origin, annotation=True)
     made: list[Rule] = []
     facts: list[Triple] = []
     losses: list[Loss] = []
@@ -91,7 +96,7 @@ def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINI
     rules = without_duplicates(tuple(made))
     facts += (rule.head.ground({}) for rule in rules if rule.head is not None and not rule.body)
     return Translation(
-        axiom,
+        origin,
         rules=tuple(r for r in rules if r.head is not None and r.body),
         constraints=tuple(r for r in rules if r.head is None and r.body),
         facts=tuple(dict.fromkeys(facts)),
@@ -101,7 +106,7 @@ def translate(axiom: Axiom, definitions: Mapping[URIRef, DataRange] = _NO_DEFINI
     )
 
 
-def _made_of(part: Axiom, origin: str) -> Iterable[Rule]:
+def _made_of(part: Axiom, origin: Origin) -> Iterable[Rule]:
     if isinstance(part, SwrlRule):
         return rules_of_swrl(part, origin)
     return (*rules_of(part, origin), *constraints_of(part, origin))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rdflib import OWL, Graph, Variable
 
 import pantarhei as pr
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.owl import axiom as owl
 from pantarhei.rules.translation import body, constraint
@@ -17,6 +18,7 @@ from pantarhei.rules.translation.constraint import constraints_of
 from pantarhei.rules.translation.owl2rl import without_duplicates
 from strategies import EX, rules
 
+ORIGIN = Origin("here")
 x, y = Variable("x"), Variable("y")
 CLASSES = [owl.Class(EX[name]) for name in ("B", "A", "é", "a")] + [owl.NOTHING, owl.THING]
 PROPERTIES = [owl.Property(EX[name]) for name in ("q", "p", "P")] + [owl.Property(OWL.bottomObjectProperty)]
@@ -27,7 +29,8 @@ def one_by_one(operands, name, atoms_of):
     """The canonical constraint of each pair of which neither is empty by itself."""
     for pair in combinations(operands, 2):
         try:
-            yield canonical(Rule(name, tuple(atom for each in pair for atom in atoms_of(each)), None))
+            body_ = tuple(atom for each in pair for atom in atoms_of(each))
+            yield canonical(Rule(name, body_, None, origin=ORIGIN))
         except NeverError:
             continue
 
@@ -42,13 +45,13 @@ def class_atoms(class_):
 def test_disjoint_classes_are_disjoint_pair_by_pair(operands):
     if operands.count(owl.THING) > 1:
         return  # nothing can be at all: there is no body
-    found = constraints_of(owl.DisjointClasses(tuple(operands)), "")
+    found = constraints_of(owl.DisjointClasses(tuple(operands)), ORIGIN)
     assert found == tuple(one_by_one(operands, "cax-adc", class_atoms))
 
 
 @given(st.lists(st.sampled_from(EXPRESSIONS), min_size=3))
 def test_disjoint_properties_are_disjoint_pair_by_pair(operands):
-    found = constraints_of(owl.DisjointProperties(tuple(operands)), "")
+    found = constraints_of(owl.DisjointProperties(tuple(operands)), ORIGIN)
     assert found == tuple(one_by_one(operands, "prp-adp", lambda on: [property_atom(on, x, y)]))
 
 
@@ -60,14 +63,14 @@ def test_disjoint_properties_are_disjoint_pair_by_pair(operands):
     ],
 )
 def test_what_is_empty_leaves_the_others_disjoint(axiom, constraints):
-    assert list(map(str, constraints_of(axiom, ""))) == constraints
+    assert list(map(str, constraints_of(axiom, ORIGIN))) == constraints
 
 
 def test_a_hundred_disjoint_classes_are_put_in_canonical_form_without_a_search(monkeypatch):
     monkeypatch.setattr(constraint, "Body", None)
     monkeypatch.setattr(body, "canonical", None)
     classes = tuple(owl.Class(EX[f"C{i}"]) for i in range(100))
-    assert len(constraints_of(owl.DisjointClasses(classes), "")) == 4950
+    assert len(constraints_of(owl.DisjointClasses(classes), ORIGIN)) == 4950
 
 
 @given(st.lists(rules(literals=True), max_size=3))
@@ -93,5 +96,5 @@ def test_disjoint_classes_with_an_empty_one_among_them_contradict_each_other():
 
 
 def test_an_atom_of_a_pair_is_that_of_the_predicate():
-    (found,) = constraints_of(owl.DisjointClasses((CLASSES[0], CLASSES[1])), "here")
-    assert found == Rule("cax-dw", (Atom(EX.A, (x,)), Atom(EX.B, (x,))), None, origin="here")
+    (found,) = constraints_of(owl.DisjointClasses((CLASSES[0], CLASSES[1])), ORIGIN)
+    assert found == Rule("cax-dw", (Atom(EX.A, (x,)), Atom(EX.B, (x,))), None, origin=ORIGIN)

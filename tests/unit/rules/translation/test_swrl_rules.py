@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from rdflib import OWL, RDF, RDFS, XSD, Literal, Namespace, Variable
 
+from pantarhei.language.origin import Origin
 from pantarhei.literals.builtin import SWRLB
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Bound, Cardinality, Class, Property, PropertyKind
@@ -27,6 +28,7 @@ A, C, D = Class(EX.A), Class(EX.C), Class(EX.D)
 p, q = Property(EX.p), Property(EX.q)
 d, e = Property(EX.d, PropertyKind.DATA), Property(EX.e, PropertyKind.DATA)
 INTEGER = owl.Datatype(XSD.integer)
+ORIGIN = Origin("the rule")
 FIVE = Literal("5", datatype=XSD.integer)
 
 
@@ -35,15 +37,15 @@ def isa(type_, argument=x):
 
 
 def texts(body, *head):
-    rules = rules_of_swrl(SwrlRule(tuple(body), head), "the rule")
+    rules = rules_of_swrl(SwrlRule(tuple(body), head), ORIGIN)
     compile_(rule for rule in rules if rule.body)
-    assert all(rule.name == "pr-swrl" and rule.origin == "the rule" for rule in rules)
+    assert all(rule.name == "pr-swrl" and rule.origin == ORIGIN for rule in rules)
     return [str(rule) for rule in rules]
 
 
 def refusal(body, *head):
     with pytest.raises(NotARuleError) as caught:
-        rules_of_swrl(SwrlRule(tuple(body), head), "")
+        rules_of_swrl(SwrlRule(tuple(body), head), ORIGIN)
     return caught.value.reason
 
 
@@ -87,10 +89,10 @@ def test_an_empty_head_is_a_constraint():
 
 
 def test_a_rule_without_a_body_is_a_fact():
-    assert [rule.head.ground({}) for rule in rules_of_swrl(SwrlRule((), (isa(A, EX.i),)), "")] == [
+    assert [rule.head.ground({}) for rule in rules_of_swrl(SwrlRule((), (isa(A, EX.i),)), ORIGIN)] == [
         (EX.i, RDF.type, EX.A)
     ]
-    (constraint,) = rules_of_swrl(SwrlRule((), ()), "")
+    (constraint,) = rules_of_swrl(SwrlRule((), ()), ORIGIN)
     assert constraint.is_constraint and not constraint.body
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rdflib import XSD, Literal, Namespace, Variable
 
+from pantarhei.language.origin import Origin
 from pantarhei.literals.builtin import SWRLB
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Class, Property, PropertyKind
@@ -30,13 +31,13 @@ def built_in(name, *arguments):
 
 def rule(source, target, name="add"):
     body = (PropertyAtom(source, x, y), built_in(name, r, y, *([FIVE] if name == "add" else [])))
-    (made,) = rules_of_swrl(SwrlRule(body, (PropertyAtom(target, x, r),)), "")
+    (made,) = rules_of_swrl(SwrlRule(body, (PropertyAtom(target, x, r),)), Origin("the rule"))
     return made
 
 
 def test_computing_from_another_property_ends():
     body = [PropertyAtom(d, x, z), PropertyAtom(e, x, y), built_in("add", r, y, FIVE)]
-    (made,) = rules_of_swrl(SwrlRule(tuple(body), (PropertyAtom(d, x, r),)), "")
+    (made,) = rules_of_swrl(SwrlRule(tuple(body), (PropertyAtom(d, x, r),)), Origin("the rule"))
     assert endless([made]) == ()
 
 

@@ -316,4 +316,4 @@ def test_rules_that_say_the_same_are_kept_once_with_the_first_origin(tmp_path):
 
 def test_every_rule_has_the_text_of_its_axiom_as_origin(tmp_path):
     ontology = load(":A owl:equivalentClass [ owl:intersectionOf (:B :C) ] .", tmp_path)
-    assert {rule.origin for rule in ontology.rules} == {"EquivalentClasses(A ObjectIntersectionOf(B C))"}
+    assert {rule.axiom for rule in ontology.rules} == {"EquivalentClasses(A ObjectIntersectionOf(B C))"}

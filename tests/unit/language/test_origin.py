@@ -1,0 +1,30 @@
+"""Origins: the axiom counts, not where a copy of it is written."""
+
+from __future__ import annotations
+
+import pickle
+
+from rdflib import URIRef
+
+from pantarhei.language.origin import Origin
+from pantarhei.language.rule import Atom, Rule
+
+A = URIRef("http://example.org/A")
+WRITTEN = Origin("SubClassOf(A B)", "plant.nt", 7, A)
+
+
+def test_an_origin_is_equal_wherever_it_is_written():
+    elsewhere = Origin("SubClassOf(A B)", "/copy/plant.ttl")
+    assert (elsewhere, hash(elsewhere)) == (WRITTEN, hash(WRITTEN))
+    assert Origin("SubClassOf(A C)", "plant.nt", 7, A) != WRITTEN
+
+
+def test_an_origin_pickles_with_its_place():
+    again = pickle.loads(pickle.dumps(WRITTEN))
+    assert (again.axiom, again.source, again.line, again.subject) == ("SubClassOf(A B)", "plant.nt", 7, A)
+
+
+def test_the_axiom_of_a_rule_without_origin_is_the_rule():
+    rule = Rule("mine", (Atom(A, (URIRef("http://example.org/i"),)),), None)
+    assert rule.axiom == str(rule)
+    assert Rule("cax-sco", rule.body, None, origin=WRITTEN).axiom == "SubClassOf(A B)"
