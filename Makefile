@@ -14,7 +14,7 @@ KERNEL := $(wildcard src/pantarhei/materialize/kernel/*.py src/pantarhei/materia
 TEST := python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-all test-checked test-long test-uncompiled check docs-check bench bench-page bench-spark clean
+.PHONY: demo test test-all test-checked test-long test-uncompiled check bench bench-page bench-spark clean
 
 demo: $(VENV)/.kernel
 	@$(BIN)/pantarhei demo
@@ -27,7 +27,7 @@ test-all: $(VENV)/.dev $(VENV)/.kernel
 
 # The random tests on a kernel compiled with bounds checks.
 test-checked: $(VENV)/.dev
-	PANTARHEI_CHECKED=1 $(BIN)/python setup.py --quiet build --build-lib build/checked/lib --build-temp build/checked/temp
+	PANTARHEI_CHECKED=1 $(BIN)/python setup.py --quiet build --parallel 2 --build-lib build/checked/lib --build-temp build/checked/temp
 	PYTHONPATH=build/checked/lib $(BIN)/$(TEST) tests/property tests/unit/materialize
 
 # The state machines for hours rather than seconds.
@@ -83,5 +83,5 @@ $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
 # The compiled kernel, made again when its source is newer. Without a C compiler this leaves the uncompiled one.
 $(VENV)/.kernel: $(VENV)/.run setup.py $(KERNEL)
 	@rm -f src/pantarhei/materialize/kernel/*.so
-	$(BIN)/python setup.py --quiet build_ext --inplace
+	$(BIN)/python setup.py --quiet build_ext --inplace --parallel 2
 	@touch $@
