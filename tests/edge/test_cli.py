@@ -285,7 +285,9 @@ JSON_KEYS += ["notes", "contradiction"]
 def test_check_gives_programs_everything(cli):
     whole = json.loads(cli("check", PEDALS, "--format", "json").stdout)
     assert list(whole) == JSON_KEYS
-    assert list(whole["axioms"][0]) == ["axiom", "construct", "outcome", "rules", "kept", "lost"]
+    place = ["source", "line", "subject"]
+    assert list(whole["axioms"][0]) == ["axiom", *place, "construct", "outcome", "rules", "kept", "lost"]
+    assert {axiom["source"] for axiom in whole["axioms"]} == {str(PEDALS)}
     page = (ROOT / "docs" / "ontologies.md").read_text()
     assert all(f"`{key}`" in page for key in [*JSON_KEYS, "inconsistency_normal_form"])
 
