@@ -43,10 +43,9 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream, read_table
+from pantarhei.version import __version__ as __version__
 from pantarhei.window.limits import Limits
 from pantarhei.window.sliding import Window
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ABoxMaterializer",

@@ -426,7 +426,7 @@ class StreamReasoner:
             limits: if given, they take the place of the saved ones; they count from the next push on.
 
         Raises:
-            CheckpointError: there is no checkpoint, or it is damaged, or of a newer format.
+            CheckpointError: there is no checkpoint, or it is damaged, or of another version of the format.
             CheckpointMismatchError: ontology or background are others.
             OptionError: `limits` are none.
         """

@@ -57,6 +57,7 @@ from pantarhei.language.time import (
     parse_length,
     parse_timestamp,
 )
+from pantarhei.version import __version__
 
 if TYPE_CHECKING:
     from pantarhei.cli.follow import Following, Source
@@ -98,8 +99,6 @@ def _bytes(text: str) -> int:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from pantarhei import __version__
-
         typer.echo(f"pantarhei {__version__}")
         raise typer.Exit
 

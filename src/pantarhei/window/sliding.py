@@ -149,6 +149,15 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
     now = ticks_of(at, kind)
     if current and now < current.now:
         raise LateABoxError(show_time(at), show_time(time_of(current.now, kind)))
+    return step_at(window, kind, now)
+
+
+def step_at(window: Window, kind: TimeKind, now: int) -> Step:
+    """Where `window` stands at a tick.
+
+    Raises:
+        TimestampError, OptionError: it is no window of that kind of time.
+    """
     bounds = _Bounds.of(window, kind)
     end = bounds.end(now)
     return Step(kind, now, bounds.first(end), end, end - bounds.range)

@@ -1,7 +1,7 @@
 """Checkpoints: the state of a stream reasoner as bytes that a later process can go on from.
 
-`container` is the format, `state` what is in it, `file` how it gets to the disk and back. Nothing in a
-checkpoint is executed.
+`container` is the format, `header` and `state` what is in it, `file` how it gets to the disk and back.
+Nothing in a checkpoint is executed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import cast
 from pantarhei.engine.checkpoint.background import GivenBackground
 from pantarhei.engine.checkpoint.container import Json, unpack
 from pantarhei.engine.checkpoint.file import read_whole, write_whole
-from pantarhei.engine.checkpoint.repair_columns import RepairTable
+from pantarhei.engine.checkpoint.repairs import RepairTable
 from pantarhei.engine.checkpoint.state import Checkpoint, Options, State, Written, save
 from pantarhei.errors import OptionError
 

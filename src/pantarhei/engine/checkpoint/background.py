@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rdflib import Graph
 
-from pantarhei.engine.checkpoint.container import Column, Contents, narrow
-from pantarhei.engine.checkpoint.term_columns import columns_of_terms, read_terms
-from pantarhei.errors import PantarheiError
+from pantarhei.engine.checkpoint.container import Column
+from pantarhei.engine.checkpoint.terms import columns_of_triples
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.ontology import Ontology
 from pantarhei.rdf.triple_table import triples_of
@@ -20,8 +19,6 @@ from pantarhei.rules.translation.fingerprint import fingerprint_of_triples
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_PLACES = ("subject", "predicate", "object")
 
 
 @dataclass(frozen=True)
@@ -50,25 +47,4 @@ class GivenBackground:
         """The triples in order, as columns."""
         numbers: dict[Term, int] = {}
         rows = [[numbers.setdefault(term, len(numbers)) for term in t] for t in in_order(self.triples)]
-        table = np.array(rows, np.uint32).reshape(-1, 3)
-        return {
-            **{f"background.{place}": narrow(table[:, i]) for i, place in enumerate(_PLACES)},
-            **columns_of_terms("background", list(numbers)),
-        }
-
-    @classmethod
-    def read(cls, contents: Contents) -> GivenBackground:
-        """The background of a checkpoint.
-
-        Raises:
-            CheckpointError: it is none.
-        """
-        terms = read_terms(contents, "background")
-        size = len(contents.column("background.subject"))
-        columns = [contents.indices(f"background.{place}", len(terms), size).tolist() for place in _PLACES]
-        try:
-            return cls(
-                tuple(check_triple((terms[s], terms[p], terms[o])) for s, p, o in zip(*columns, strict=True))
-            )
-        except PantarheiError as error:
-            raise contents.broken(str(error)) from error
+        return columns_of_triples("background", np.array(rows, np.int32).reshape(-1, 3), list(numbers))

@@ -5,13 +5,14 @@
     8       4     version of the format, little-endian like all numbers here
     12      8     length of the whole, the digest included
     20      8     length of the header
-    28            header: a JSON object; `columns` lists name, type and length of each column, in order
+    28            header: a JSON object; `columns` lists name, type and length of each column, in order, and
+                  `pantarhei` says by which version of it the checkpoint was written
                   columns, without gaps
     -32     32    SHA-256 of all before it
 
-Magic, lengths and digest stay in every version, so that a damaged checkpoint is told from a newer one.
-Nothing in it is executed. Every length is held against the length of the whole before anything is allocated,
-and so reading costs no more than a small multiple of what is there.
+Magic, lengths, `pantarhei` and digest stay in every version of the format, so that a damaged checkpoint is
+told from one of another version. Nothing in it is executed. Every length is held against the length of the
+whole before anything is allocated, and so reading costs no more than a small multiple of what is there.
 """
 
 from __future__ import annotations
@@ -19,40 +20,40 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.errors import CheckpointError
+from pantarhei.errors import CheckpointError, PantarheiError
+from pantarhei.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
 PREAMBLE_LENGTH = _PREAMBLE.size
 _TYPES = {name: np.dtype(f"<{name}") for name in ("u1", "u2", "u4", "i8", "f8")}
+_BEFORE_IT_WAS_SAID = "0.1.0 (before its release)"  # wrote version 1 of the format, without `pantarhei`
 
 Column = npt.NDArray[Any]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+_Part = TypeVar("_Part", bound=Sequence[Any] | Column)
 
 
 def pack(header: Mapping[str, object], columns: Mapping[str, Column]) -> bytes:
     """The bytes of a header and columns. Costs their size."""
     listed = [[name, column.dtype.str[1:], len(column)] for name, column in columns.items()]
-    text = json.dumps({**header, "columns": listed}, allow_nan=False, separators=(",", ":")).encode()
+    whole_header = {"pantarhei": __version__, **header, "columns": listed}
+    text = json.dumps(whole_header, allow_nan=False, separators=(",", ":")).encode()
     contents = [column.tobytes() for column in columns.values()]
     total = PREAMBLE_LENGTH + len(text) + sum(map(len, contents)) + DIGEST_LENGTH
-    whole = bytearray(total)
-    _PREAMBLE.pack_into(whole, 0, MAGIC, FORMAT, total, len(text))
-    view, at = memoryview(whole), PREAMBLE_LENGTH
-    for part in (text, *contents):
-        view[at : at + len(part)] = part
-        at += len(part)
-    view[at:] = hashlib.sha256(view[:at]).digest()
-    return bytes(whole)
+    body = b"".join([_PREAMBLE.pack(MAGIC, FORMAT, total, len(text)), text, *contents])
+    return body + hashlib.sha256(body).digest()
 
 
 def length_of(preamble: bytes | memoryview, source: str) -> int:
@@ -73,7 +74,7 @@ def unpack(data: bytes | memoryview, source: str) -> Contents:
     """The header and columns of a checkpoint; the columns are views of `data`.
 
     Raises:
-        CheckpointError: it is damaged, or of a newer format.
+        CheckpointError: it is damaged, or of another version of the format.
     """
     total = length_of(data, source)
     if len(data) != total:
@@ -86,19 +87,26 @@ def unpack(data: bytes | memoryview, source: str) -> Contents:
             source, "it is damaged: its digest is not that of its content; use an older one"
         )
     _, version, _, header_length = _PREAMBLE.unpack_from(body)
-    if version != FORMAT:
-        raise CheckpointError(
-            source, f"its format has version {version}, this pantarhei knows {FORMAT}; use a newer pantarhei"
-        )
     rest = body[PREAMBLE_LENGTH:]
     if header_length > len(rest):
         raise CheckpointError(source, f"its header is said to have {header_length} of {len(rest)} bytes")
     try:
         header = json.loads(bytes(rest[:header_length]), parse_constant=_refuse)
-        columns = _columns(header.pop("columns"), rest[header_length:])
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
+        listed, written_by = header.pop("columns", None), header.pop("pantarhei", _BEFORE_IT_WAS_SAID)
+        if version != FORMAT:
+            raise _other_format(source, version, written_by)
+        return Contents(source, header, _columns(listed, rest[header_length:]))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError) as error:
         raise CheckpointError(source, f"its header cannot be read: {error!r}") from error
-    return Contents(source, header, columns)
+
+
+def _other_format(source: str, version: int, written_by: object) -> CheckpointError:
+    return CheckpointError(
+        source,
+        f"it was written by pantarhei {written_by!s:.60} in version {version} of the format, and this is "
+        f"pantarhei {__version__}, which reads version {FORMAT}; go on with the one that wrote it, or make a "
+        "new StreamReasoner and push the window's ABoxes to it",
+    )
 
 
 def _refuse(constant: str) -> float:
@@ -120,7 +128,7 @@ def _columns(listed: list[tuple[str, str, int]], content: memoryview) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was read, not yet understood: looking at it checks types and bounds.
+    """What was read, not yet understood.
 
     Args:
         source: what it was read from, for errors.
@@ -129,98 +137,39 @@ class Contents:
     """
 
     source: str
-    header: Mapping[str, Json]
+    header: dict[str, Json]
     columns: Mapping[str, Column]
 
-    def broken(self, reason: str) -> CheckpointError:
+    def broken(self, reason: object) -> CheckpointError:
         """The error that the content is not what it should be."""
-        return CheckpointError(self.source, f"its content makes no sense: {reason}")
+        return CheckpointError(self.source, f"its content makes no sense: {reason!s:.300}")
 
-    def integer(self, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
-        """An integer of the header."""
-        return self.checked(name, self.header.get(name), least, most)
+    @contextmanager
+    def understood(self) -> Iterator[None]:
+        """What leads out of a table, has another length or type, or is refused is a `CheckpointError`.
 
-    def checked(self, name: str, found: Json, least: int = 0, most: int = 2**63 - 1) -> int:
-        """`found`, which is named `name`, as an integer."""
-        if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
-            raise self.broken(f"{name} is {_short(found)}")
-        return found
+        No index is negative, and so none counts from a table's end.
+        """
+        try:
+            yield
+        except CheckpointError:
+            raise
+        except (LookupError, TypeError, ValueError, OverflowError, PantarheiError) as error:
+            raise self.broken(error) from error
 
-    def truth(self, name: str) -> bool:
-        """True or false, from the header."""
-        found = self.header.get(name)
-        if not isinstance(found, bool):
-            raise self.broken(f"{name} is {_short(found)}")
-        return found
-
-    def one_of(self, name: str, allowed: Iterable[str]) -> str:
-        """One of some texts, from the header."""
-        found = self.text(name)
-        if found not in allowed:
-            raise self.broken(f"{name} is {_short(found)}")
-        return found
-
-    def text(self, name: str) -> str:
-        """A text of the header."""
-        return self._checked_text(name, self.header.get(name))
-
-    def mapping(self, name: str) -> dict[str, Json]:
-        """A JSON object of the header."""
-        found = self.header.get(name)
-        if not isinstance(found, dict):
-            raise self.broken(f"{name} is {_short(found)}")
-        return found
-
-    def array(self, name: str) -> list[Json]:
-        """A JSON array of the header."""
-        found = self.header.get(name)
-        if not isinstance(found, list):
-            raise self.broken(f"{name} is {_short(found)}")
-        return found
-
-    def texts(self, name: str) -> list[str]:
-        """An array of texts of the header."""
-        return [self._checked_text(name, found) for found in self.array(name)]
-
-    def _checked_text(self, name: str, found: Json) -> str:
-        if not isinstance(found, str):
-            raise self.broken(f"{name} is {_short(found)}")
-        return found
-
-    def column(self, name: str, size: int | None = None) -> npt.NDArray[np.int64]:
-        """A column of integers."""
-        found = self._column(name, size)
-        if found.dtype.kind == "f":
-            raise self.broken(f"column {name} has real numbers")
+    def column(self, name: str) -> npt.NDArray[np.int64]:
+        """A column of integers that are not negative."""
+        found = self.columns[name]
+        if found.dtype.kind != "u":
+            raise self.broken(f"column {name} has numbers that may be negative")
         return found.astype(np.int64)
 
-    def reals(self, name: str, size: int | None = None) -> npt.NDArray[np.float64]:
-        """A column of finite real numbers."""
-        found = self._column(name, size)
-        if found.dtype.kind != "f" or not np.isfinite(found).all():
-            raise self.broken(f"column {name} has no real numbers, or infinite ones")
-        return found.astype(np.float64)
-
-    def indices(self, name: str, below: int, size: int | None = None) -> npt.NDArray[np.int64]:
-        """A column of integers from 0 up to `below`, which is left out."""
-        found = self.column(name, size)
-        if len(found) and not (found.min() >= 0 and found.max() < below):
-            raise self.broken(f"column {name} leads out of a table of {below}")
-        return found
-
-    def counts(self, name: str, total: int, size: int | None = None) -> npt.NDArray[np.int64]:
-        """A column of lengths that add up to `total`."""
-        found = self.indices(name, total + 1, size)
-        if int(found.sum()) != total:
-            raise self.broken(f"the lengths in column {name} do not add up to {total}")
-        return found
-
-    def _column(self, name: str, size: int | None) -> Column:
-        found = self.columns.get(name)
-        if found is None or (size is not None and len(found) != size):
-            given = "is not there" if found is None else f"has {len(found)} members in the place of {size}"
-            raise self.broken(f"column {name} {given}")
-        return found
+    def split(self, name: str, whole: _Part) -> list[_Part]:
+        """`whole` in parts of the lengths in a column."""
+        ends = list(accumulate(self.column(name).tolist(), initial=0))
+        if ends[-1] != len(whole):
+            raise self.broken(f"the lengths in column {name} add up to {ends[-1]}, not to {len(whole)}")
+        return [whole[start:end] for start, end in pairwise(ends)]  # type: ignore[misc]
 
 
 def narrow(column: npt.NDArray[Any]) -> Column:
@@ -229,6 +178,6 @@ def narrow(column: npt.NDArray[Any]) -> Column:
     return column.astype("<u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4")
 
 
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) < 50 else text[:50] + "…"
+def lengths(parts: Sequence[Sized]) -> Column:
+    """The column that `Contents.split` finds the parts by."""
+    return narrow(np.array([len(part) for part in parts], np.uint32))

@@ -7,10 +7,10 @@ made from the books again. Levels begin at 0 again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
-from typing import NamedTuple, cast, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from rdflib import Literal, URIRef
@@ -19,24 +19,28 @@ from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.books import Arrival, Books, Counters
 from pantarhei.engine.checkpoint.background import GivenBackground
-from pantarhei.engine.checkpoint.container import Column, Contents, Json, narrow, pack
-from pantarhei.engine.checkpoint.fact_columns import NO_PREDICATE, columns_of_facts, read_facts
-from pantarhei.engine.checkpoint.repair_columns import ReadRepairs, RepairTable
-from pantarhei.engine.checkpoint.timestamp_columns import TimesWriter, from_json, json_of, read_times
-from pantarhei.errors import CheckpointError, CheckpointMismatchError, PantarheiError
+from pantarhei.engine.checkpoint.container import Column, Contents, Json, lengths, narrow, pack
+from pantarhei.engine.checkpoint.facts import NO_PREDICATE, columns_of_facts, read_facts
+from pantarhei.engine.checkpoint.header import Header, checked_header
+from pantarhei.engine.checkpoint.repairs import (
+    RepairTable,
+    constraints_named,
+    read_assertions,
+    read_repairs,
+)
+from pantarhei.engine.checkpoint.terms import read_triples
+from pantarhei.engine.checkpoint.times import TimesWriter, from_json, json_of, read_times
+from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.rule import Predicate
-from pantarhei.language.time import TimeKind
+from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
-from pantarhei.repair.choose import METHODS, Method
+from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.window.limits import NO_LIMITS, Limits, OnLimit
 from pantarhei.window.log import Entry, Log
-from pantarhei.window.sliding import Step, Window
-
-_LEAST, _MOST = -(2**63), 2**63 - 1
-_STEP = ("now", "first", "end", "start")
+from pantarhei.window.sliding import Step, Window, step_at
 
 
 class Options(NamedTuple):
@@ -102,89 +106,48 @@ def save(
     """
     books = state.books
     kind = books.step.kind if books.step else TimeKind.INTEGER
-    entries, times, forms = list(books.log), TimesWriter(kind), _FormsWriter()
-    times.begin([entry.at for entry in entries], [entry.ticks for entry in entries])
-    for entry in entries:
-        forms.add(entry.forms)
-    forms.add(state.written.facts)
-    forms.add(state.written.pairs)
+    entries = list(books.log)
+    times = TimesWriter([entry.at for entry in entries])
+    forms = [*(entry.forms for entry in entries), state.written.facts, state.written.pairs]
+    places: dict[Literal, int] = {}
+    of_forms = [places.setdefault(form, len(places)) for part in forms for form in part.values()]
+    keys = [key if len(key) == 3 else (NO_PREDICATE, *key) for part in forms for key in part]
+    parts = [*(entry.facts for entry in entries), *(entry.cut for entry in entries)]
+    facts = np.concatenate([*parts, np.array(keys, np.int32).reshape(-1, 3)])
     first = books.log.first_level
     in_window = [(level, repair) for level, repair in books.repairs if level >= first]
     of_repairs, constraints = repairs.columns(in_window, first, times)
-    parts = [*(entry.facts for entry in entries), *(entry.cut for entry in entries), forms.keys()]
-    of_times, zones = times.columns()
+    of_times, marks = times.columns(kind)
     columns: dict[str, Column] = {
-        "entries.facts": _lengths(entry.facts for entry in entries),
-        "entries.cut": _lengths(entry.cut for entry in entries),
-        "forms.count": narrow(np.array(forms.counts, np.uint32)),
-        "forms.form": narrow(np.array(forms.places, np.uint32)),
+        "entries.facts": lengths(parts),
+        "forms.keys": lengths(forms),
+        "forms.form": narrow(np.array(of_forms, np.uint32)),
         **of_times,
-        **columns_of_facts(vocabulary, np.concatenate(parts), state.values, list(forms.literals)),
+        **columns_of_facts(vocabulary, facts, state.values, list(places)),
         **of_repairs,
         **background.columns,
     }
-    header = {
+    header: Header = {
         "rules": ontology.fingerprints.rules,
         "background": ontology.fingerprints.background,
         "given": background.fingerprint,
-        **_header_of_options(options),
-        "step": None if books.step is None else _header_of_step(books.step),
+        "window": {name: json_of(getattr(options.window, name)) for name in Window.__dataclass_fields__},
+        "repair": options.repair,
+        "keep": options.keep,
+        "unique_names": options.unique_names,
+        "budget": asdict(options.budget),
+        "limits": asdict(options.limits),
+        "kind": books.step.kind.name if books.step else None,
+        "now": books.step.now if books.step else 0,
         "contradicted": bool(entries and books.arrival and books.arrival.contradicted),
         "counters": books.counters._asdict(),
         "messages": state.messages,
         "ill_typed": [str(name) for name in state.ill_typed],
-        "zones": zones,
+        "times": [list(mark) for mark in marks],
         "constraints": constraints,
         "note": dict(state.note),
     }
     return pack(header, columns)
-
-
-def _header_of_options(options: Options) -> dict[str, Json]:
-    window, budget = options.window, options.budget
-    return {
-        "window": {
-            "range": json_of(window.range),
-            "slide": None if window.slide is None else json_of(window.slide),
-            "origin": json_of(window.origin),
-            "closed": window.closed,
-        },
-        "repair": options.repair,
-        "keep": options.keep,
-        "unique_names": options.unique_names,
-        "budget": {name: int(getattr(budget, name)) for name in Budget.__dataclass_fields__},
-        "limits": {name: getattr(options.limits, name) for name in Limits.__dataclass_fields__},
-    }
-
-
-def _header_of_step(step: Step) -> dict[str, Json]:
-    return {"kind": step.kind.name, **{name: getattr(step, name) for name in _STEP}}
-
-
-def _lengths(parts: Iterable[Integers]) -> Column:
-    return narrow(np.array([len(part) for part in parts], np.uint32))
-
-
-class _FormsWriter:
-    """Collects forms: their keys as rows of facts, the literals each once."""
-
-    def __init__(self) -> None:
-        self._keys: list[tuple[int, ...]] = []
-        self.counts: list[int] = []
-        self.places: list[int] = []
-        self.literals: dict[Literal, int] = {}
-
-    def add(self, forms: Forms) -> None:
-        """Take in one mapping, in its order."""
-        self.counts.append(len(forms))
-        if not forms:
-            return
-        for key, form in forms.items():
-            self._keys.append(key if len(key) == 3 else (NO_PREDICATE, *key))
-            self.places.append(self.literals.setdefault(form, len(self.literals)))
-
-    def keys(self) -> Integers:
-        return np.array(self._keys, np.int32).reshape(-1, 3)
 
 
 # -- in --------------------------------------------------------------------------------------------
@@ -198,51 +161,20 @@ class Checkpoint:
     """
 
     def __init__(self, contents: Contents) -> None:
-        self.contents = contents
-        self.note = contents.mapping("note")
-        self.options = self._options()
-        self.background = GivenBackground.read(contents)
-
-    def _options(self) -> Options:
-        contents = self.contents
-        try:
-            window = {
-                name: given if name == "closed" or given is None else from_json(given)
-                for name, given in contents.mapping("window").items()
-            }
-            budget = {
-                name: contents.checked(name, given) for name, given in contents.mapping("budget").items()
-            }
-            found = Options(
+        self._contents = contents
+        header = self._header = checked_header(contents)
+        with contents.understood():
+            window = {name: from_json(given) for name, given in header["window"].items()}
+            self.note = header["note"]
+            self.options = Options(
                 Window(**window),  # type: ignore[arg-type]
-                cast(Method, contents.one_of("repair", METHODS)),
-                cast(Keep, contents.one_of("keep", get_args(Keep))),
-                contents.truth("unique_names"),
-                Budget(**budget),
-                self._limits(),
+                header["repair"],
+                header["keep"],
+                header["unique_names"],
+                Budget(**header["budget"]),
+                Limits(**header["limits"]),
             )
-        except CheckpointError:
-            raise
-        except (TypeError, ValueError, KeyError, OverflowError, PantarheiError) as error:
-            raise contents.broken(f"the options: {error}") from error
-        return found
-
-    def _limits(self) -> Limits:
-        """The limits; none where nothing is said of them."""
-        if "limits" not in self.contents.header:
-            return NO_LIMITS
-        return Limits(**self.contents.mapping("limits"))  # type: ignore[arg-type]
-
-    def _counters(self) -> Counters:
-        """What went by; nothing where nothing is said of it."""
-        contents = self.contents
-        if "counters" not in contents.header:
-            return Counters()
-        given = contents.mapping("counters")
-        try:
-            return Counters(*(contents.checked(name, given[name]) for name in Counters._fields))
-        except KeyError as error:
-            raise contents.broken(f"the counters: {error}") from error
+            self.background = GivenBackground(tuple(read_triples(contents, "background")))
 
     def check(self, ontology: Ontology, background: GivenBackground | None) -> None:
         """Hold the fingerprints against those of what it is restored with.
@@ -250,16 +182,16 @@ class Checkpoint:
         Raises:
             CheckpointMismatchError: they differ.
         """
-        given = {
-            "rules": ("rules or constraints of the ontology", ontology.fingerprints.rules),
-            "background": ("assertions in the ontology", ontology.fingerprints.background),
-        }
+        header, prints = self._header, ontology.fingerprints
+        given = [
+            ("rules or constraints of the ontology", header["rules"], prints.rules),
+            ("assertions in the ontology", header["background"], prints.background),
+        ]
         if background is not None:
-            given["given"] = ("triples as background", background.fingerprint)
-        for name, (what, fingerprint) in given.items():
-            saved = self.contents.text(name)
+            given.append(("triples as background", header["given"], background.fingerprint))
+        for what, saved, fingerprint in given:
             if saved != fingerprint:
-                raise CheckpointMismatchError(self.contents.source, what, saved, fingerprint)
+                raise CheckpointMismatchError(self._contents.source, what, saved, fingerprint)
 
     def state(self, growing: GrowingProgram) -> State:
         """The state, its terms numbered by the vocabulary of `growing`, which grows to cover its facts.
@@ -267,72 +199,56 @@ class Checkpoint:
         Raises:
             CheckpointError: it makes no sense.
         """
-        contents = self.contents
-        step = self._step()
-        times, ticks = read_times(contents, step.kind if step else TimeKind.INTEGER)
-        read = read_facts(contents, growing.vocabulary)
-        sizes = contents.column("entries.facts").tolist()
-        cuts = contents.column("entries.cut", len(sizes)).tolist()
-        self._check_times(ticks[: len(sizes)], len(sizes), step)
-        count = sum(sizes) + sum(cuts)
-        facts, keys = read.facts[:count], read.facts[count:]
-        if len(facts) < count or np.any(facts[:, 0] == NO_PREDICATE):
-            raise contents.broken("facts are missing")
-        *forms, written, pairs = self._forms(keys, read.forms, len(sizes) + 2)
-        if any(len(key) != 3 for key in written) or any(len(key) != 2 for key in pairs):
-            raise contents.broken("forms have other keys")
-        parts = list(_split(facts, [*sizes, *cuts]))
-        log = Log.of(
-            Entry(level, times[level], ticks[level], parts[level], parts[len(sizes) + level], forms[level])
-            for level in range(len(sizes))
-        )
-        repairs = ReadRepairs(contents, times, times[: len(sizes)])
-        told = growing.vocabulary.encode(repairs.triples).facts
-        every = np.concatenate([facts, told])
-        ill_typed = tuple(URIRef(name) for name in contents.texts("ill_typed"))
+        with self._contents.understood():
+            return self._state(growing)
+
+    def _state(self, growing: GrowingProgram) -> State:
+        contents, header = self._contents, self._header
+        kind = TimeKind[header["kind"] or "INTEGER"]
+        step = step_at(self.options.window, kind, header["now"]) if header["kind"] else None
+        times = read_times(contents, header["times"], kind)
+        rows, literals = read_facts(contents, growing.vocabulary)
+        formed = [literals[place] for place in contents.column("forms.form").tolist()]
+        facts, keys = rows[: len(rows) - len(formed)], rows[len(rows) - len(formed) :]
+        *forms, written, pairs = self._forms(keys, formed)
+        log = self._log(step, times, facts, forms)
+        assertions = read_assertions(contents, times)
+        told = growing.vocabulary.encode(triple for _, triple in assertions).facts
+        every, ill_typed = np.concatenate([facts, told]), tuple(map(URIRef, header["ill_typed"]))
         if not (growing.covers(every) and set(ill_typed) <= set(growing.ill_typed)):
             growing.grow(every, ill_typed)
-        books = Books(
-            log,
-            step,
-            len(sizes),
-            _arrival(log.newest, contents.truth("contradicted")),
-            repairs.repairs(self.options.repair, growing.program.rules),
-            self._counters(),
-        )
-        return State(books, Written(written, pairs), contents.integer("messages"), ill_typed, self.note)
+        constraints = constraints_named(header["constraints"], growing.program.rules)
+        at = [entry.at for entry in log]
+        repairs = read_repairs(contents, assertions, at, header["repair"], constraints)
+        arrival = _arrival(log.newest, header["contradicted"])
+        books = Books(log, step, len(at), arrival, repairs, Counters(**header["counters"]))
+        return State(books, Written(written, pairs), header["messages"], ill_typed, self.note)
 
-    def _step(self) -> Step | None:
-        contents = self.contents
-        if contents.header.get("step") is None:
-            return None
-        given = contents.mapping("step")
-        try:
-            kind = TimeKind[str(given["kind"])]
-            return Step(kind, *(contents.checked(name, given[name], _LEAST, _MOST) for name in _STEP))
-        except KeyError as error:
-            raise contents.broken(f"the time: {error}") from error
-
-    def _check_times(self, ticks: Sequence[int], count: int, step: Step | None) -> None:
-        """The ABoxes' times ascend, and time has come to the last."""
-        broken = len(ticks) < count or any(one >= other for one, other in pairwise(ticks))
-        if broken or (ticks and (step is None or ticks[-1] > step.now)):
-            raise self.contents.broken("the timestamps do not ascend")
-
-    def _forms(self, keys: Integers, literals: Sequence[Literal], count: int) -> list[Forms]:
-        """As many mappings of keys to forms."""
-        contents = self.contents
-        counts = contents.counts("forms.count", len(keys), count).tolist()
-        places = contents.indices("forms.form", len(literals), len(keys)).tolist()
-        pairs = [
-            (tuple(key[1:] if key[0] == NO_PREDICATE else key), literals[place])
-            for key, place in zip(keys.tolist(), places, strict=True)
+    def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[Forms]:
+        """The forms of each entry, then those of the materialization's facts, then of its pairs."""
+        tuples = [tuple(key[1:] if key[0] == NO_PREDICATE else key) for key in keys.tolist()]
+        found: list[Forms] = [
+            dict(part) for part in self._contents.split("forms.keys", list(zip(tuples, formed, strict=True)))
         ]
-        return [dict(pairs[start:end]) for start, end in pairwise(accumulate(counts, initial=0))]
+        *_, written, pairs = found
+        if any(len(key) != 3 for key in written) or any(len(key) != 2 for key in pairs):
+            raise self._contents.broken("forms have other keys")
+        return found
 
-
-def _split(facts: Integers, sizes: Sequence[int]) -> Iterator[Integers]:
-    return (facts[start:end] for start, end in pairwise(accumulate(sizes, initial=0)))
+    def _log(
+        self, step: Step | None, times: Sequence[TimePoint], facts: Integers, forms: Sequence[Forms]
+    ) -> Log:
+        """The log; its timestamps are the first of `times`, ascend, and time has come to the last."""
+        contents, count = self._contents, len(forms)
+        ticks = [ticks_of(at, step.kind) for at in times] if step else []
+        parts = contents.split("entries.facts", facts)
+        columns = times[:count], ticks[:count], parts[:count], parts[count:], forms
+        log = Log.of(Entry(level, *one) for level, one in enumerate(zip(*columns, strict=True)))
+        if np.any(facts[:, 0] == NO_PREDICATE):
+            raise contents.broken("a fact has no predicate")
+        if any(one >= other for one, other in pairwise([*ticks[:count], step.now + 1 if step else 0])):
+            raise contents.broken("the timestamps do not ascend")
+        return log
 
 
 def _arrival(newest: Entry | None, contradicted: bool) -> Arrival | None:

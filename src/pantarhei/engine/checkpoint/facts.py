@@ -7,16 +7,17 @@ first is met first again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import BNode, Literal, URIRef
+from rdflib import Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.checkpoint.container import Column, Contents, narrow
-from pantarhei.engine.checkpoint.term_columns import columns_of_terms, read_terms
+from pantarhei.engine.checkpoint.container import Column, Contents, lengths, narrow
+from pantarhei.engine.checkpoint.terms import columns_of_terms, read_terms
 from pantarhei.language.term import Term
 
 _T = TypeVar("_T")
@@ -78,66 +79,44 @@ def columns_of_facts(
     whats = np.zeros(len(facts), np.int32)
     whats[with_name] = 1 + names.places[their_names]
     whats[with_literal] = 1 + len(names.numbers) + literals.places[their_literals]
-    which = np.append(1 + symbols.places, 0)[predicates]  # NO_PREDICATE, -1, finds the last
-    met = [vocabulary.symbols[number] for number in symbols.numbers.tolist()]
-    terms: list[Term] = [vocabulary.names[number] for number in names.numbers.tolist()]
-    terms += [vocabulary.literals[number] for number in literals.numbers.tolist()]
+    terms: list[list[Term]] = [
+        [vocabulary.symbols[number].name for number in symbols.numbers.tolist()],
+        [vocabulary.names[number] for number in names.numbers.tolist()],
+        [vocabulary.literals[number] for number in literals.numbers.tolist()],
+        list(forms),
+    ]
     return {
-        "facts.predicate": narrow(which),
+        "facts.predicate": narrow(
+            np.append(1 + symbols.places, 0)[predicates]
+        ),  # NO_PREDICATE finds the last
         "facts.subject": narrow(names.places[subjects] if len(subjects) else subjects),
         "facts.object": narrow(whats),
-        "symbols.arity": narrow(np.array([symbol.arity for symbol in met], np.uint8)),
-        **columns_of_terms("symbols", [symbol.name for symbol in met]),
-        **columns_of_terms("terms", terms),
-        **columns_of_terms("forms", forms),
+        "facts.terms": lengths(terms),
+        **columns_of_terms("facts", list(chain.from_iterable(terms))),
     }
 
 
-class ReadFacts(NamedTuple):
-    """Facts as a vocabulary numbers them, and the further literals that were written beside them."""
-
-    facts: Integers
-    forms: list[Literal]
-
-
-def read_facts(contents: Contents, vocabulary: Vocabulary) -> ReadFacts:
-    """The facts of a checkpoint, their terms numbered by `vocabulary`.
-
-    Raises:
-        CheckpointError: they are no facts.
-    """
-    symbols = _read_symbols(contents)
-    terms, forms = read_terms(contents, "terms"), read_terms(contents, "forms")
-    literals = [term for term in terms if isinstance(term, Literal)]
-    names = len(terms) - len(literals)
-    if any(isinstance(term, Literal) for term in terms[:names]):
-        raise contents.broken("a literal stands among the names")
-    which = contents.indices("facts.predicate", len(symbols) + 1)
-    who = contents.indices("facts.subject", max(names, 1), len(which))
-    what = contents.indices("facts.object", len(terms) + 1, len(which))
-    arities = np.array([0, *(symbol.arity for symbol in symbols)], np.int64)[which]
-    if (len(who) and not names) or np.any((arities == 1) != (what == 0)):
-        raise contents.broken("a fact has another number of terms than its predicate")
-    numbers = [vocabulary.number_symbol(symbol) for symbol in symbols]
-    terms_numbers = np.array([NONE, *map(vocabulary.number, terms)], np.int32)
-    found = [form for form in forms if isinstance(form, Literal)]
-    if len(found) < len(forms):
+def read_facts(contents: Contents, vocabulary: Vocabulary) -> tuple[Integers, list[Literal]]:
+    """The facts of a checkpoint, their terms numbered by `vocabulary`, and the forms written beside them."""
+    terms = read_terms(contents, "facts")
+    predicates, names, *values = contents.split("facts.terms", terms)
+    literals, forms = ([term for term in part if isinstance(term, Literal)] for part in values)
+    if len(predicates) + len(names) + len(literals) + len(forms) < len(terms):
         raise contents.broken("a form is no literal")
-    for form in found:
-        vocabulary.number(form)
-    columns = np.array([NO_PREDICATE, *numbers], np.int32)[which], terms_numbers[1:][who] if len(who) else who
-    facts = np.stack([*columns, terms_numbers[what]], axis=1).astype(np.int32)
-    return ReadFacts(np.ascontiguousarray(facts), found)
-
-
-def _read_symbols(contents: Contents) -> list[Symbol]:
-    names = read_terms(contents, "symbols")
-    arities = contents.indices("symbols.arity", 3, len(names)).tolist()
+    which, who, what = (contents.column(f"facts.{place}") for place in ("predicate", "subject", "object"))
+    arities = np.full(len(predicates) + 1, 2)
+    arities[which[what == 0]] = 1
+    if np.any((arities[which] == 1) != (what == 0)):
+        raise contents.broken("a fact has another number of terms than others of its predicate")
     symbols = [
         Symbol(name, arity)
-        for name, arity in zip(names, arities, strict=True)
-        if isinstance(name, URIRef | BNode) and arity
+        for name, arity in zip(predicates, arities[1:].tolist(), strict=True)
+        if not isinstance(name, Literal)
     ]
-    if len(symbols) < len(names):
-        raise contents.broken("a predicate is neither class nor property")
-    return symbols
+    if len(symbols) < len(predicates) or any(isinstance(name, Literal) for name in names):
+        raise contents.broken("a literal stands where it may not")
+    of_symbols = np.array([NO_PREDICATE, *map(vocabulary.number_symbol, symbols)], np.int32)
+    of_terms = np.array([NONE, *map(vocabulary.number, (*names, *literals))], np.int32)
+    for form in forms:
+        vocabulary.number(form)
+    return np.column_stack([of_symbols[which], of_terms[1 : 1 + len(names)][who], of_terms[what]]), forms

@@ -1,0 +1,3 @@
+"""Which pantarhei this is; pyproject.toml says the same."""
+
+__version__ = "0.1.0"
