@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
@@ -126,7 +126,6 @@ class StreamReasoner:
         self._repairs_told = RepairTable()
         self.note: dict[str, Json] = {}
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
-        self._messages = 0
         repairer = Repairer(repair, budget or Budget(), foundation.vocabulary)
         self._held = Holdings(foundation, keep, repairer, Limits(max_facts, max_bytes, on_limit))
 
@@ -156,18 +155,20 @@ class StreamReasoner:
             TimestampError: `at` is of another kind.
             InvalidTripleError: something in `abox` is no triple.
             MemoryLimitError: there would be more than `max_facts` or `max_bytes`.
-            After any error the reasoner is as it was.
+            After any error the reasoner is as it was. So it is after an interrupt, or, where that came at the
+            last moment, as after the whole push.
         """
         return self._push(at, [abox])
 
     def _push(self, at: TimePoint, parts: Iterable[ABox]) -> WindowUpdate:
         """Take in the ABox of timestamp `at` that came in parts."""
-        at = plain_time(at)
+
+        def read(part: ABox, scope: str) -> ClosedABox:
+            given = self._encode(part, scope)
+            return ClosedABox(given.facts, given, finished=False)
+
         with self._lock:
-            step = self._held.step_to(self.window, at)
-            encoded = [self._encode(part, self._scope()) for part in parts]
-            given = [ClosedABox(part.facts, part, finished=False) for part in encoded]
-            return self._held.take_in(step, at, ClosedABox.together(given))
+            return self._held.take_in(self.window, plain_time(at), [partial(read, part) for part in parts])
 
     def push_materialized(
         self,
@@ -195,11 +196,13 @@ class StreamReasoner:
             OptionError: `scope` is no such prefix.
             LateABoxError, TimestampError, InvalidTripleError, MemoryLimitError: as `push`.
         """
-        at = plain_time(at)
+
+        def read(part: Interpretation | pa.Table, own: str) -> ClosedABox:
+            return self._encode_closed(part, own if scope is None else _checked_scope(scope))
+
         with self._lock:
-            step = self._held.step_to(self.window, at)
-            parts = [self._encode_closed(part, self._scope(scope)) for part in (interpretation, *further)]
-            return self._held.take_in(step, at, ClosedABox.together(parts))
+            parts = [partial(read, part) for part in (interpretation, *further)]
+            return self._held.take_in(self.window, plain_time(at), parts)
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -209,8 +212,7 @@ class StreamReasoner:
         """
         at = plain_time(at)
         with self._lock:
-            step = self._held.step_to(self.window, at)
-            return self._held.pass_(step, at)
+            return self._held.pass_(self.window, at)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
@@ -219,14 +221,8 @@ class StreamReasoner:
         Going back costs a materialization of the window. Terms that are not used any more are forgotten
         before, not inside.
         """
-        with self._lock:
-            messages = self._messages
-            try:
-                with self._held.whole():
-                    yield
-            except BaseException:
-                self._messages = messages
-                raise
+        with self._lock, self._held.whole():
+            yield
 
     def run(
         self,
@@ -392,7 +388,7 @@ class StreamReasoner:
             held, said = self._held, checked_note(note or {})
             written = Written(held.forms.facts, held.forms.pairs)
             met, computed = held.growing.ill_typed, held.computed_literals()
-            state = State(held.books, written, self._messages, met, said, computed)
+            state = State(held.books, written, met, said, computed)
             return save(state, self.options, self.ontology, self._given, held.vocabulary, self._repairs_told)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
@@ -440,7 +436,7 @@ class StreamReasoner:
         reasoner = cls(ontology, options.window, always, *options.others)
         held = reasoner._held
         state = saved.state(held.growing)
-        reasoner._messages, reasoner.note = state.messages, dict(state.note)
+        reasoner.note = dict(state.note)
         forms = GivenForms(held.vocabulary, dict(state.written.facts), dict(state.written.pairs))
         held.replace(state.books, forms)
         held.make_model()  # what is wrong is found out now
@@ -468,15 +464,6 @@ class StreamReasoner:
             abox = list(abox)  # it may ask the reasoner, which could give terms other numbers meanwhile
         return self._held.vocabulary.encode(cast("Iterable[Triple]", abox))
 
-    def _scope(self, given: str | None = None) -> str:
-        """What the labels of a message's blank nodes begin with."""
-        if given is None:
-            self._messages += 1
-            return f"m{self._messages}-"
-        if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", given) or re.fullmatch("m[0-9]+", given):
-            raise OptionError("scope", repr(given), "letters and digits, and not m with a number behind it")
-        return f"{given}-"
-
 
 class _LiveSource:
     """What a graph reads: the reasoner's model, whichever that is now."""
@@ -497,6 +484,13 @@ class _LiveSource:
 def _check_type(name: str, given: object, type_: Any, expected: str) -> None:
     if not isinstance(given, type_):
         raise OptionError(name, repr(given), expected)
+
+
+def _checked_scope(given: str) -> str:
+    """What the labels of a message's blank nodes begin with, where the caller names its scope."""
+    if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", given) or re.fullmatch("m[0-9]+", given):
+        raise OptionError("scope", repr(given), "letters and digits, and not m with a number behind it")
+    return f"{given}-"
 
 
 def _check_option(name: str, given: object, allowed: tuple[object, ...]) -> None:

@@ -9,7 +9,7 @@ never changes under the reader, and changes of the materialization add up.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rdflib import Literal
 
@@ -34,57 +34,96 @@ class FormsChange:
         return {**self.went, **self.came} if self.came or self.went else NO_FORMS
 
 
-@dataclass(slots=True)
+NO_CHANGE = FormsChange(NO_FORMS, NO_FORMS)
+
+
 class GivenForms:
     """The forms of the materialization's facts that are not the first ones of their values.
 
-    `pairs` has the form last seen for a subject and a value, for what will be derived.
+    A change gives further ones, which take over the dictionaries: those before are not to be used again.
+
+    Args:
+        vocabulary: what the numbers mean.
+        facts: the forms, by fact.
+        pairs: the form last seen for a subject and a value, for what will be derived.
+        due: a change that is still to be made. It is made when the forms are first looked at; an error then
+            may come in the midst of it, and it is made from the beginning at the next look.
     """
 
-    vocabulary: Vocabulary
-    facts: dict[tuple[int, ...], Literal] = field(default_factory=dict)
-    pairs: dict[tuple[int, ...], Literal] = field(default_factory=dict)
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        facts: dict[tuple[int, ...], Literal] | None = None,
+        pairs: dict[tuple[int, ...], Literal] | None = None,
+        due: FormsChange | None = None,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._facts = {} if facts is None else facts
+        self._pairs = {} if pairs is None else pairs
+        self._due = due
+
+    @property
+    def facts(self) -> dict[tuple[int, ...], Literal]:
+        """The forms, by fact."""
+        self._make_due()
+        return self._facts
+
+    @property
+    def pairs(self) -> dict[tuple[int, ...], Literal]:
+        """The form last seen for a subject and a value."""
+        self._make_due()
+        return self._pairs
 
     def copy(self) -> GivenForms:
         """The same, on its own from here on."""
-        return GivenForms(self.vocabulary, dict(self.facts), dict(self.pairs))
+        return GivenForms(self._vocabulary, dict(self.facts), dict(self.pairs))
 
     def renamed(self, renaming: Renaming) -> GivenForms:
         """The same in new numbers, on its own from here on."""
-        return GivenForms(self.vocabulary, renaming.forms(self.facts), renaming.forms(self.pairs))
+        return GivenForms(self._vocabulary, renaming.forms(self.facts), renaming.forms(self.pairs))
 
     def change(self, changes: Integers, asserted: Encoded) -> FormsChange:
         """What `changes` of the materialization mean, where `asserted` was asserted by them.
 
-        Changes nothing yet: `apply` does. Costs a look at the changes where a value has several forms.
+        Changes nothing: `after` does. Costs a look at the changes where a value has several forms.
         """
-        if not self.vocabulary.has_variants or not len(changes):
-            return FormsChange(NO_FORMS, NO_FORMS)
+        if not self._vocabulary.has_variants or not len(changes):
+            return NO_CHANGE
         net: Counter[tuple[int, ...]] = Counter()
         for *fact, sign in self._varied(changes).tolist():
             net[tuple(fact)] += sign
         given = set(map(tuple, self._varied(asserted.facts).tolist()))
+        facts, pairs = self.facts, self.pairs
         came: dict[tuple[int, ...], Literal] = {}
         went: dict[tuple[int, ...], Literal] = {}
         for fact, sign in net.items():
             if sign > 0:
                 form = asserted.forms.get(fact)
                 if form is None and fact not in given:  # derived
-                    form = asserted.forms.get(fact[1:], self.pairs.get(fact[1:]))
+                    form = asserted.forms.get(fact[1:], pairs.get(fact[1:]))
                 if form is not None:
                     came[fact] = form
-            elif sign < 0 and fact in self.facts:
-                went[fact] = self.facts[fact]
-        return FormsChange(came, went)
+            elif sign < 0 and fact in facts:
+                went[fact] = facts[fact]
+        return FormsChange(came, went) if came or went else NO_CHANGE
 
     def _varied(self, facts: Integers) -> Integers:
-        return facts[self.vocabulary.varied.among(facts[:, 2])]
+        return facts[self._vocabulary.varied.among(facts[:, 2])]
 
-    def apply(self, change: FormsChange) -> None:
-        """Take over a change."""
-        for fact in change.went:
-            self.facts.pop(fact, None)
-        for fact, form in change.came.items():
-            self.facts[fact] = self.pairs[fact[1:]] = form
-        if len(self.pairs) > 2 * len(self.facts) + 64:
-            self.pairs = {fact[1:]: form for fact, form in self.facts.items()}
+    def after(self, change: FormsChange) -> GivenForms:
+        """The forms after a change, which take the place of these. Costs the change once looked at."""
+        if change is NO_CHANGE:
+            return self
+        return GivenForms(self._vocabulary, self.facts, self.pairs, change)
+
+    def _make_due(self) -> None:
+        """Make the change that is due. Made twice it gives the same."""
+        if self._due is None:
+            return
+        for fact in self._due.went:
+            self._facts.pop(fact, None)
+        for fact, form in self._due.came.items():
+            self._facts[fact] = self._pairs[fact[1:]] = form
+        if len(self._pairs) > 2 * len(self._facts) + 64:
+            self._pairs = {fact[1:]: form for fact, form in self._facts.items()}
+        self._due = None

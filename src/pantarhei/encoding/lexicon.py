@@ -1,7 +1,8 @@
 """What numbers mean: the reading side of a vocabulary.
 
-A lexicon is only ever added to. Where a vocabulary gives its terms other numbers it begins another lexicon,
-so that numbers written down before keep their meaning for whoever holds the one of their time.
+A lexicon is only ever added to, but for what a step numbered that was broken off. Where a vocabulary gives
+its terms other numbers it begins another lexicon, so that numbers written down before keep their meaning for
+whoever holds the one of their time.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from pantarhei.language.term import RDF_TYPE, Term, Triple
 
 
 class LiteralSet:
-    """Some of the literals, by number; tells of a whole column which are in it."""
+    """Some of the literals, by number; tells of a whole column which are in it.
+
+    It is true from the first literal on that is added.
+    """
 
     def __init__(self, flags: npt.NDArray[np.bool_] | None = None) -> None:
         self._flags = np.zeros(64, np.bool_) if flags is None else flags
-        self._count = int(np.count_nonzero(self._flags))
+        self._any = bool(self._flags.any())
 
     def add(self, number: int) -> None:
         place = number - FIRST_LITERAL
@@ -31,15 +35,19 @@ class LiteralSet:
             longer = np.zeros(2 * place + 64, np.bool_)
             longer[: len(self._flags)] = self._flags
             self._flags = longer
-        self._count += not self._flags[place]
+        self._any = True
         self._flags[place] = True
+
+    def discard(self, number: int) -> None:
+        if self._any and number in self:
+            self._flags[number - FIRST_LITERAL] = False
 
     def __contains__(self, number: int) -> bool:
         place = number - FIRST_LITERAL
         return 0 <= place < len(self._flags) and bool(self._flags[place])
 
     def __bool__(self) -> bool:
-        return self._count > 0
+        return self._any
 
     @property
     def bytes_used(self) -> int:

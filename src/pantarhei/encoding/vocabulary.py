@@ -5,6 +5,10 @@ Classes and properties are numbered together; names and literals are, literals f
 Literals of one value share one number. Of a value first seen in another form than a fact was given with, the
 form is kept beside the fact (`Encoded.forms`). A number keeps its meaning until the vocabulary is `renamed`,
 and for holders of the `lexicon` of its time for ever.
+
+An error or interrupt may come at any moment. So a term is first written at its place, then its number is
+written into the dictionary, last of all: the numbers given out are those in the dictionaries, and what stands
+in a list behind them is written over.
 """
 
 from __future__ import annotations
@@ -100,6 +104,7 @@ class Vocabulary:
         self._classes: dict[str, int] = {}
         self._properties: dict[str, int] = {}
         self._name_numbers: dict[str, int] = {}
+        self._merged = 0  # so many names have the number of another
         self._value_numbers: dict[Hashable, int] = {}
         self._literal_numbers: dict[Literal, int] = {}  # ~i for what `_variants[i]` says
         self._variants: list[tuple[int, Literal]] = []
@@ -121,6 +126,7 @@ class Vocabulary:
             ),
         }
         self.memberships: npt.NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self._dictionaries = self._all_dictionaries()
         self._ranges: tuple[DataRange, ...] = ()
         self._ranges_of = tester(())
         self._width = 0
@@ -136,12 +142,13 @@ class Vocabulary:
         for name in program.names[len(self.names) :]:
             self._number_name(name)
         if program.ranges != self._ranges:
+            self._ranges = ()  # until all is made
             ranges_of, width = tester(program.ranges), (len(program.ranges) + 7) // 8
             memberships = np.zeros(max(64, 2 * len(self.literals)) * width, np.uint8)
             for place, literal in enumerate(self.literals):
                 _set_bits(memberships, place * width, ranges_of(literal))
-            self._ranges, self._ranges_of = program.ranges, ranges_of
-            self._width, self.memberships = width, memberships
+            self._ranges_of, self._width, self.memberships = ranges_of, width, memberships
+            self._ranges = program.ranges
         self._builtins = program.builtins
         for literal in program.literals[len(self.literals) :]:
             self.number(literal)
@@ -153,6 +160,7 @@ class Vocabulary:
         number = self._number_name(name)
         for other in others:
             self._name_numbers.setdefault(key_of(other), number)
+        self._merged = len(self._name_numbers) - len(self.names)
 
     def encode(self, triples: Iterable[Triple]) -> Encoded:
         """The facts of `triples`, in their order.
@@ -254,20 +262,22 @@ class Vocabulary:
 
         The name of an individual needs no check then: its text is its key.
         """
-        role, keys = self._roles[place], self.names.keys
+        role, keys, known, merged = self._roles[place], self.names.keys, self._name_numbers, self._merged
         if place in ("predicate", "class"):
             return self._numbers_of(texts, "", role)
+        del keys[len(known) - merged :]
         numbers: list[int] = []
-        for text, number in zip(texts, map(self._name_numbers.get, texts), strict=True):
+        for text, number in zip(texts, map(known.get, texts), strict=True):
             if number is not None:
                 numbers.append(number)
             elif text[0] == '"':
                 found = role.known.get(text)
                 numbers.append(self._number_text(text, "", role) if found is None else found)
             else:
-                numbers.append(len(keys))
-                self._name_numbers[text] = len(keys)
+                number = len(keys)
                 keys.append(text)
+                known[text] = number
+                numbers.append(number)
         return numbers
 
     def _number_text(self, text: str, scope: str, role: _Role) -> int:
@@ -285,11 +295,10 @@ class Vocabulary:
         return number
 
     def _number_key(self, text: str, role: _Role) -> int:
-        number = self._name_numbers.setdefault(text, len(self.names))
-        if number == len(self.names):
-            self.names.keys.append(text)
-        else:
-            role.known[text] = number
+        number = self._name_numbers.get(text)
+        if number is None:
+            return self._add_name(text)
+        role.known[text] = number
         return number
 
     @property
@@ -320,9 +329,16 @@ class Vocabulary:
         key = "".join(("<", name, ">")) if type(name) is URIRef else key_of(name)  # a call would cost more
         found = self._name_numbers.get(key)
         if found is None:
-            found = self._name_numbers[key] = len(self.names)
-            self.names.keys.append(key)
+            return self._add_name(key)
         return found
+
+    def _add_name(self, key: str) -> int:
+        keys, number = self.names.keys, len(self._name_numbers) - self._merged
+        if len(keys) > number:  # asking is faster than to write over in any case
+            del keys[number:]
+        keys.append(key)
+        self._name_numbers[key] = number
+        return number
 
     def _number_form(self, literal: Literal) -> int:
         found = self._literal_numbers.get(literal)
@@ -331,12 +347,15 @@ class Vocabulary:
         value = value_of(literal)
         number = self._value_numbers.get(value)
         if number is None:
-            number = found = FIRST_LITERAL + len(self.literals)
-            self._note_memberships(len(self.literals), value)
+            place = len(self._value_numbers)
+            number = found = FIRST_LITERAL + place
+            self.literals[place:] = (literal,)
+            self._note_memberships(place, value)
             if is_ill_typed(value):
                 self.ill_typed.add(number)
+            else:
+                self.ill_typed.discard(number)
             self._value_numbers[value] = number
-            self.literals.append(literal)
         else:
             found = ~len(self._variants)
             self.varied.add(number)
@@ -353,6 +372,7 @@ class Vocabulary:
             larger = np.zeros(max(64, 2 * place) * width, np.uint8)
             larger[: len(self.memberships)] = self.memberships
             self.memberships = larger
+        self.memberships[place * width : (place + 1) * width] = 0
         _set_bits(self.memberships, place * width, self._ranges_of.of_value(value))
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
@@ -378,13 +398,13 @@ class Vocabulary:
 
     def _add_symbol(self, symbol: Symbol) -> int:
         """The number of a new symbol, whose name is rdflib's own, whatever class it was given in."""
-        number = len(self.symbols)
+        number = len(self._classes) + len(self._properties)
         name = symbol.name
         if type(name) not in (URIRef, BNode):
             symbol = Symbol(URIRef(name) if isinstance(name, URIRef) else BNode(name), symbol.arity)
         key = key_of(symbol.name)
+        self.symbols[number:] = (symbol,)
         (self._classes if symbol.arity == 1 else self._properties)[key] = number
-        self.symbols.append(symbol)
         return number
 
     # -- looking up without interning --------------------------------------------------------------
@@ -421,10 +441,31 @@ class Vocabulary:
     # -- forgetting --------------------------------------------------------------------------------
 
     @property
+    def mark(self) -> tuple[int, ...]:
+        """How much it knows now, for `back_to`."""
+        return *map(len, self._dictionaries), len(self._variants)
+
+    def back_to(self, mark: tuple[int, ...]) -> None:
+        """Forget what was numbered since it was at `mark`, where nothing has such a number any more."""
+        *sizes, variants = mark
+        for numbers, size in zip(self._dictionaries, sizes, strict=True):
+            while len(numbers) > size:
+                numbers.popitem()
+        del self._variants[variants:]
+        del self.literals[len(self._value_numbers) :]
+        del self.names.keys[len(self._name_numbers) - self._merged :]
+        del self.symbols[len(self._classes) + len(self._properties) :]
+
+    def _all_dictionaries(self) -> tuple[dict[Any, int], ...]:
+        """All that lead to numbers; those that lead to numbers of others come first."""
+        texts = [role.known for role in self._roles.values()]
+        numbers = self._value_numbers, self._name_numbers, self._classes, self._properties
+        return *texts, self._literal_numbers, *numbers
+
+    @property
     def size(self) -> int:
         """How many entries there are for symbols and terms: those by term, by text, and by form."""
-        texts = sum(len(role.known) for role in self._roles.values())
-        return self._term_count + texts
+        return self._term_count + sum(map(len, self._dictionaries[: len(self._roles)]))
 
     @property
     def tables(self) -> Tables:
@@ -450,6 +491,7 @@ class Vocabulary:
         self._name_numbers, self._value_numbers = tables.name_numbers, tables.value_numbers
         self._literal_numbers, self._variants = tables.literal_numbers, tables.variants
         self.ill_typed, self.memberships, self._roles = tables.ill_typed, tables.memberships, tables.roles
+        self._dictionaries = self._all_dictionaries()
 
     def renamed(self, renaming: Renaming) -> Tables:
         """The tables with only what `renaming` keeps, in the new numbers; nothing changes yet.

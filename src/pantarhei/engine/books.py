@@ -69,6 +69,7 @@ class Books:
         arrival: how to undo the newest ABox; None before the first.
         repairs: the repairs that found a contradiction, with their levels, oldest first.
         counters: what went by.
+        messages: how many ABoxes came; the blank nodes of the next one are named after it.
     """
 
     log: Log = EMPTY_LOG
@@ -77,10 +78,13 @@ class Books:
     arrival: Arrival | None = None
     repairs: tuple[tuple[int, Repair], ...] = ()
     counters: Counters = NOTHING_YET
+    messages: int = 0
 
-    def remembering(self, arrival: Arrival, repair: Repair) -> Books:
-        """The books with the newest arrival and its repair."""
-        repairs = tuple(known for known in self.repairs if self.log.first_level <= known[0] < arrival.level)
+    def with_arrival(self, log: Log, arrival: Arrival, repair: Repair) -> Books:
+        """The books with the newest ABox, which stands in `log`, and its repair."""
+        repairs = tuple(known for known in self.repairs if log.first_level <= known[0] < arrival.level)
         if arrival.contradicted:
             repairs = (*repairs, (arrival.level, repair))
-        return replace(self, arrival=arrival, repairs=repairs)
+        counters = self.counters.more(pushes=1, repairs=arrival.contradicted, cut=len(arrival.cut))
+        messages = self.messages + 1
+        return replace(self, log=log, arrival=arrival, repairs=repairs, counters=counters, messages=messages)

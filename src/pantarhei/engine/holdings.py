@@ -1,16 +1,18 @@
 """What a reasoner holds: the books of its stream, the window model, the terms; changed whole or not at all.
 
 The books hold what was asserted and cut: the ground truth, which the window model is derived from. A step
-replaces them last of all and at once; whatever goes wrong before, the model is made again from the books.
+ends with storing one value, a `Standing`, that has all it changed. Whatever goes wrong before that, an
+interrupt between any two steps of Python among it, the model is made again from the books.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +31,7 @@ from pantarhei.interpretation.interpretation import ClosedABox
 from pantarhei.language.time import TimePoint, show_time, time_of
 from pantarhei.materialize.model import Keep, Overfull, WindowModel
 from pantarhei.repair.step import Repairer
+from pantarhei.rules.compilation.growth import Grown
 from pantarhei.window.limits import Limits, later_starts
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window, step_to
@@ -36,6 +39,24 @@ from pantarhei.window.sliding import Step, Window, step_to
 _limits_log = logging.getLogger("pantarhei.limits")
 _repair_log = logging.getLogger("pantarhei.repair")
 _NO_FACTS = np.empty((0, 3), np.int32)
+
+
+class Standing(NamedTuple):
+    """How things stand after a step.
+
+    Args:
+        books: what was asserted and cut.
+        forms: how literals of the materialization were written.
+        model: the window model of `books`; None where it is lost, or being changed.
+        unused: how many bytes of the terms are known to be those of terms in no use.
+        is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
+    """
+
+    books: Books
+    forms: GivenForms
+    model: WindowModel | None = None
+    unused: int = 0
+    is_part: bool = False
 
 
 class Holdings:
@@ -55,15 +76,12 @@ class Holdings:
     def __init__(self, foundation: Foundation, keep: Keep, repairer: Repairer, limits: Limits) -> None:
         self.foundation, self.keep, self.repairer, self.limits = foundation, keep, repairer, limits
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
-        self.books = Books()
-        self.forms = GivenForms(self.vocabulary)
-        self._derived: WindowModel | None = None
+        self._standing = Standing(Books(), GivenForms(self.vocabulary))
         facts = self.model.facts()
-        self.forms.apply(self.forms.change(_signed(facts, 1), foundation.background))
-        self._wholes = 0  # how many `whole` are under way
+        written = self.forms.change(_signed(facts, 1), foundation.background)
+        self._standing = self._standing._replace(forms=self.forms.after(written))
         self.most_entries = most_entries(self.vocabulary, len(facts))
         self._entries_kept = self.vocabulary.size
-        self._unused = 0  # bytes of terms that are known to be in no use
         self._dropped_told = 0
         exceeded = limits.exceeded(len(facts), self._bytes())
         if exceeded is not None:
@@ -71,20 +89,53 @@ class Holdings:
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def step_to(self, window: Window, at: TimePoint) -> Step:
-        """The step to `at`, from a state without terms that have long not been used."""
+    def pass_(self, window: Window, at: TimePoint) -> WindowUpdate:
+        """Time alone."""
+        return self._step_to(window, at, lambda step: self._transact(step, lambda tick: tick.pass_(at)))
+
+    def take_in(
+        self, window: Window, at: TimePoint, parts: Sequence[Callable[[str], ClosedABox]]
+    ) -> WindowUpdate:
+        """An ABox, new or a further part of the newest.
+
+        Args:
+            window: which timestamps are kept.
+            at: its timestamp.
+            parts: each encodes a part of it, told what the labels of its blank nodes are to begin with.
+        """
+        return self._step_to(window, at, lambda step: self._take_in(step, at, self._read(parts)))
+
+    def _read(self, parts: Sequence[Callable[[str], ClosedABox]]) -> ClosedABox:
+        number = self.books.messages + 1
+        return ClosedABox.together(
+            [read(f"m{number}.{place}-" if place else f"m{number}-") for place, read in enumerate(parts)]
+        )
+
+    def _step_to(self, window: Window, at: TimePoint, work: Callable[[Step], WindowUpdate]) -> WindowUpdate:
+        """What `work` comes to at the step to `at`; begun without terms that have long not been used.
+
+        Broken off before it has stored how things stand then, it leaves no trace.
+        """
         step = step_to(window, self.books.step, at)
         self.forget_unused()
-        return step
+        before, grown, known = self._standing, self.growing.grown, self.vocabulary.mark
+        try:
+            return work(step)
+        except BaseException:
+            if self.books.step is before.books.step:
+                self._take_back(before, grown, known)
+            raise
 
-    def pass_(self, step: Step, at: TimePoint) -> WindowUpdate:
-        """Time alone."""
-        return self._transact(step, lambda tick: tick.pass_(at))
+    def _take_back(self, before: Standing, grown: Grown, known: tuple[int, ...]) -> None:
+        """Forget what a step has made that was broken off."""
+        if self._standing is not before:
+            self.lose_model()
+        self.growing.grown = grown
+        self.vocabulary.back_to(known)
 
-    def take_in(self, step: Step, at: TimePoint, given: ClosedABox) -> WindowUpdate:
-        """An ABox, new or a further part of the newest."""
+    def _take_in(self, step: Step, at: TimePoint, given: ClosedABox) -> WindowUpdate:
         if not self.growing.covers(given.asserted.facts):
-            self._derived = None  # a model of the grown program is to be made
+            self.lose_model()  # one of the grown program is to be made
             self.growing.grow(given.asserted.facts)
         newest, arriving = self.books.log.newest, given.asserted.facts
         if newest is not None and newest.ticks == step.now:
@@ -95,44 +146,58 @@ class Holdings:
     def whole(self) -> Iterator[None]:
         """What is done inside is undone after an error. No term is forgotten meanwhile."""
         self.forget_unused()
-        books, forms = self.books, self.forms.copy()
-        outer = self._wholes
+        forms, grown, size = self.forms.copy(), self.growing.grown, self.vocabulary.size
+        before = self._standing._replace(forms=forms, model=None)
         try:
-            self._wholes = outer + 1
+            self._standing = self._standing._replace(is_part=True)
             yield
+            self._standing = self._standing._replace(is_part=before.is_part)
         except BaseException:
-            self.replace(books, forms)
-            self._unused = 0
+            self._standing = before
+            self.growing.grown = grown
+            self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
             raise
-        finally:
-            self._wholes = outer
 
     def replace(self, books: Books, forms: GivenForms) -> None:
         """Hold these books from now on, in the numbers of the present vocabulary."""
-        self.books, self.forms = books, forms
-        self._derived = None
+        self._standing = self._standing._replace(books=books, forms=forms, model=None)
 
     def make_model(self) -> None:
         """Make the model now if it is lost. Costs a materialization of the window then."""
-        if self._derived is None:
-            self._derived, self.books = self._made_from(self.books)
+        if self._standing.model is None:
+            model, books = self._made_from(self.books)
+            self._standing = self._standing._replace(model=model, books=books)
+
+    def lose_model(self) -> None:
+        """Let the model be made again, where it is to be changed or is of no use."""
+        self._standing = self._standing._replace(model=None)
 
     def note_late(self) -> None:
         """Count an ABox that came too late."""
-        self.books = replace(self.books, counters=self.books.counters.more(late=1))
+        books = replace(self.books, counters=self.books.counters.more(late=1))
+        self._standing = self._standing._replace(books=books)
 
     # -- looking -----------------------------------------------------------------------------------
 
     @property
+    def books(self) -> Books:
+        """What was asserted and cut."""
+        return self._standing.books
+
+    @property
+    def forms(self) -> GivenForms:
+        """How literals of the materialization were written."""
+        return self._standing.forms
+
+    @property
     def facts(self) -> int | None:
         """How many facts the materialization has; None where the model is lost. Costs O(1)."""
-        model = self._derived
+        model = self._standing.model
         return None if model is None else len(model)
 
     def stats(self) -> Stats:
         """What is held, and what was done."""
-        if self._unused:
-            self.forget_unused()
+        self.forget_unused()
         model, vocabulary = self.model, self.vocabulary
         size = model.bytes_used, vocabulary_bytes(vocabulary)
         return Stats.of(len(model), self.books.log, vocabulary.counts, size, model.work, self.books.counters)
@@ -151,34 +216,35 @@ class Holdings:
 
         After an error it is as it was; the model may have to be made again.
         """
-        vocabulary = self.vocabulary
-        if self._wholes or not (self._unused or vocabulary.size > self.most_entries or self._is_tight()):
+        vocabulary, standing = self.vocabulary, self._standing
+        wanted = standing.unused or vocabulary.size > self.most_entries or self._is_tight()
+        if standing.is_part or not wanted:
             return
-        model, before = self.model, (vocabulary.tables, self.books, self.forms)
+        model, before = self.model, (vocabulary.tables, self._standing._replace(model=None))
         found = compact(vocabulary, self.foundation.common, self.books, self.forms, model)
-        self._derived = None
+        self.lose_model()
         try:
-            self._take_over(found.tables, found.books, found.forms)
+            self._take_over(found.tables, Standing(found.books, found.forms))
         except BaseException:
             self._take_over(*before)
             raise
         model.rename(found.renaming)
-        self._derived = model
+        self._standing = self._standing._replace(model=model)
         self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
-        self._unused = 0
 
     def _is_tight(self) -> bool:
         """Whether bytes are nearly too many, and terms may have come that are not used any more."""
-        most, size = self.limits.max_bytes, self.vocabulary.size
-        if most is None or size * 8 <= self._entries_kept * 9:
+        most = self.limits.max_bytes
+        if most is None or self.vocabulary.size * 8 <= self._entries_kept * 9:
             return False
-        kernel = 0 if self._derived is None else self._derived.bytes_used
-        return 4 * (kernel + self._bytes_beside(self.books.log, self._unused)) > 3 * most
+        books, _, model, unused, _ = self._standing
+        kernel = 0 if model is None else model.bytes_used
+        return 4 * (kernel + self._bytes_beside(books.log, unused)) > 3 * most
 
-    def _take_over(self, tables: Tables, books: Books, forms: GivenForms) -> None:
+    def _take_over(self, tables: Tables, standing: Standing) -> None:
         self.growing.look_again()
         self.vocabulary.take(tables)
-        self.books, self.forms = books, forms
+        self._standing = standing
 
     # -- one step ----------------------------------------------------------------------------------
 
@@ -187,12 +253,13 @@ class Holdings:
     ) -> WindowUpdate:
         """A tick's `stages` done to the model and written into the books, or nothing.
 
-        The model counts as lost until all has gone well; whoever needs it then makes it again from the books.
+        The model counts as lost until all has gone well; who needs it then makes it again from the books.
         Where it came to too much on the way, and timestamps may leave early, it is seen first whether the
         ABox, whose facts are `arriving`, is too much alone; then attempts are made from later starts.
         """
         try:
-            model, self._derived = self.model, None
+            model = self.model
+            self.lose_model()
             return self._put_in_place(model, self._done(self._tick(model, self.books, step), stages))
         except Overfull as error:
             full = error.facts, error.bytes
@@ -216,7 +283,7 @@ class Holdings:
             Overfull, MemoryLimitError: the ABox is too much even without anything older.
         """
         materialization = self.model.facts()
-        self._derived = None
+        self.lose_model()
 
         def attempt(start: int) -> tuple[WindowModel, Outcome]:
             tick = self._tick_from(start, step, materialization)
@@ -231,10 +298,13 @@ class Holdings:
         return self._put_in_place(*attempt(starts[-1]))
 
     def _put_in_place(self, model: WindowModel, done: Outcome) -> WindowUpdate:
+        """Store what a tick came to: the one moment from which on it is done.
+
+        An error before, in logging as well, leaves all as it was.
+        """
         self._tell(done)
-        self.books = done.books
-        self.forms.apply(done.forms)
-        self._derived, self._unused = None if done.roomy else model, done.unused
+        forms, kept = self.forms.after(done.forms), None if done.roomy else model
+        self._standing = Standing(done.books, forms, kept, done.unused, self._standing.is_part)
         return done.update
 
     def _tick(self, model: WindowModel, books: Books, step: Step) -> Tick:
@@ -281,8 +351,7 @@ class Holdings:
             MemoryLimitError: it is not.
         """
         model, books = self._made_from(done.books)
-        forms, vocabulary = self.forms.copy(), copy(self.vocabulary)
-        forms.apply(done.forms)
+        forms, vocabulary = self.forms.copy().after(done.forms), copy(self.vocabulary)
         vocabulary.take(compact(vocabulary, self.foundation.common, books, forms, model).tables)
         needed = model.bytes_used + books.log.bytes + vocabulary_bytes(vocabulary)
         exceeded = self.limits.exceeded(len(model), needed)
@@ -290,6 +359,11 @@ class Holdings:
             raise self.limits.error(exceeded, done.update.at)
 
     # -- limits ------------------------------------------------------------------------------------
+
+    @property
+    def _unused(self) -> int:
+        """How many bytes of the terms are known to be those of terms in no use."""
+        return self._standing.unused
 
     def _bytes(self) -> int:
         """What is held against `max_bytes`; 0 if there is no such limit."""
@@ -314,7 +388,7 @@ class Holdings:
         return list(later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end))
 
     def _tell(self, done: Outcome) -> None:
-        """Log what a tick did, now that nothing keeps it from being done."""
+        """Log what a tick did, now that nothing else keeps it from being done."""
         repair, remembered = done.update.repair, done.books.repairs
         if remembered and remembered[-1][1] is repair:
             _repair_log.info("%s", repair)
@@ -349,8 +423,9 @@ class Holdings:
     def model(self) -> WindowModel:
         """The window model; made again where an error lost it, which costs a materialization."""
         self.make_model()
-        assert self._derived is not None, "it was just made"
-        return self._derived
+        model = self._standing.model
+        assert model is not None, "it was just made"
+        return model
 
     def _made_from(self, books: Books) -> tuple[WindowModel, Books]:
         """The model of `books`, and the books with what undoing the newest ABox takes in that model."""

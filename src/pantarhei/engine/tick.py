@@ -192,9 +192,7 @@ class Tick:
 def _written(books: Books, entry: Entry, previous: Integers, done: Repaired) -> Books:
     """The books, which know all before it, with the newest ABox and what undoing it takes."""
     arrival = Arrival(entry.level, entry.facts, previous, done.cut, done.contradicted)
-    log = books.log.with_entry(replace(entry, cut=done.cut))
-    counters = books.counters.more(pushes=1, repairs=done.contradicted, cut=len(done.cut))
-    return replace(books, log=log, counters=counters).remembering(arrival, done.repair)
+    return books.with_arrival(books.log.with_entry(replace(entry, cut=done.cut)), arrival, done.repair)
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:

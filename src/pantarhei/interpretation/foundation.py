@@ -111,7 +111,9 @@ class Foundation:
         Raises:
             InconsistentOntologyError: the background violates a constraint.
         """
-        model = WindowModel(self.growing.program, keep, self.vocabulary, first_level)
+        program = self.growing.program
+        self.vocabulary.adopt(program)  # which it has, unless a further growth was broken off
+        model = WindowModel(program, keep, self.vocabulary, first_level)
         model.add_background(self.background.facts)
         refuse_violations(model, self.background.facts)
         return model

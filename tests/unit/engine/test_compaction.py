@@ -375,12 +375,22 @@ def test_an_error_while_forgetting_leaves_all_as_it_was(monkeypatch, keep, error
         facts = list(fresh(at, 10))
         if at > 2 and dice.random() < 0.7:
             shaken._held.most_entries = -1
-            before = shaken.materialization(), shaken.assertions(), shaken.timestamps, shaken._messages
+            before = (
+                shaken.materialization(),
+                shaken.assertions(),
+                shaken.timestamps,
+                shaken._held.books.messages,
+            )
             with monkeypatch.context() as patch:
                 patch.setattr(target, point, breaking(getattr(target, point), error, after))
                 with pytest.raises(error):
                     shaken.push(at, facts)
-            found = shaken.materialization(), shaken.assertions(), shaken.timestamps, shaken._messages
+            found = (
+                shaken.materialization(),
+                shaken.assertions(),
+                shaken.timestamps,
+                shaken._held.books.messages,
+            )
             assert found == before
             shaken._held.model.kernel.check_invariants()
         updates = [each.push(at, facts) for each in (steady, shaken)]
@@ -409,7 +419,7 @@ def test_a_model_lost_to_an_error_is_made_again_before_terms_are_forgotten(monke
     for at in range(5):
         reasoner.push(at, fresh(at))
     wanted = reasoner.materialization()
-    reasoner._held._derived = None
+    reasoner._held.lose_model()
     forget(reasoner)
     assert reasoner.materialization() == wanted
 

@@ -74,7 +74,6 @@ class State:
     Args:
         books: what was asserted and cut.
         written: how literals are written.
-        messages: how many tables came; it scopes their blank nodes.
         ill_typed: properties that had ill-typed values, in the window or before.
         note: what the caller wants to find again.
         values: literals, by number, whose first forms are to be kept beside those in the books.
@@ -82,7 +81,6 @@ class State:
 
     books: Books
     written: Written
-    messages: int = 0
     ill_typed: tuple[Predicate, ...] = ()
     note: Mapping[str, Json] = field(default_factory=dict)
     values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
@@ -141,7 +139,7 @@ def save(
         "now": books.step.now if books.step else 0,
         "contradicted": bool(entries and books.arrival and books.arrival.contradicted),
         "counters": books.counters._asdict(),
-        "messages": state.messages,
+        "messages": books.messages,
         "ill_typed": [str(name) for name in state.ill_typed],
         "times": [list(mark) for mark in marks],
         "constraints": constraints,
@@ -221,8 +219,8 @@ class Checkpoint:
         at = [entry.at for entry in log]
         repairs = read_repairs(contents, assertions, at, header["repair"], constraints)
         arrival = _arrival(log.newest, header["contradicted"])
-        books = Books(log, step, len(at), arrival, repairs, Counters(**header["counters"]))
-        return State(books, Written(written, pairs), header["messages"], ill_typed, self.note)
+        books = Books(log, step, len(at), arrival, repairs, Counters(**header["counters"]), header["messages"])
+        return State(books, Written(written, pairs), ill_typed, self.note)
 
     def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[Forms]:
         """The forms of each entry, then those of the materialization's facts, then of its pairs."""

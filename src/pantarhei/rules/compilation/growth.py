@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from rdflib import OWL, BNode, Literal, Variable
@@ -19,6 +20,20 @@ from pantarhei.rules.translation.demand import Theory
 _NO_FACTS = np.empty((0, 3), np.int32)
 
 
+class Grown(NamedTuple):
+    """What a program has become.
+
+    Args:
+        program: the compiled rules.
+        ill_typed: the properties that it has a rule against ill-typed values of.
+        covered: how many of the first symbols ask for no further rules.
+    """
+
+    program: Program
+    ill_typed: tuple[Predicate, ...]
+    covered: int
+
+
 class GrowingProgram:
     """The program of a theory for the predicates met so far.
 
@@ -29,49 +44,56 @@ class GrowingProgram:
     Args:
         theory: what to compile.
         same: groups of names that are one, each under its first name.
+
+    `grown` is all that changes; what it was may be put back, for a vocabulary that knows what it knew then.
     """
 
-    program: Program
+    grown: Grown
     theory: Theory
     same: tuple[tuple[Term, ...], ...]
 
     def __init__(self, theory: Theory, same: Iterable[Sequence[Term]] = ()) -> None:
         groups = self.same = tuple(tuple(group) for group in same)
         self.theory = replace(theory, rules=_merged(theory.rules, groups))
-        self._ill_typed = _with_ill_typed_constants(self.theory.rules)
-        self._covered = 0
-        self.vocabulary = Vocabulary(compile_(()))
+        nothing = compile_(())
+        self.grown = Grown(nothing, _with_ill_typed_constants(self.theory.rules), 0)
+        self.vocabulary = Vocabulary(nothing)
         for first, *others in groups:
             self.vocabulary.merge(first, others)
         self.grow()
+
+    @property
+    def program(self) -> Program:
+        """The compiled rules."""
+        return self.grown.program
 
     def covers(self, facts: Integers) -> bool:
         """Whether the program has all rules that `facts`, encoded with the vocabulary, ask for.
 
         Costs O(1) while predicates are known and literals are well-typed.
         """
-        symbols = self.vocabulary.symbols
-        if len(symbols) > self._covered:
-            if self.theory.follows(symbols[self._covered :], symbols):
+        symbols, covered = self.vocabulary.symbols, self.grown.covered
+        if len(symbols) > covered:
+            if self.theory.follows(symbols[covered:], symbols):
                 return False
-            self._covered = len(symbols)  # nothing is asked for these
+            self.grown = self.grown._replace(covered=len(symbols))  # nothing is asked for these
         return not self._with_ill_typed_values(facts)
 
     def look_again(self) -> None:
         """Ask anew what symbols beyond the program's demand: they may have other numbers from now on."""
-        self._covered = len(self.program.predicates)
+        self.grown = self.grown._replace(covered=len(self.program.predicates))
 
     @property
     def ill_typed(self) -> tuple[Predicate, ...]:
         """The properties that it has a rule against ill-typed values of."""
-        return self._ill_typed
+        return self.grown.ill_typed
 
     def grow(self, facts: Integers = _NO_FACTS, ill_typed: Iterable[Predicate] = ()) -> None:
         """Make the program cover `facts`, and ill-typed values of further properties.
 
         Models of the program so far are of no use afterwards, come what may.
         """
-        self._grow(tuple(dict.fromkeys((*self._ill_typed, *ill_typed, *self._with_ill_typed_values(facts)))))
+        self._grow(tuple(dict.fromkeys((*self.ill_typed, *ill_typed, *self._with_ill_typed_values(facts)))))
 
     def _with_ill_typed_values(self, facts: Integers) -> list[Predicate]:
         ill_typed = self.vocabulary.ill_typed
@@ -79,16 +101,16 @@ class GrowingProgram:
             return []
         found = np.unique(facts[ill_typed.among(facts[:, 2]), 0]).tolist()
         names = (self.vocabulary.symbols[number].name for number in found)
-        return [name for name in names if name not in self._ill_typed]
+        return [name for name in names if name not in self.ill_typed]
 
     def _grow(self, ill_typed: tuple[Predicate, ...]) -> None:
         """Compile anew until what is demanded brings nothing more."""
+        self.vocabulary.back_to(self.vocabulary.mark)  # only what has a number is compiled
         demanded: tuple[Rule, ...] | None = None
         while demanded != (demanded := self.theory.demanded(self.vocabulary.symbols, ill_typed)):
             program = compile_((*self.theory.rules, *demanded), self.vocabulary)
             self.vocabulary.adopt(program)
-        self.program = program
-        self._ill_typed, self._covered = ill_typed, len(self.vocabulary.symbols)
+        self.grown = Grown(program, ill_typed, len(self.vocabulary.symbols))
 
 
 def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:
