@@ -1,14 +1,20 @@
+import sys
+from functools import partial
+
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 
+from interrupting import interrupted
 from pantarhei import InvalidTripleError
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.literals.value import value_of
+from pantarhei.rdf.ntriples import write_term
+from pantarhei.rdf.triple_table import ColumnarTriples, columns_of
 from pantarhei.rules.compilation.program import compile_
 
 EX = Namespace("http://example.org/")
@@ -137,3 +143,70 @@ def test_an_error_leaves_the_numbers_given_so_far_in_force():
 def test_nothing_is_an_empty_array():
     assert empty().encode([]).facts.shape == (0, 3)
     assert list(empty().decode(empty().encode([]).facts)) == []
+
+
+# -- numbering is broken off -----------------------------------------------------------------------
+
+KNOWN = [(EX.a, EX.p, literal("1", XSD.integer)), (EX.b, RDF.type, EX.A)]
+BROKEN = [
+    (EX.new, EX.q, literal("01", XSD.integer)),
+    (EX.newer, RDF.type, EX.B),
+    (EX.new, EX.q, literal("x", XSD.integer)),
+    (EX.newer, EX.q, EX.newest),
+]
+OTHER = [
+    (EX.other, EX.r, literal("7", XSD.integer)),
+    (EX.others, RDF.type, EX.C),
+    (EX.others, EX.r, literal("+7", XSD.integer)),
+]
+
+
+def table(triples):
+    columns = zip(("subject", "predicate", "object"), zip(*triples, strict=True), strict=True)
+    return pa.table({name: list(map(write_term, terms)) for name, terms in columns})
+
+
+def encoded_by_text(vocabulary, given):
+    return vocabulary.encode_table(table(given), "m-")
+
+
+def encoded_by_column(vocabulary, given):
+    return vocabulary.encode_columnar(ColumnarTriples([columns_of(table(given))]))
+
+
+def numbering_broken_off(encode):
+    """Vocabularies where the numbering of `BROKEN` broke off, at each line, with the marks of before."""
+    file, nth, going = sys.modules[Vocabulary.__module__].__file__, 0, True
+    while going:
+        nth += 1
+        vocabulary = Vocabulary(compile_(()))
+        encode(vocabulary, KNOWN)
+        mark = vocabulary.mark
+        going = interrupted(partial(encode, vocabulary, BROKEN), nth, file.__eq__)
+        yield vocabulary, mark
+
+
+ways = pytest.mark.parametrize("encode", [Vocabulary.encode, encoded_by_text, encoded_by_column])
+
+
+@ways
+def test_two_terms_have_two_numbers_wherever_numbering_broke_off(encode):
+    for vocabulary, _ in numbering_broken_off(encode):
+        for some in (OTHER, BROKEN, KNOWN):
+            facts, forms = encode(vocabulary, some)
+            assert list(vocabulary.decode(facts, forms)) == some
+        ill_typed = {vocabulary.number(term) for _, _, term in BROKEN if str(term) == "x"}
+        assert {n for n in range(FIRST_LITERAL, FIRST_LITERAL + 9) if n in vocabulary.ill_typed} == ill_typed
+
+
+@ways
+def test_what_was_numbered_before_numbering_broke_off_can_be_forgotten(encode):
+    for vocabulary, mark in numbering_broken_off(encode):
+        vocabulary.back_to(mark)
+        fresh = Vocabulary(compile_(()))
+        encode(fresh, KNOWN)
+        assert vocabulary.counts == fresh.counts
+        assert vocabulary.size == fresh.size
+        for some in (OTHER, BROKEN):
+            assert encode(vocabulary, some).facts.tolist() == encode(fresh, some).facts.tolist()
+        assert vocabulary.counts == fresh.counts
