@@ -216,6 +216,7 @@ class Vocabulary:
         types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
         is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
         facts = np.empty((len(subjects.codes), 3), np.int32)
+        facts[is_class, 2] = NONE
         entries: tuple[tuple[int, Place, slice | npt.NDArray[np.bool_], TermColumn], ...] = (
             (1, "subject", slice(None), subjects),
             (0, "predicate", ~is_class, predicates),
@@ -227,7 +228,6 @@ class Vocabulary:
             numbers = numbers_of(occurring.distinct.tolist(), place)
             facts[rows, at] = np.array(numbers, np.int32)[occurring.codes]
         forms = self.take_forms(facts, np.flatnonzero(~is_class & (facts[:, 2] < 0)), len(facts))
-        facts[is_class, 2] = NONE
         return Encoded(facts, forms)
 
     def take_forms(self, facts: Integers, rows: npt.NDArray[np.intp], asserted: int) -> Forms:

@@ -3,6 +3,7 @@
 import numpy as np
 from rdflib import XSD, Literal, Variable
 
+from interrupting import interrupted
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import GivenForms
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -31,12 +32,11 @@ def test_a_form_comes_with_its_fact_and_goes_with_it():
     vocabulary, encoded = given()
     forms = GivenForms(vocabulary)
     change = forms.change(signed(encoded, 1), encoded)
-    assert list(change.came.values()) == [OTHER] and not forms.facts  # nothing is changed before `apply`
-    forms.apply(change)
+    assert list(change.came.values()) == [OTHER] and not forms.facts  # nothing is changed before `after`
+    forms = forms.after(change)
     gone = forms.change(signed(encoded, -1), NOTHING)
     assert (gone.went, gone.came) == (change.came, {})
-    forms.apply(gone)
-    assert not forms.facts
+    assert not forms.after(gone).facts
 
 
 def test_what_is_derived_has_the_form_of_the_assertion():
@@ -51,5 +51,20 @@ def test_a_copy_goes_its_own_way():
     vocabulary, encoded = given()
     forms = GivenForms(vocabulary)
     other = forms.copy()
-    other.apply(other.change(signed(encoded, 1), encoded))
-    assert other.facts and not forms.facts
+    assert other.after(other.change(signed(encoded, 1), encoded)).facts
+    assert not forms.facts
+
+
+def test_a_change_that_is_broken_off_anywhere_is_made_at_the_next_look():
+    vocabulary, _ = given()
+    came = vocabulary.encode([(EX[f"x{i}"], EX.V, OTHER) for i in range(70)])
+    went = signed(vocabulary.encode([(EX[f"x{i}"], EX.V, OTHER) for i in range(69)]), -1)
+    nth, going = 0, True
+    while going:
+        nth += 1
+        forms = GivenForms(vocabulary)
+        forms = forms.after(forms.change(signed(came, 1), came))
+        forms = forms.after(forms.change(went, NOTHING))
+        going = interrupted(lambda: forms.facts, nth, GivenForms.change.__code__.co_filename.__eq__)  # noqa: B023
+        last = tuple(came.facts[-1].tolist())
+        assert (forms.facts, forms.pairs) == ({last: OTHER}, {last[1:]: OTHER})

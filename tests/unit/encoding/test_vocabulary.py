@@ -1,6 +1,7 @@
 import sys
 from functools import partial
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -143,6 +144,20 @@ def test_an_error_leaves_the_numbers_given_so_far_in_force():
 def test_nothing_is_an_empty_array():
     assert empty().encode([]).facts.shape == (0, 3)
     assert list(empty().decode(empty().encode([]).facts)) == []
+
+
+def test_what_memory_held_before_decides_no_form(monkeypatch):
+    """Of what is given about a subject first, a class has no form, whatever stood in the array of facts."""
+    given = [(EX.a, RDF.type, EX.A), (EX.a, EX.p, literal("01", XSD.integer))]
+    forms = []
+    for number in (NONE, FIRST_LITERAL):
+        vocabulary = Vocabulary(compile_(()))
+        vocabulary.number(literal("1", XSD.integer))
+        with monkeypatch.context() as patch:
+            patch.setattr(np, "empty", lambda shape, dtype, number=number: np.full(shape, number, dtype))
+            forms.append(encoded_by_text(vocabulary, given).forms)
+    assert forms[0] == forms[1]
+    assert len(forms[0]) == 2, "by fact, and by subject and value"
 
 
 # -- numbering is broken off -----------------------------------------------------------------------
