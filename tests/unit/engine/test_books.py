@@ -24,12 +24,20 @@ def test_counters_go_up_by_what_is_said_and_the_others_stay():
 
 
 def test_a_repair_is_remembered_where_something_was_contradicted():
-    books = Books().with_arrival(EMPTY_LOG, arrival(0, True), repair(1)).with_arrival(EMPTY_LOG, arrival(1, False), repair(2))
+    books = (
+        Books()
+        .with_arrival(EMPTY_LOG, arrival(0, True), repair(1))
+        .with_arrival(EMPTY_LOG, arrival(1, False), repair(2))
+    )
     assert [level for level, _ in books.repairs] == [0]
     assert books.arrival.level == 1
     assert (books.messages, books.counters.pushes, books.counters.repairs) == (2, 2, 1)
 
 
 def test_an_abox_that_comes_again_with_more_has_one_repair():
-    books = Books().with_arrival(EMPTY_LOG, arrival(0, True), repair(1)).with_arrival(EMPTY_LOG, arrival(0, True), repair(1))
+    books = (
+        Books()
+        .with_arrival(EMPTY_LOG, arrival(0, True), repair(1))
+        .with_arrival(EMPTY_LOG, arrival(0, True), repair(1))
+    )
     assert [level for level, _ in books.repairs] == [0]
