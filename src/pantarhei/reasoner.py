@@ -135,7 +135,7 @@ class StreamReasoner:
         newest = "none" if log.newest is None else show_time(log.newest.at)
         return (
             f"StreamReasoner({self.window}, keep={held.keep!r}, repair={held.repairer.method!r}, "
-            f"facts={'?' if facts is None else facts}, partitions={log.partitions}, newest={newest})"
+            f"facts={'?' if facts is None else facts}, partitions={len(log.timeline)}, newest={newest})"
         )
 
     # -- time passes -------------------------------------------------------------------------------
@@ -291,12 +291,11 @@ class StreamReasoner:
         with self._lock:
             step = self._held.books.step
             ticks = ticks_of(at, step.kind) if step else None
-            for entry in self._held.books.log:
-                if entry.ticks == ticks:
-                    forms = {**self._held.forms.facts, **entry.forms}
-                    return set(
-                        self._held.vocabulary.decode(self._held.model.interpretation(entry.level), forms)
-                    )
+            entry = None if ticks is None else self._held.books.log.timeline.at_ticks(ticks)
+            if entry is not None:
+                forms = {**self._held.forms.facts, **entry.forms}
+                facts = self._held.model.interpretation(entry.level)
+                return set(self._held.vocabulary.decode(facts, forms))
         raise TimestampError(
             f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps"
         )
@@ -312,7 +311,7 @@ class StreamReasoner:
         """The repairs of the window's ABoxes that found a contradiction, oldest first."""
         with self._lock:
             books = self._held.books
-        return tuple(repair for level, repair in books.repairs if level >= books.log.first_level)
+        return tuple(repair for level, repair in books.repairs if level >= books.log.timeline.first_level)
 
     @property
     def background(self) -> set[Triple]:

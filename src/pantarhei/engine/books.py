@@ -65,7 +65,6 @@ class Books:
     Args:
         log: what was asserted and cut.
         step: where time has come to; None before the first step.
-        next_level: the level of the next timestamp.
         arrival: how to undo the newest ABox; None before the first.
         repairs: the repairs that found a contradiction, with their levels, oldest first.
         counters: what went by.
@@ -74,7 +73,6 @@ class Books:
 
     log: Log = EMPTY_LOG
     step: Step | None = None
-    next_level: int = 0
     arrival: Arrival | None = None
     repairs: tuple[tuple[int, Repair], ...] = ()
     counters: Counters = NOTHING_YET
@@ -82,7 +80,9 @@ class Books:
 
     def with_arrival(self, log: Log, arrival: Arrival, repair: Repair) -> Books:
         """The books with the newest ABox, which stands in `log`, and its repair."""
-        repairs = tuple(known for known in self.repairs if log.first_level <= known[0] < arrival.level)
+        repairs = tuple(
+            known for known in self.repairs if log.timeline.first_level <= known[0] < arrival.level
+        )
         if arrival.contradicted:
             repairs = (*repairs, (arrival.level, repair))
         counters = self.counters.more(pushes=1, repairs=arrival.contradicted, cut=len(arrival.cut))

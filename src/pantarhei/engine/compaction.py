@@ -21,6 +21,7 @@ from pantarhei.encoding.forms import GivenForms
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Tables, Vocabulary
 from pantarhei.engine.books import Arrival, Books
+from pantarhei.engine.consumer import Consumers
 from pantarhei.interpretation.foundation import Common
 from pantarhei.materialize.model import WindowModel
 from pantarhei.window.log import Entry, Log
@@ -57,7 +58,12 @@ class Compact:
 
 
 def compact(
-    vocabulary: Vocabulary, common: Common, books: Books, forms: GivenForms, model: WindowModel
+    vocabulary: Vocabulary,
+    common: Common,
+    books: Books,
+    forms: GivenForms,
+    model: WindowModel,
+    consumers: Consumers,
 ) -> Compact:
     """The state without the terms that it does not use; nothing is changed.
 
@@ -74,6 +80,7 @@ def compact(
         for entry in batch:
             used.add_forms(entry.forms)
         stored += len(facts) + FACTS_A_TERM * len(batch)
+    consumers.used_terms(used)
     used.add_forms(forms.facts)
     used.add_forms(forms.pairs)
     renaming = used.renaming()
@@ -83,7 +90,7 @@ def compact(
 
 
 def _books(books: Books, renaming: Renaming) -> Books:
-    log = Log.of(_entries(books.log, renaming), books.log.first_level)
+    log = Log.of(_entries(books.log, renaming), books.log.timeline.first_level)
     return replace(books, log=log, arrival=_arrival(books.arrival, log.newest))
 
 

@@ -18,7 +18,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.window.limits import Exceeded, Limits
-from pantarhei.window.log import Log
+from pantarhei.window.log import Entry, Log
 
 # Where timestamps leave early for their bytes, the others are to take no more than this share of the limit:
 # making a model anew costs a materialization, and must not come with every push.
@@ -35,7 +35,8 @@ class Fitting:
         vocabulary: its terms.
         limits: what it must fit.
         unused: how many bytes of the terms are known to be those of terms that nothing uses any more.
-        early: the timestamps that left.
+        beside: how many bytes there are besides model, log and terms.
+        early: the ABoxes that left.
         roomy: whether the model takes more room than it needs, and is to be made anew.
         doubtful: whether the one timestamp left may take too many bytes still: that is known once the model
             is made anew.
@@ -46,7 +47,8 @@ class Fitting:
     vocabulary: Vocabulary
     limits: Limits
     unused: int = 0
-    early: list[TimePoint] = field(default_factory=list)
+    beside: int = 0
+    early: list[Entry] = field(default_factory=list)
     roomy: bool = False
     doubtful: bool = False
 
@@ -74,7 +76,7 @@ class Fitting:
         """What is held against `max_bytes`; 0 if there is no such limit."""
         if self.limits.max_bytes is None:
             return 0
-        return self.model.bytes_used + self.log.bytes + self._terms()
+        return self.model.bytes_used + self.log.bytes + self._terms() + self.beside
 
     def _terms(self) -> int:
         """The bytes of the terms, without those known to be unused."""
@@ -99,11 +101,11 @@ class Fitting:
         """
         if self._is_alone():
             return None
-        needed = self.model.bytes_used - self.model.spare_bytes + self.log.bytes + terms
+        needed = self.model.bytes_used - self.model.spare_bytes + self.log.bytes + terms + self.beside
         return self.limits.exceeded(0, int(needed / _FILLED))
 
     def _is_alone(self) -> bool:
-        return self.log.partitions == 1
+        return len(self.log.timeline) == 1
 
     def _used_share(self) -> Fraction:
         """Which share of the terms model and log use. Costs their facts."""
@@ -119,6 +121,6 @@ class Fitting:
             if len(first_two) < 2:
                 raise self.limits.error(found, at)
             oldest, following = first_two
-            self.early.append(oldest.at)
+            self.early.append(oldest)
             self.model.slide(following.level)
             self.log = self.log.from_level(following.level)

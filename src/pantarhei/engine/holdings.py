@@ -23,6 +23,7 @@ from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.encoding.vocabulary import Tables
 from pantarhei.engine.books import Books
 from pantarhei.engine.compaction import compact, most_entries
+from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import WindowUpdate
@@ -50,6 +51,7 @@ class Standing(NamedTuple):
         model: the window model of `books`; None where it is lost, or being changed.
         unused: how many bytes of the terms are known to be those of terms in no use.
         is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
+        told: what consumers have been told.
     """
 
     books: Books
@@ -57,6 +59,21 @@ class Standing(NamedTuple):
     model: WindowModel | None = None
     unused: int = 0
     is_part: bool = False
+    told: Told = NOTHING_TOLD
+
+
+class _Start(NamedTuple):
+    """What a step starts from, beside how things stand.
+
+    Args:
+        window: which timestamps are kept.
+        step: where time comes to.
+        marks: how consumers stood.
+    """
+
+    window: Window
+    step: Step
+    marks: Marks
 
 
 class Holdings:
@@ -76,6 +93,7 @@ class Holdings:
     def __init__(self, foundation: Foundation, keep: Keep, repairer: Repairer, limits: Limits) -> None:
         self.foundation, self.keep, self.repairer, self.limits = foundation, keep, repairer, limits
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
+        self.consumers = Consumers()
         self._standing = Standing(Books(), GivenForms(self.vocabulary))
         facts = self.model.facts()
         written = self.forms.change(_signed(facts, 1), foundation.background)
@@ -91,7 +109,7 @@ class Holdings:
 
     def pass_(self, window: Window, at: TimePoint) -> WindowUpdate:
         """Time alone."""
-        return self._step_to(window, at, lambda step: self._transact(step, lambda tick: tick.pass_(at)))
+        return self._step_to(window, at, lambda start: self._transact(start, lambda tick: tick.pass_(at)))
 
     def take_in(
         self, window: Window, at: TimePoint, parts: Sequence[Callable[[str], ClosedABox]]
@@ -103,7 +121,7 @@ class Holdings:
             at: its timestamp.
             parts: each encodes a part of it, told what the labels of its blank nodes are to begin with.
         """
-        return self._step_to(window, at, lambda step: self._take_in(step, at, self._read(parts)))
+        return self._step_to(window, at, lambda start: self._take_in(start, at, self._read(parts)))
 
     def _read(self, parts: Sequence[Callable[[str], ClosedABox]]) -> ClosedABox:
         number = self.books.messages + 1
@@ -111,49 +129,53 @@ class Holdings:
             [read(f"m{number}.{place}-" if place else f"m{number}-") for place, read in enumerate(parts)]
         )
 
-    def _step_to(self, window: Window, at: TimePoint, work: Callable[[Step], WindowUpdate]) -> WindowUpdate:
+    def _step_to(self, window: Window, at: TimePoint, work: Callable[[_Start], WindowUpdate]) -> WindowUpdate:
         """What `work` comes to at the step to `at`; begun without terms that have long not been used.
 
         Broken off before it has stored how things stand then, it leaves no trace.
         """
         step = step_to(window, self.books.step, at)
-        self.forget_unused()
+        self.forget_unused(step)
         before, grown, known = self._standing, self.growing.grown, self.vocabulary.mark
+        marks = self.consumers.mark()
         try:
-            return work(step)
+            return work(_Start(window, step, marks))
         except BaseException:
             if self.books.step is before.books.step:
-                self._take_back(before, grown, known)
+                self._take_back(before, grown, known, marks)
             raise
 
-    def _take_back(self, before: Standing, grown: Grown, known: tuple[int, ...]) -> None:
+    def _take_back(self, before: Standing, grown: Grown, known: tuple[int, ...], marks: Marks) -> None:
         """Forget what a step has made that was broken off."""
         if self._standing is not before:
             self.lose_model()
+        self.consumers.back(marks)
         self.growing.grown = grown
         self.vocabulary.back_to(known)
 
-    def _take_in(self, step: Step, at: TimePoint, given: ClosedABox) -> WindowUpdate:
+    def _take_in(self, start: _Start, at: TimePoint, given: ClosedABox) -> WindowUpdate:
         if not self.growing.covers(given.asserted.facts):
             self.lose_model()  # one of the grown program is to be made
             self.growing.grow(given.asserted.facts)
         newest, arriving = self.books.log.newest, given.asserted.facts
-        if newest is not None and newest.ticks == step.now:
-            return self._transact(step, lambda tick: tick.extend(newest, given.asserted), arriving)
-        return self._transact(step, lambda tick: tick.take_in(at, given), arriving)
+        if newest is not None and newest.ticks == start.step.now:
+            return self._transact(start, lambda tick: tick.extend(newest, given.asserted), arriving)
+        return self._transact(start, lambda tick: tick.take_in(at, given), arriving)
 
     @contextmanager
     def whole(self) -> Iterator[None]:
         """What is done inside is undone after an error. No term is forgotten meanwhile."""
         self.forget_unused()
         forms, grown, size = self.forms.copy(), self.growing.grown, self.vocabulary.size
-        before = self._standing._replace(forms=forms, model=None)
+        before, marks = self._standing._replace(forms=forms, model=None), self.consumers.mark()
         try:
             self._standing = self._standing._replace(is_part=True)
             yield
-            self._standing = self._standing._replace(is_part=before.is_part)
+            told = self._standing.told if before.is_part else self._tell_consumers(self._standing.told)
+            self._standing = self._standing._replace(is_part=before.is_part, told=told)
         except BaseException:
             self._standing = before
+            self.consumers.back(marks)
             self.growing.grown = grown
             self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
             raise
@@ -177,6 +199,20 @@ class Holdings:
         books = replace(self.books, counters=self.books.counters.more(late=1))
         self._standing = self._standing._replace(books=books)
 
+    # -- those who are told of each step -----------------------------------------------------------
+
+    def attach(self, name: str, consumer: Consumer) -> None:
+        """Tell `consumer` of each step from now on. It begins with what the model holds.
+
+        Raises:
+            OptionError: there is one of that name.
+        """
+        self.consumers.attach(name, consumer, self.model)
+
+    def _tell_consumers(self, told: Told, model: WindowModel | None = None) -> Told:
+        """Tell what waits, where there are consumers; `model` is that of the step, by default the present."""
+        return self.consumers.tell(told, model or self.model) if self.consumers else NOTHING_TOLD
+
     # -- looking -----------------------------------------------------------------------------------
 
     @property
@@ -199,7 +235,7 @@ class Holdings:
         """What is held, and what was done."""
         self.forget_unused()
         model, vocabulary = self.model, self.vocabulary
-        size = model.bytes_used, vocabulary_bytes(vocabulary)
+        size = model.bytes_used, vocabulary_bytes(vocabulary), self.consumers.bytes_used
         return Stats.of(len(model), self.books.log, vocabulary.counts, size, model.work, self.books.counters)
 
     def computed_literals(self) -> Integers:
@@ -211,33 +247,45 @@ class Holdings:
 
     # -- terms that are not used any more ----------------------------------------------------------
 
-    def forget_unused(self) -> None:
-        """Make the state compact if much is not used; not where one of old numbers may come back.
+    def forget_unused(self, step: Step | None = None) -> None:
+        """Make the state compact if much is not used; not where one of old numbers may come back: inside a
+        `whole`, and with consumers while a further part of the newest timestamp may come.
+
+        Args:
+            step: the step that is about to be made, if one is.
 
         After an error it is as it was; the model may have to be made again.
         """
         vocabulary, standing = self.vocabulary, self._standing
         wanted = standing.unused or vocabulary.size > self.most_entries or self._is_tight()
-        if standing.is_part or not wanted:
+        if standing.is_part or not wanted or (self.consumers and self._may_continue(step)):
             return
         model, before = self.model, (vocabulary.tables, self._standing._replace(model=None))
-        found = compact(vocabulary, self.foundation.common, self.books, self.forms, model)
+        found = compact(vocabulary, self.foundation.common, self.books, self.forms, model, self.consumers)
+        marks = self.consumers.mark()
         self.lose_model()
         try:
             self._take_over(found.tables, Standing(found.books, found.forms))
+            self.consumers.renamed(found.renaming)
         except BaseException:
             self._take_over(*before)
+            self.consumers.back(marks)
             raise
         model.rename(found.renaming)
         self._standing = self._standing._replace(model=model)
         self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
+
+    def _may_continue(self, step: Step | None) -> bool:
+        """Whether a further part of the newest timestamp is coming or may come."""
+        newest = self.books.log.newest
+        return newest is not None and (step is None or step.now == newest.ticks)
 
     def _is_tight(self) -> bool:
         """Whether bytes are nearly too many, and terms may have come that are not used any more."""
         most = self.limits.max_bytes
         if most is None or self.vocabulary.size * 8 <= self._entries_kept * 9:
             return False
-        books, _, model, unused, _ = self._standing
+        books, _, model, unused, *_ = self._standing
         kernel = 0 if model is None else model.bytes_used
         return 4 * (kernel + self._bytes_beside(books.log, unused)) > 3 * most
 
@@ -249,7 +297,7 @@ class Holdings:
     # -- one step ----------------------------------------------------------------------------------
 
     def _transact(
-        self, step: Step, stages: Callable[[Tick], Outcome], arriving: Integers = _NO_FACTS
+        self, start: _Start, stages: Callable[[Tick], Outcome], arriving: Integers = _NO_FACTS
     ) -> WindowUpdate:
         """A tick's `stages` done to the model and written into the books, or nothing.
 
@@ -260,19 +308,20 @@ class Holdings:
         try:
             model = self.model
             self.lose_model()
-            return self._put_in_place(model, self._done(self._tick(model, self.books, step), stages))
+            return self._put_in_place(model, self._done(self._tick(model, self.books, start), stages))
         except Overfull as error:
             full = error.facts, error.bytes
+        step = start.step
         starts = self._later_starts(step) if self.limits.drops else []
         try:
             if starts:
-                return self._begun_later(step, stages, starts, arriving)
+                return self._begun_later(start, stages, starts, arriving)
         except Overfull as error:
             full = error.facts, error.bytes
         raise self.limits.error(self.limits.exceeded_by(*full), time_of(step.now, step.kind))
 
     def _begun_later(
-        self, step: Step, stages: Callable[[Tick], Outcome], starts: list[int], arriving: Integers
+        self, start: _Start, stages: Callable[[Tick], Outcome], starts: list[int], arriving: Integers
     ) -> WindowUpdate:
         """A tick's `stages` done from the first of `starts` from which they come through.
 
@@ -285,16 +334,16 @@ class Holdings:
         materialization = self.model.facts()
         self.lose_model()
 
-        def attempt(start: int) -> tuple[WindowModel, Outcome]:
-            tick = self._tick_from(start, step, materialization)
+        def attempt(level: int) -> tuple[WindowModel, Outcome]:
+            tick = self._tick_from(level, start, materialization)
             return tick.model, self._done(tick, stages, self._unused_beside(tick.model, arriving))
 
         if len(starts) == 1:
             return self._put_in_place(*attempt(starts[0]))
         attempt(starts[-1])  # not kept: two models at once may be too much
-        for start in starts[:-1]:
+        for level in starts[:-1]:
             with suppress(Overfull):
-                return self._put_in_place(*attempt(start))
+                return self._put_in_place(*attempt(level))
         return self._put_in_place(*attempt(starts[-1]))
 
     def _put_in_place(self, model: WindowModel, done: Outcome) -> WindowUpdate:
@@ -303,23 +352,38 @@ class Holdings:
         An error before, in logging as well, leaves all as it was.
         """
         self._tell(done)
+        is_part, told = self._standing.is_part, done.told
+        if not is_part:
+            told = self._tell_consumers(told, model)
         forms, kept = self.forms.after(done.forms), None if done.roomy else model
-        self._standing = Standing(done.books, forms, kept, done.unused, self._standing.is_part)
+        self._standing = Standing(done.books, forms, kept, done.unused, is_part, told)
         return done.update
 
-    def _tick(self, model: WindowModel, books: Books, step: Step) -> Tick:
-        rules = self.growing.program.rules
-        return Tick(model, books, self.forms, rules, self.repairer, step, self.limits, unused=self._unused)
+    def _tick(self, model: WindowModel, books: Books, start: _Start) -> Tick:
+        return Tick(
+            model,
+            books,
+            self.forms,
+            self.growing.program.rules,
+            self.repairer,
+            start.step,
+            start.window,
+            self.consumers,
+            self._standing.told,
+            start.marks,
+            self.limits,
+            unused=self._unused,
+        )
 
-    def _tick_from(self, start: int, step: Step, materialization: Integers) -> Tick:
-        """A tick with nothing below the level `start`, in a model of its own.
+    def _tick_from(self, level: int, start: _Start, materialization: Integers) -> Tick:
+        """A tick with nothing below `level`, in a model of its own.
 
         Its changes are those of the `materialization`, the whole window's.
         """
-        model, books = self._made_from(replace(self.books, log=self.books.log.from_level(start)))
+        model, books = self._made_from(replace(self.books, log=self.books.log.from_level(level)))
         before = np.concatenate([_signed(materialization, -1), _signed(model.facts(), 1)])
-        tick = self._tick(model, replace(books, log=self.books.log), step)
-        return replace(tick, start=start, before=before)
+        tick = self._tick(model, replace(books, log=self.books.log), start)
+        return replace(tick, start=level, before=before)
 
     def _unused_beside(self, model: WindowModel, arriving: Integers) -> int:
         """How many bytes of the terms are those of terms that neither a model uses nor what arrives, roughly.
@@ -352,8 +416,10 @@ class Holdings:
         """
         model, books = self._made_from(done.books)
         forms, vocabulary = self.forms.copy().after(done.forms), copy(self.vocabulary)
-        vocabulary.take(compact(vocabulary, self.foundation.common, books, forms, model).tables)
+        common = self.foundation.common
+        vocabulary.take(compact(vocabulary, common, books, forms, model, self.consumers).tables)
         needed = model.bytes_used + books.log.bytes + vocabulary_bytes(vocabulary)
+        needed += self.consumers.bytes_used
         exceeded = self.limits.exceeded(len(model), needed)
         if exceeded is not None:
             raise self.limits.error(exceeded, done.update.at)
@@ -372,8 +438,9 @@ class Holdings:
         return self.model.bytes_used + self._bytes_beside(self.books.log, self._unused)
 
     def _bytes_beside(self, log: Log, unused: int) -> int:
-        """The bytes of books and terms, without those of terms that are known to be in no use."""
-        return log.bytes + max(0, vocabulary_bytes(self.vocabulary) - unused)
+        """The bytes of books, consumers and terms, without those of terms that are known to be in no use."""
+        terms = max(0, vocabulary_bytes(self.vocabulary) - unused)
+        return log.bytes + terms + self.consumers.bytes_used
 
     def _bytes_left(self, tick: Tick, unused: int) -> int | None:
         """The bytes that the kernel's arrays may grow to; None for any number."""
@@ -384,7 +451,7 @@ class Holdings:
         """The levels to begin at, one after the other, where a tick has no room beside what is older."""
         log, newest = self.books.log, self.books.log.newest
         further = newest is not None and newest.ticks == step.now
-        end = newest.level if further and newest is not None else self.books.next_level
+        end = newest.level if further and newest is not None else self.books.log.timeline.next_level
         return list(later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end))
 
     def _tell(self, done: Outcome) -> None:
@@ -432,7 +499,7 @@ class Holdings:
         newest, arrival = books.log.newest, books.arrival
         older = books.log if newest is None else books.log.without_newest()
         entries = list(older.kept())[::-1]
-        first = entries[0][0].level if entries else newest.level if newest else books.next_level
+        first = entries[0][0].level if entries else newest.level if newest else books.log.timeline.next_level
         model = self.foundation.model(self.keep, first)
         model.fill([(facts, entry.level) for entry, facts in entries])
         if newest is not None and arrival is not None:

@@ -25,6 +25,7 @@ class Stats(NamedTuple):
         kernel_bytes: of the arrays with the facts; they do not become smaller when facts leave.
         books_bytes: of what was asserted and cut.
         vocabulary_bytes: of the terms, estimated from a sample of them.
+        consumer_bytes: of the engines that follow the window beside its model.
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
         pushes, repairs, cut, late, dropped_early: see `Counters`; since the stream began.
@@ -39,6 +40,7 @@ class Stats(NamedTuple):
     kernel_bytes: int
     books_bytes: int
     vocabulary_bytes: int
+    consumer_bytes: int
     pops: int
     firings: int
     renewals: int
@@ -56,16 +58,16 @@ class Stats(NamedTuple):
         facts: int,
         log: Log,
         terms: tuple[int, int, int],
-        bytes: tuple[int, int],
+        bytes: tuple[int, int, int],
         work: Work,
         counters: Counters,
     ) -> Stats:
-        """The numbers of a model of so many facts with the books of its stream; `bytes` are of kernel and
-        vocabulary.
+        """The numbers of a model of so many facts with the books of its stream; `bytes` are of kernel,
+        vocabulary and consumers.
         """
-        kernel, vocabulary = bytes
-        stored = log.assertions, log.partitions
-        return cls(facts, *stored, *terms, kernel, log.bytes, vocabulary, *work, *counters)
+        kernel, vocabulary, consumers = bytes
+        stored = log.assertions, len(log.timeline)
+        return cls(facts, *stored, *terms, kernel, log.bytes, vocabulary, consumers, *work, *counters)
 
     @property
     def terms(self) -> int:
@@ -75,7 +77,7 @@ class Stats(NamedTuple):
     @property
     def bytes(self) -> int:
         """All bytes counted."""
-        return self.kernel_bytes + self.books_bytes + self.vocabulary_bytes
+        return self.kernel_bytes + self.books_bytes + self.vocabulary_bytes + self.consumer_bytes
 
     def as_dict(self) -> dict[str, int]:
         """All of it by name, with `terms` and `bytes`; JSON can say it."""

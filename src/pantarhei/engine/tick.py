@@ -6,8 +6,7 @@ tick changes the model; the books it gives are new ones, for the reasoner to put
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import takewhile
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,19 +16,19 @@ from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import FormsChange, GivenForms
 from pantarhei.encoding.numbers import NO_FORMS, Integers
 from pantarhei.engine.books import Arrival, Books
+from pantarhei.engine.changes import Changes
+from pantarhei.engine.consumer import NOTHING_TOLD, Consumers, Marks, Told
 from pantarhei.engine.fitting import Fitting
 from pantarhei.engine.update import TripleDelta, WindowUpdate
 from pantarhei.interpretation.interpretation import ClosedABox
-from pantarhei.language.delta import Delta
 from pantarhei.language.rule import Rule
-from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.log import Entry, Log
-from pantarhei.window.sliding import Step
+from pantarhei.window.sliding import Step, Window, step_at
 
 _NO_FACTS = np.empty((0, 3), np.int32)
 _NOTHING = Encoded(_NO_FACTS, NO_FORMS)
@@ -40,21 +39,36 @@ class Outcome(NamedTuple):
 
     `roomy` says that the model is to be made anew, since it takes more room than what is left in it needs,
     `doubtful` that it may take too much even then; `unused` how many bytes of terms nothing uses any more.
+    `told` is what consumers know, and what they are to be told.
     """
 
     update: WindowUpdate
     books: Books
     forms: FormsChange
+    told: Told
     roomy: bool = False
     doubtful: bool = False
     unused: int = 0
 
 
-class _Left(NamedTuple):
-    """Timestamps that left: because they are outside, and early."""
+class _Slid(NamedTuple):
+    """What sliding came to.
 
-    outside: list[TimePoint]
-    early: list[TimePoint]
+    Args:
+        log: what is left in the window.
+        outside: the ABoxes that left because they are outside.
+        early: those that left before their time.
+        untold: those of both that consumers have not been told of.
+        told: what consumers know, those told on the way included.
+        on_the_way: what they were told on the way that the model noted.
+    """
+
+    log: Log
+    outside: tuple[Entry, ...]
+    early: tuple[Entry, ...]
+    untold: tuple[Entry, ...]
+    told: Told
+    on_the_way: tuple[Integers, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,10 @@ class Tick:
         repairer: how to repair.
         step: where time comes to.
         limits: what may be left in the end.
+        window: which timestamps are kept.
+        consumers: who is told of what is due on the way.
+        told: what they have been told so far.
+        marks: how they stood before the step, to which they go back before they are told of it anew.
         start: the oldest level that stays, inside or not.
         unused: how many bytes of the terms are known to be in no use.
         before: changes that came before those of the model, with their signs in the last column.
@@ -80,6 +98,10 @@ class Tick:
     rules: tuple[Rule, ...]
     repairer: Repairer
     step: Step
+    window: Window
+    consumers: Consumers
+    told: Told = NOTHING_TOLD
+    marks: Marks = field(default_factory=dict)
     limits: Limits = NO_LIMITS
     start: int = 0
     unused: int = 0
@@ -87,9 +109,9 @@ class Tick:
 
     def pass_(self, at: TimePoint) -> Outcome:
         """Time alone."""
-        log, left = self._slid()
-        books = replace(self.books, log=log, step=self.step)
-        return self._outcome(at, books, left, Repair(at, self.repairer.method), _NOTHING)
+        slid = self._slid()
+        books = replace(self.books, log=slid.log, step=self.step)
+        return self._outcome(at, books, slid, Repair(at, self.repairer.method), _NOTHING)
 
     def take_in(self, at: TimePoint, given: ClosedABox) -> Outcome:
         """The ABox of a new timestamp.
@@ -98,16 +120,16 @@ class Tick:
             MemoryLimitError: there would be too much in the end.
             Overfull: there was too much on the way; the model is of no use any more.
         """
-        log, left = self._slid()
-        level, asserted = self.books.next_level, given.asserted
+        slid = self._slid()
+        level, asserted = self.books.log.timeline.next_level, given.asserted
         entry = Entry(level, at, self.step.now, asserted.facts, _NO_FACTS, asserted.forms)
         if given.finished:
             previous = self.model.merge(given.facts, len(asserted.facts), level)
         else:
             previous = self.model.add(given.facts, level)
-        done = self._repaired(log, entry)
-        books = replace(self.books, log=log, step=self.step, next_level=level + 1)
-        return self._arrived(at, _written(books, entry, previous, done), left, done.repair, asserted)
+        done = self._repaired(slid.log, entry)
+        books = replace(self.books, log=slid.log, step=self.step)
+        return self._arrived(at, _written(books, entry, previous, done), slid, done.repair, asserted)
 
     def extend(self, newest: Entry, given: Encoded) -> Outcome:
         """A further part of the newest ABox, as if it had come with the first.
@@ -120,8 +142,8 @@ class Tick:
         """
         model, before = self.model, self.books.arrival
         assert before is not None, "the newest entry has an arrival"
-        log, left = self._slid()
-        older = log.without_newest()
+        slid = self._slid()
+        older = slid.log.without_newest()
         whole = Encoded.together([Encoded(newest.facts, newest.forms), given])
         entry = replace(newest, facts=whole.facts, cut=_NO_FACTS, forms=whole.forms)
         if before.contradicted:
@@ -134,58 +156,82 @@ class Tick:
         done = self._repaired(older, entry)
         undone = self.books.counters.more(repairs=-before.contradicted, cut=-len(before.cut))
         books = replace(self.books, log=older, step=self.step, counters=undone)
-        return self._arrived(newest.at, _written(books, entry, previous, done), left, done.repair, asserted)
+        return self._arrived(newest.at, _written(books, entry, previous, done), slid, done.repair, asserted)
 
     def _repaired(self, older: Log, arriving: Entry) -> Repaired:
         return self.repairer.repair(self.model, older, arriving, self.rules)
 
-    def _slid(self) -> tuple[Log, _Left]:
-        """The log without what leaves, and the timestamps that leave; the model slides."""
-        log = self.books.log
-        oldest, outside = log.leaving(self.step.first)
-        level = self.books.next_level if oldest is None else oldest
-        inside = log.from_level(level)
-        early = [entry.at for entry in takewhile(lambda entry: entry.level < self.start, inside)]
-        level = max(level, self.start)
-        self.model.slide(level)
-        return log.from_level(level), _Left(outside, early)
+    def _slid(self) -> _Slid:
+        """Let what leaves leave, first as far as each moment that some consumer waits for."""
+        slid = _Slid(self.books.log, (), (), (), self.told)
+        now = self.books.step.now if self.consumers and self.books.step else None
+        while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
+            if not slid.on_the_way:
+                self.consumers.back(self.marks)
+            stop = step_at(self.window, self.step.kind, due)
+            slid = self._slid_to(stop, slid)
+            noted = self._noted(slid)
+            told = self.consumers.tell(slid.told.with_step(Changes(noted, dropped=slid.untold)), self.model)
+            slid = slid._replace(untold=(), told=told, on_the_way=(*slid.on_the_way, noted))
+            self.consumers.before(now, stop, self.model)
+            now = due
+        return self._slid_to(self.step, slid)
+
+    def _slid_to(self, step: Step, slid: _Slid) -> _Slid:
+        """Slide further, to where the window stands at `step`."""
+        timeline = slid.log.timeline
+        first = timeline.first_level_from(step.first)
+        start = max(first, self.start)
+        outside, left = timeline.below(first), timeline.below(start)
+        self.model.slide(start)
+        return slid._replace(
+            log=slid.log.from_level(start),
+            outside=(*slid.outside, *outside),
+            early=(*slid.early, *left[len(outside) :]),
+            untold=(*slid.untold, *left),
+        )
+
+    def _noted(self, slid: _Slid) -> Integers:
+        """What the model noted since consumers were told last, or since the step began."""
+        noted = self.model.take_changes()
+        return noted if self.before is None or slid.on_the_way else np.concatenate([self.before, noted])
 
     def _outcome(
-        self, at: TimePoint, books: Books, left: _Left, repair: Repair, asserted: Encoded
+        self, at: TimePoint, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, *entries: Entry
     ) -> Outcome:
-        """What it comes to, for the reasoner and for people."""
-        changes, lexicon = self.model.take_changes(), self.repairer.vocabulary.lexicon
-        if self.before is not None:
-            changes = np.concatenate([self.before, changes])
-        forms = self.forms.change(changes, asserted)
-        seen = forms.seen
-
-        def delta() -> Delta[Triple]:
-            signs = changes[:, 3].tolist()
-            return Delta.of(zip(lexicon.decode(changes[:, :3], seen), signs, strict=True))
-
-        step = self.step
+        """What it comes to, for the reasoner and for people; `entries` are those taken in."""
+        changes = Changes(self._noted(slid), entries, slid.untold)
+        noted = np.concatenate([*slid.on_the_way, changes.noted]) if slid.on_the_way else changes.noted
+        forms = self.forms.change(noted, asserted)
+        delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.seen)
+        step, dropped = self.step, tuple(entry.at for entry in (*slid.outside, *slid.early))
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
-        dropped, early = (*left.outside, *left.early), tuple(left.early)
-        update = WindowUpdate(at, start, end, dropped, repair, TripleDelta(delta), early)
+        early = tuple(entry.at for entry in slid.early)
         if early:
             books = replace(books, counters=books.counters.more(dropped_early=len(early)))
-        return Outcome(update, books, forms, unused=self.unused)
+        update = WindowUpdate(at, start, end, dropped, repair, delta, early)
+        told = slid.told.with_step(changes) if self.consumers else NOTHING_TOLD
+        return Outcome(update, books, forms, told, unused=self.unused)
 
     def _arrived(
-        self, at: TimePoint, books: Books, left: _Left, repair: Repair, asserted: Encoded
+        self, at: TimePoint, books: Books, slid: _Slid, repair: Repair, asserted: Encoded
     ) -> Outcome:
         """What it comes to once the oldest timestamps have left where all is too much; the model slides.
 
         Raises:
             MemoryLimitError: it is too much still, or nothing is to leave early.
         """
+        newest = books.log.newest
+        assert newest is not None, "an ABox has arrived"
         if not self.limits:
-            return self._outcome(at, books, left, repair, asserted)
-        fitting = Fitting(self.model, books.log, self.repairer.vocabulary, self.limits, self.unused)
+            return self._outcome(at, books, slid, repair, asserted, newest)
+        beside = self.consumers.bytes_used
+        fitting = Fitting(self.model, books.log, self.repairer.vocabulary, self.limits, self.unused, beside)
         fitting.fit(at)
-        left = _Left(left.outside, [*left.early, *fitting.early])
-        outcome = self._outcome(at, replace(books, log=fitting.log), left, repair, asserted)
+        left = tuple(fitting.early)
+        slid = slid._replace(early=(*slid.early, *left), untold=(*slid.untold, *left))
+        books = replace(books, log=fitting.log)
+        outcome = self._outcome(at, books, slid, repair, asserted, newest)
         return outcome._replace(roomy=fitting.roomy, doubtful=fitting.doubtful, unused=fitting.unused)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.language.counted import counted
 from pantarhei.language.delta import Delta
 from pantarhei.language.term import Triple
@@ -20,6 +22,15 @@ class TripleDelta:
 
     def __init__(self, make: Callable[[], Delta[Triple]]) -> None:
         self._make = make
+
+    @classmethod
+    def of(cls, noted: Integers, lexicon: Lexicon, forms: Forms) -> TripleDelta:
+        """The triples of changes that a model noted, with the forms that their literals have or had."""
+
+        def make() -> Delta[Triple]:
+            return Delta.of(zip(lexicon.decode(noted[:, :3], forms), noted[:, 3].tolist(), strict=True))
+
+        return cls(make)
 
     @cached_property
     def _delta(self) -> Delta[Triple]:

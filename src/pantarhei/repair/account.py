@@ -92,5 +92,7 @@ class RepairAccount:
         """The ABoxes that assert the lineage's facts, by level. Costs the lineage alone."""
         arriving = self.arriving
         levels = np.unique(lineage.bases).tolist()
-        found = (arriving if level == arriving.level else self.older.entry(level) for level in levels)
+        found = (
+            arriving if level == arriving.level else self.older.timeline.at_level(level) for level in levels
+        )
         return {entry.level: entry for entry in found if entry is not None}

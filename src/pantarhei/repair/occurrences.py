@@ -79,7 +79,7 @@ def _look_up(removals: Sequence[Removal]) -> Iterator[Occurrences]:
     entries: list[Entry] = []
     arrivals: list[int] = []  # the places of the arriving ABoxes
     for removal in removals:
-        entries += removal.older.after(entries[-1].level if entries else -1)
+        entries += removal.older.timeline.after(entries[-1].level if entries else -1)
         arrivals.append(len(entries))
         entries.append(removal.arriving)
     levels = np.array([entry.level for entry in entries])
@@ -88,7 +88,8 @@ def _look_up(removals: Sequence[Removal]) -> Iterator[Occurrences]:
     starts, ends = (np.searchsorted(found.cut_at[order], arrivals, side) for side in ("left", "right"))
     for removal, start, end in zip(removals, starts.tolist(), ends.tolist(), strict=True):
         cut = order[start:end]
-        cut = cut[levels[found.places[cut]] >= removal.older.first_level]  # older ones had left by then
+        # older ones had left by then
+        cut = cut[levels[found.places[cut]] >= removal.older.timeline.first_level]
         used, places = np.unique(found.places[cut], return_inverse=True)
         rows = _ascending(np.column_stack([places, found.facts[cut]]).astype(np.int32))
         times, forms = (tuple(getattr(entries[i], name) for i in used.tolist()) for name in ("at", "forms"))

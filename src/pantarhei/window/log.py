@@ -1,17 +1,15 @@
 """What was asserted, and what repairs took out again: the ground truth that the window model is derived from.
 
-One entry a timestamp, oldest first. A cut fact loses its occurrences in the entry whose arrival cut it and in
-all before; asserted again later, it is back. A log is a value: a change makes another, sharing what it can.
-It knows how many assertions and bytes it holds: what comes and goes is added and taken away.
+One entry a timestamp, on a timeline. A cut fact loses its occurrences in the entry whose arrival cut it and
+in all before; asserted again later, it is back. A log is a value: a change makes another, sharing what it
+can. It knows how many assertions and bytes it holds: what comes and goes is added and taken away.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise, takewhile
-from operator import attrgetter
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +17,9 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.language.time import TimePoint
+from pantarhei.window.timeline import Timeline
 
 Fact = tuple[int, int, int]
-_CHUNK = 512
 # An entry without the arrays' contents: the object, its times, its arrays' heads, its place in a chunk.
 _BYTES_AN_ENTRY = 700
 # A form kept beside a fact: a literal, its key, and a place in a dictionary, roughly.
@@ -72,17 +70,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The entries of the window, in chunks. Changes cost O(entries / 512 + 512), and the entries that leave.
+    """The entries of the window, in time order, and their sums. Changes cost what the timeline's cost, and a
+    look at the entries that leave.
 
     Args:
-        chunks: the entries, oldest first; no chunk is empty.
-        first_level: no entry is below.
+        timeline: the entries.
         assertions: how many facts the entries have.
         bytes: what they take.
     """
 
-    chunks: tuple[tuple[Entry, ...], ...] = ()
-    first_level: int = 0
+    timeline: Timeline[Entry] = field(default_factory=Timeline)
     assertions: int = 0
     bytes: int = 0
 
@@ -90,67 +87,35 @@ class Log:
     def of(cls, entries: Iterable[Entry], first_level: int = 0) -> Log:
         """The log of entries in ascending order, none below `first_level`. Costs their number."""
         given = tuple(entries)
-        chunks = tuple(given[i : i + _CHUNK] for i in range(0, len(given), _CHUNK))
-        return cls(chunks, first_level, *_size(given))
+        return cls(Timeline.of(given, first_level), *_size(given))
 
     def with_entry(self, entry: Entry) -> Log:
         """The log with a newer entry."""
-        *full, last = self.chunks or ((),)
-        chunks = (*full, (*last, entry)) if len(last) < _CHUNK else (*self.chunks, (entry,))
-        return Log(chunks, self.first_level, self.assertions + len(entry.facts), self.bytes + entry.bytes)
+        timeline = self.timeline.with_newest(entry)
+        return Log(timeline, self.assertions + len(entry.facts), self.bytes + entry.bytes)
 
     def without_newest(self) -> Log:
         """The log without its newest entry."""
-        *full, last = self.chunks
-        newest, shorter = last[-1], last[:-1]
-        chunks = (*full, shorter) if shorter else tuple(full)
-        return Log(chunks, self.first_level, self.assertions - len(newest.facts), self.bytes - newest.bytes)
+        newest = self.newest
+        assert newest is not None, "there is an entry"
+        timeline = self.timeline.without_newest()
+        return Log(timeline, self.assertions - len(newest.facts), self.bytes - newest.bytes)
 
     def from_level(self, level: int) -> Log:
         """The log without the entries below `level`."""
-        if level <= self.first_level:
+        if level <= self.timeline.first_level:
             return self
-        assertions, size = _size(takewhile(lambda entry: entry.level < level, self))
-        whole = bisect_left(self.chunks, level, key=lambda chunk: chunk[-1].level)
-        chunks = self.chunks[whole:]
-        if chunks and chunks[0][0].level < level:
-            start = bisect_left(chunks[0], level, key=attrgetter("level"))
-            chunks = (chunks[0][start:], *chunks[1:])
-        return Log(chunks, level, self.assertions - assertions, self.bytes - size)
+        assertions, size = _size(self.timeline.below(level))
+        return Log(self.timeline.from_level(level), self.assertions - assertions, self.bytes - size)
 
     @property
     def newest(self) -> Entry | None:
         """The newest entry."""
-        return self.chunks[-1][-1] if self.chunks else None
-
-    @property
-    def partitions(self) -> int:
-        """How many entries there are. Costs O(entries / 512)."""
-        return sum(map(len, self.chunks))
-
-    def leaving(self, ticks: int) -> tuple[int | None, list[TimePoint]]:
-        """(level of the first entry not before `ticks`, timestamps of the entries before it)."""
-        before: list[TimePoint] = []
-        for entry in self:
-            if entry.ticks >= ticks:
-                return entry.level, before
-            before.append(entry.at)
-        return None, before
+        return self.timeline.newest
 
     def __iter__(self) -> Iterator[Entry]:
         """Oldest first."""
-        return chain.from_iterable(self.chunks)
-
-    def after(self, level: int) -> Iterator[Entry]:
-        """The entries above `level`, oldest first. Costs their number, and a search."""
-        whole = bisect_right(self.chunks, level, key=lambda chunk: chunk[-1].level)
-        for chunk in self.chunks[whole:]:
-            yield from chunk[bisect_right(chunk, level, key=attrgetter("level")) :]
-
-    def entry(self, level: int) -> Entry | None:
-        """The entry of that level. Costs a search."""
-        found = next(self.after(level - 1), None)
-        return found if found is not None and found.level == level else None
+        return iter(self.timeline)
 
     def kept(self) -> Iterator[tuple[Entry, Integers]]:
         """Each entry, newest first, with the facts of it that no repair has cut. Costs O(occurrences)."""
@@ -172,13 +137,9 @@ class Log:
             yield entries[place], rows[ends[place] : ends[place + 1]]
 
     def check_invariants(self) -> None:
-        """Assert that chunks and sums are those of the entries. Costs a look at each; for tests."""
-        entries = list(self)
-        levels = [entry.level for entry in entries]
-        assert all(self.chunks), "a chunk is empty"
-        assert levels == sorted(set(levels)), "levels do not ascend"
-        assert not levels or levels[0] >= self.first_level, "an entry should have left"
-        assert (self.assertions, self.bytes) == _size(entries), "sums are not those of the entries"
+        """Assert that the sums are those of the entries. Costs a look at each; for tests."""
+        self.timeline.check_invariants()
+        assert (self.assertions, self.bytes) == _size(self), "sums are not those of the entries"
 
 
 def _size(entries: Iterable[Entry]) -> tuple[int, int]:
@@ -227,6 +188,13 @@ def _below(parts: Iterable[Integers]) -> tuple[Integers, npt.NDArray[np.intp]]:
     each = list(parts)
     places = np.repeat(np.arange(len(each)), [len(part) for part in each])
     return np.concatenate([np.empty((0, 3), np.int32), *each]), places
+
+
+def among(some: Integers, facts: Integers) -> npt.NDArray[np.bool_]:
+    """Which of `facts` are among `some`; both of shape (n, 3). Costs sorting `some` and a look at `facts`."""
+    wanted = _Facts()
+    wanted.add(some)
+    return wanted.among(facts)
 
 
 class _Facts:

@@ -29,24 +29,28 @@ def window():
     return lambda **limits: Fitting(model, Log.of(entries), foundation.vocabulary, Limits(**limits))
 
 
+def at(entries):
+    return [entry.at for entry in entries]
+
+
 def test_what_fits_stays(window):
     fitting = window(max_facts=8 * EACH, on_limit="drop")
     fitting.fit(4)
-    assert (fitting.early, len(fitting.model)) == ([], 8 * EACH)
+    assert (at(fitting.early), len(fitting.model)) == ([], 8 * EACH)
 
 
 @pytest.mark.parametrize(("most", "early"), [(8 * EACH - 1, [1]), (4 * EACH, [1, 2]), (2 * EACH, [1, 2, 3])])
 def test_the_oldest_leave_and_no_more_than_must(window, most, early):
     fitting = window(max_facts=most, on_limit="drop")
     fitting.fit(4)
-    assert fitting.early == early
-    assert len(fitting.model) == 2 * EACH * (4 - len(early)) and fitting.log.partitions == 4 - len(early)
+    assert at(fitting.early) == early
+    assert len(fitting.model) == 2 * EACH * (4 - len(early)) and len(fitting.log.timeline) == 4 - len(early)
 
 
 def test_too_many_bytes_make_the_oldest_leave_and_the_model_is_to_be_made_anew(window):
     fitting = window(max_bytes=1, on_limit="drop")
     fitting.fit(4)
-    assert fitting.early == [1, 2, 3] and fitting.roomy
+    assert at(fitting.early) == [1, 2, 3] and fitting.roomy
     assert fitting.doubtful  # whether the last one fits is known once the model is made anew
 
 

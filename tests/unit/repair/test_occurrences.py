@@ -30,7 +30,7 @@ def renumbered(log):
         return np.column_stack([(rows[:, 0] + 1) % CLASSES, rows[:, 1:]]).astype(np.int32)
 
     entries = (replace(each, facts=shifted(each.facts), cut=shifted(each.cut)) for each in log)
-    return Log.of(entries, log.first_level)
+    return Log.of(entries, log.timeline.first_level)
 
 
 some = st.lists(st.integers(0, CLASSES - 1), max_size=3)
@@ -54,7 +54,9 @@ def test_removals_looked_up_together_are_those_of_one_by_one_and_of_the_definiti
         arriving = Entry(level, f"t{level}", 10 * level, facts(asserted, shift), facts(lost, shift))
         if cut:
             removals.append(Removal(log, arriving, numbers))
-            inside = {(each, at) for each, ats in lost.items() for at in ats if at >= log.first_level}
+            inside = {
+                (each, at) for each, ats in lost.items() for at in ats if at >= log.timeline.first_level
+            }
             expected.append({(f"t{at}", (URIRef("urn:x"), RDF.type, URIRef(f"urn:{c}"))) for c, at in inside})
         log = log.with_entry(arriving)
     together = list(look_up(removals))

@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-import pantarhei.window.log as log_module
+import pantarhei.window.timeline as timeline_module
 from pantarhei.window.log import EMPTY_LOG, Entry, trace
 
 
@@ -40,11 +40,11 @@ def test_a_log_beyond_one_chunk_drops_and_finds():
     log = log_of(entry(level, [level % 7]) for level in range(count))
     assert levels(log) == list(range(count))
     for oldest in (1, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2990):
-        assert log.leaving(10 * oldest)[0] == oldest
+        assert log.timeline.first_level_from(10 * oldest) == oldest
         log = log.from_level(oldest)
         assert levels(log) == list(range(oldest, count))
         assert log.newest.level == count - 1
-        assert log.leaving(0) == (oldest, [])
+        assert log.timeline.first_level_from(0) == oldest
     log = log.from_level(count)
     assert levels(log) == [] and log.newest is None
     assert levels(log.with_entry(entry(count))) == [count]
@@ -75,10 +75,11 @@ def test_a_cut_takes_a_fact_out_of_its_entry_and_all_before():
 def test_entries_are_found_by_their_levels(count):
     log = log_of(entry(level) for level in range(0, 2 * count, 2)).from_level(3)
     inside = range(4, 2 * count, 2)
-    assert {level for level in range(2 * count + 2) if log.entry(level) is not None} == set(inside)
-    assert all(log.entry(level).level == level for level in inside)
+    timeline = log.timeline
+    assert {level for level in range(2 * count + 2) if timeline.at_level(level) is not None} == set(inside)
+    assert all(timeline.at_level(level).level == level for level in inside)
     for level in (-1, 3, 4, 5, 1022, 1023, 1024, 1025, 2 * count):
-        assert [each.level for each in log.after(level)] == [found for found in inside if found > level]
+        assert [each.level for each in timeline.after(level)] == [found for found in inside if found > level]
 
 
 #   place     0      1      2      3      4       fact 5 is cut at 2 and at 4, fact 6 at 3
@@ -105,18 +106,34 @@ def test_facts_whose_keys_collide_are_told_apart():
         assert left == [each for each in some.tolist() if each != one.tolist()]
 
 
-def test_the_timestamps_that_leave_are_named():
+@pytest.mark.parametrize(
+    ("ticks", "first", "left"),
+    [(15, 2, ["t0", "t1"]), (20, 2, ["t0", "t1"]), (21, 3, ["t0", "t1", "t2"]), (-5, 0, [])],
+)
+def test_the_timestamps_that_leave_are_named(ticks, first, left):
+    timeline = log_of(map(entry, range(3))).timeline
+    assert timeline.first_level_from(ticks) == first
+    assert [each.at for each in timeline.below(first)] == left
+
+
+def test_a_timestamp_is_found_by_its_tick():
+    timeline = log_of(map(entry, range(1200))).from_level(3).timeline
+    assert timeline.at_ticks(30).level == 3 and timeline.at_ticks(11_990).at == "t1199"
+    assert [timeline.at_ticks(ticks) for ticks in (20, 31, 12_000)] == [None, None, None]
+
+
+def test_the_next_level_follows_the_newest_or_where_all_have_left():
     log = log_of(map(entry, range(3)))
-    assert log.leaving(15) == (2, ["t0", "t1"])
-    assert log.leaving(20) == (2, ["t0", "t1"])
-    assert log.leaving(21) == (None, ["t0", "t1", "t2"])
-    assert log.leaving(-5) == (0, [])
+    assert log.timeline.next_level == 3 and log.from_level(3).timeline.next_level == 3
+    assert EMPTY_LOG.timeline.next_level == 0
 
 
 def test_an_empty_log():
-    assert levels(EMPTY_LOG) == [] and EMPTY_LOG.newest is None and EMPTY_LOG.leaving(0) == (None, [])
+    assert levels(EMPTY_LOG) == [] and EMPTY_LOG.newest is None and EMPTY_LOG.timeline.below(9) == []
     later = EMPTY_LOG.from_level(5)
-    assert later.first_level == 5 and later.from_level(3).first_level == 5, "a start never goes back"
+    assert later.timeline.first_level == later.from_level(3).timeline.first_level == 5, (
+        "a start never goes back"
+    )
 
 
 def test_a_change_looks_at_the_entries_that_come_and_go_and_at_no_others(monkeypatch):
@@ -137,7 +154,7 @@ def test_what_an_entry_weighs_does_not_change_when_it_is_looked_at():
     log = log_of([entry(0, [1, 2, 3], [4])])
     before = log.bytes
     list(log.occurrences(facts(1)))
-    assert log.chunks[0][0]._marks is not None
+    assert log.timeline.chunks[0][0]._marks is not None
     log.check_invariants()
     assert log.bytes == before
 
@@ -153,8 +170,8 @@ def test_an_entry_holds_on_to_no_larger_array():
 
 def test_what_has_left_is_let_go():
     log = log_of(entry(level, [level]) for level in range(600))
-    assert [len(chunk) for chunk in log.from_level(100).chunks] == [412, 88]
-    assert log.from_level(600).chunks == ()
+    assert [len(chunk) for chunk in log.from_level(100).timeline.chunks] == [412, 88]
+    assert log.from_level(600).timeline.chunks == ()
 
 
 class Logging(RuleBasedStateMachine):
@@ -162,8 +179,8 @@ class Logging(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.before = log_module._CHUNK
-        log_module._CHUNK = 3
+        self.before = timeline_module._CHUNK
+        timeline_module._CHUNK = 3
         self.log, self.plain, self.level, self.first = EMPTY_LOG, [], 0, 0
 
     @rule(asserted=st.lists(st.integers(0, 3), max_size=3), cut=st.lists(st.integers(0, 3), max_size=1))
@@ -190,7 +207,7 @@ class Logging(RuleBasedStateMachine):
     def same(self):
         self.log.check_invariants()
         assert self.log.assertions == sum(len(asserted) for _, asserted, _ in self.plain)
-        assert self.log.partitions == len(self.plain)
+        assert len(self.log.timeline) == len(self.plain)
         assert [each.level for each in self.log] == [level for level, _, _ in self.plain]
         newest = self.log.newest
         assert (newest.level if newest else None) == (self.plain[-1][0] if self.plain else None)
@@ -201,7 +218,7 @@ class Logging(RuleBasedStateMachine):
         assert kept(self.log) == expected
 
     def teardown(self):
-        log_module._CHUNK = self.before
+        timeline_module._CHUNK = self.before
 
 
 TestLog = Logging.TestCase

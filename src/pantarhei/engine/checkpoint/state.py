@@ -112,7 +112,7 @@ def save(
     keys = [key if len(key) == 3 else (NO_PREDICATE, *key) for part in forms for key in part]
     parts = [*(entry.facts for entry in entries), *(entry.cut for entry in entries)]
     facts = np.concatenate([*parts, np.array(keys, np.int32).reshape(-1, 3)])
-    first = books.log.first_level
+    first = books.log.timeline.first_level
     in_window = [(level, repair) for level, repair in books.repairs if level >= first]
     of_repairs, constraints = repairs.columns(in_window, first, times)
     of_times, marks = times.columns(kind)
@@ -219,7 +219,7 @@ class Checkpoint:
         at = [entry.at for entry in log]
         repairs = read_repairs(contents, assertions, at, header["repair"], constraints)
         arrival = _arrival(log.newest, header["contradicted"])
-        books = Books(log, step, len(at), arrival, repairs, Counters(**header["counters"]), header["messages"])
+        books = Books(log, step, arrival, repairs, Counters(**header["counters"]), header["messages"])
         return State(books, Written(written, pairs), ill_typed, self.note)
 
     def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[Forms]:

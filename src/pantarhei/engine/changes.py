@@ -1,0 +1,126 @@
+"""What one step changed: one value, made once and handed to whoever listens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.encoding.numbers import Integers
+from pantarhei.window.log import Entry, among
+
+_NO_FACTS = np.empty((0, 3), np.int32)
+
+
+class LevelChanges(NamedTuple):
+    """Facts that stayed, and whose settled level is another one now.
+
+    Reports of what is known already raise a level; only repairs, and going back to before a timestamp, lower
+    one.
+
+    Args:
+        facts: shape (n, 3), each once.
+        old, new: their levels before and after.
+    """
+
+    facts: Integers
+    old: npt.NDArray[np.int64]
+    new: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one step changed, in the numbers of its time. Nothing in it changes any more.
+
+    Args:
+        noted: what the window model noted: facts that came (1) and went (-1, last column), shape (n, 4); a
+            fact may recur, and what went and came again adds up to nothing.
+        entries: the ABoxes that the step took in, with what their repairs cut; one or none, but where several
+            steps are told as one.
+        dropped: the ABoxes whose partitions left, oldest first.
+        levels: facts whose level changed, where some consumer asks for them; else None.
+    """
+
+    noted: Integers
+    entries: tuple[Entry, ...] = ()
+    dropped: tuple[Entry, ...] = ()
+    levels: LevelChanges | None = None
+    _signed: Integers | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def signed(self) -> Integers:
+        """Facts that were not visible before the step and are now (1), and those that were and are not (-1).
+
+        Shape (n, 4), each fact once, the sign last. Also where the model went back to before the newest
+        timestamp on the way. Made at the first look, which costs sorting what was noted.
+        """
+        if self._signed is None:
+            object.__setattr__(self, "_signed", _net(self.noted))
+        assert self._signed is not None
+        return self._signed
+
+    @property
+    def asserted(self) -> Integers:
+        """The assertions that came and survived the repair of their own timestamp, shape (n, 3).
+
+        In the order in which they came, repetitions included; all parts of the ABox together.
+        """
+        return np.concatenate([_NO_FACTS, *map(_survivors, self.entries)])
+
+    @property
+    def cut(self) -> Integers:
+        """The facts that were taken out, shape (n, 3)."""
+        return np.concatenate([_NO_FACTS, *(entry.cut for entry in self.entries)])
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came, went, was asserted or dropped, or changed its level."""
+        parts = (self.noted, self.entries, self.dropped, () if self.levels is None else self.levels.facts)
+        return not any(map(len, parts))
+
+    @classmethod
+    def together(cls, steps: Sequence[Changes]) -> Changes:
+        """The changes of steps, one after another, as those of one step.
+
+        An ABox that came in parts stands there once, as it was taken in last.
+        """
+        entries = {entry.level: entry for step in steps for entry in step.entries}
+        dropped = tuple(entry for step in steps for entry in step.dropped)
+        levels = None if any(step.levels is None for step in steps) else _levels_over(steps)
+        return cls(np.concatenate([step.noted for step in steps]), tuple(entries.values()), dropped, levels)
+
+
+def _survivors(entry: Entry) -> Integers:
+    return entry.facts[~among(entry.cut, entry.facts)] if len(entry.cut) else entry.facts
+
+
+def _net(noted: Integers) -> Integers:
+    """Each fact once, with the sum of its signs; none whose sum is 0."""
+    if len(noted) < 2:
+        return noted
+    facts = noted[np.lexsort(noted[:, 2::-1].T)]
+    begins = np.flatnonzero(np.append(True, (facts[1:, :3] != facts[:-1, :3]).any(axis=1)))
+    found: Integers = facts[begins]
+    found[:, 3] = np.add.reduceat(facts[:, 3], begins)
+    net: Integers = found[found[:, 3] != 0]
+    return net
+
+
+def _levels_over(steps: Sequence[Changes]) -> LevelChanges:
+    """The changes of level over steps, of facts that were there before them and after each of them."""
+    came_or_went = {tuple(fact) for step in steps for *fact, _ in step.signed.tolist()}
+    old: dict[tuple[int, ...], int] = {}
+    new: dict[tuple[int, ...], int] = {}
+    for facts, before, after in (step.levels for step in steps if step.levels is not None):
+        for fact, low, high in zip(map(tuple, facts.tolist()), before.tolist(), after.tolist(), strict=True):
+            old.setdefault(fact, low)
+            new[fact] = high
+    kept = [fact for fact in old if old[fact] != new[fact] and fact not in came_or_went]
+    return LevelChanges(
+        np.array(kept, np.int32).reshape(-1, 3),
+        np.array([old[fact] for fact in kept], np.int64),
+        np.array([new[fact] for fact in kept], np.int64),
+    )

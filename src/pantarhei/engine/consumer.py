@@ -1,0 +1,202 @@
+"""Engines that live beside the window model and follow it step by step: what they must be able to do.
+
+What a consumer does when it is told of a step is part of the step: after an error it is asked to go back, and
+the step has not happened. It is called in this order:
+
+1. For each moment that `due` names, until it names none: the window slides to that moment, `apply` tells what
+   that changed, then comes `before`. So what is due in the midst of a jump of time is not lost.
+2. The window slides on, the ABox enters, its contradictions are repaired.
+3. `apply`, once, with all that changed since the last call. Inside `all_or_nothing` that is when the block
+   ends, or when a moment comes that is due.
+
+A further part of a timestamp replaces what was told of it: consumers go `back` to before its first part, and
+`apply` tells of all parts together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.engine.changes import Changes
+from pantarhei.errors import OptionError
+from pantarhei.materialize.model import WindowModel
+from pantarhei.window.sliding import Step
+
+
+class Consumer(Protocol):
+    """What is told of each step. It looks at the model, and never changes it."""
+
+    @property
+    def wants_levels(self) -> bool:
+        """Whether `Changes.levels` is to be filled, which settles the model at each step."""
+
+    @property
+    def bytes_used(self) -> int:
+        """What it holds, in bytes, roughly; it counts against `max_bytes`."""
+
+    def due(self, after: int, until: int) -> int | None:
+        """The next tick at which `before` is to be called, on the way from `after` to `until`.
+
+        Above `after`, where it was called last or where time stood, and not above `until`; None for no more.
+        """
+
+    def before(self, step: Step, model: WindowModel) -> None:
+        """Time has come to a moment that was due: the window has slid there, no new ABox has entered."""
+
+    def apply(self, changes: Changes, model: WindowModel) -> None:
+        """Take over what changed; the model is as it is afterwards."""
+
+    def mark(self) -> object:
+        """How things stand, for `back`; comes with every step."""
+
+    def back(self, mark: object) -> None:
+        """Be as when `mark` was given. May come several times with one mark."""
+
+    def used_terms(self, used: UsedTerms) -> None:
+        """Note the symbols and terms whose numbers it holds."""
+
+    def renamed(self, renaming: Renaming) -> None:
+        """Go on in the numbers that terms have from now on. Marks given before are used no more, but for one
+        given just before this call.
+        """
+
+    def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
+        """Begin, from what the model holds: when it is attached, after a restore with what it had `saved`."""
+
+    def saved(self) -> bytes:
+        """What a checkpoint is to keep for it, the same bytes for the same state."""
+
+
+Marks = Mapping[str, object]
+
+
+class Told(NamedTuple):
+    """What consumers have been told, and what they are still to be told.
+
+    Args:
+        marks: how they stood before `newest`; none where they have not been told anything yet.
+        newest: what they were told last: the changes of the newest timestamp, and those told with it.
+        waiting: what they are to be told still, inside `all_or_nothing`.
+    """
+
+    marks: Marks | None = None
+    newest: Changes | None = None
+    waiting: tuple[Changes, ...] = ()
+
+    def with_step(self, changes: Changes) -> Told:
+        """With the changes of a further step, which are to be told."""
+        return self if changes.is_empty else self._replace(waiting=(*self.waiting, changes))
+
+    @property
+    def continues(self) -> bool:
+        """Whether what waits has a further part of a timestamp that was told already."""
+        told = set() if self.newest is None else {entry.level for entry in self.newest.entries}
+        return any(entry.level in told for changes in self.waiting for entry in changes.entries)
+
+
+NOTHING_TOLD = Told()
+
+
+class Consumers:
+    """The consumers of a reasoner by name, told in the order in which they were attached."""
+
+    def __init__(self) -> None:
+        self._attached: dict[str, Consumer] = {}
+        self._saved: dict[
+            str, bytes
+        ] = {}  # of those that a checkpoint had, and that are still to be attached
+
+    def attach(self, name: str, consumer: Consumer, model: WindowModel) -> None:
+        """Tell `consumer` of each step from now on.
+
+        Raises:
+            OptionError: there is one of that name.
+        """
+        if name in self._attached:
+            raise OptionError("name", repr(name), "a name that no other consumer has")
+        consumer.rebuilt(model, self._saved.get(name))
+        self._attached = {**self._attached, name: consumer}
+        self._saved.pop(name, None)
+
+    def detach(self, name: str) -> None:
+        """Tell the consumer of that name no more."""
+        self._attached = {other: each for other, each in self._attached.items() if other != name}
+
+    def __bool__(self) -> bool:
+        return bool(self._attached)
+
+    def __iter__(self) -> Iterator[Consumer]:
+        return iter(self._attached.values())
+
+    @property
+    def wants_levels(self) -> bool:
+        """Whether any asks for changes of level."""
+        return any(consumer.wants_levels for consumer in self)
+
+    @property
+    def bytes_used(self) -> int:
+        """What all of them hold."""
+        return sum(consumer.bytes_used for consumer in self)
+
+    def due(self, after: int, until: int) -> int | None:
+        """The first tick at which any is to be called."""
+        ticks = (consumer.due(after, until) for consumer in self)
+        return min((tick for tick in ticks if tick is not None), default=None)
+
+    def before(self, after: int, step: Step, model: WindowModel) -> None:
+        """Time has come to `step`, from `after`: call those to whom that matters."""
+        for consumer in self:
+            if consumer.due(after, step.now) == step.now:
+                consumer.before(step, model)
+
+    def tell(self, told: Told, model: WindowModel) -> Told:
+        """Tell what waits; returns what has been told then."""
+        if not self:
+            return NOTHING_TOLD
+        if not told.waiting:
+            return told
+        steps, marks = told.waiting, told.marks
+        if told.continues and marks is not None and told.newest is not None:
+            steps = (told.newest, *steps)
+            self.back(marks)
+        else:
+            marks = self.mark()
+        changes = Changes.together(steps)
+        for consumer in self:
+            consumer.apply(changes, model)
+        return Told(marks, changes)
+
+    def mark(self) -> Marks:
+        """How all of them stand."""
+        return {name: consumer.mark() for name, consumer in self._attached.items()}
+
+    def back(self, marks: Marks) -> None:
+        """Be as when the marks were given; one attached since then stays as it is."""
+        for name, consumer in self._attached.items():
+            if name in marks:
+                consumer.back(marks[name])
+
+    def used_terms(self, used: UsedTerms) -> None:
+        """Note what all of them use."""
+        for consumer in self:
+            consumer.used_terms(used)
+
+    def renamed(self, renaming: Renaming) -> None:
+        """Let all of them go on in new numbers; after an error they are as they were."""
+        marks = self.mark()
+        try:
+            for consumer in self:
+                consumer.renamed(renaming)
+        except BaseException:
+            self.back(marks)
+            raise
+
+    def saved(self) -> dict[str, bytes]:
+        """What a checkpoint keeps, by name; of those that have not been attached again too."""
+        return {**self._saved, **{name: consumer.saved() for name, consumer in self._attached.items()}}
+
+    def restored(self, saved: Mapping[str, bytes]) -> None:
+        """Keep what a checkpoint had, for those that will be attached."""
+        self._saved = dict(saved)
