@@ -180,4 +180,4 @@ def narrow(column: npt.NDArray[Any]) -> Column:
 
 def lengths(parts: Sequence[Sized]) -> Column:
     """The column that `Contents.split` finds the parts by."""
-    return narrow(np.array([len(part) for part in parts], np.uint32))
+    return narrow(np.fromiter(map(len, parts), np.uint32, len(parts)))

@@ -34,7 +34,10 @@ def columns_of_terms(name: str, terms: Sequence[Term]) -> dict[str, Column]:
     and which of the marks each term has.
     """
     marks: dict[str, int] = {}
-    kinds = [marks.setdefault(mark_of(term), len(marks)) for term in terms]
+    kinds = [
+        marks.setdefault("<" if type(term) is URIRef else mark_of(term), len(marks))  # a call would cost more
+        for term in terms
+    ]
     texts = [*terms, *marks]
     whole = "".join(texts).encode("utf-8", "surrogatepass")
     return {
