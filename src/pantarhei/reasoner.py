@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 from rdflib import Dataset, Graph
 
 from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import GivenForms
 from pantarhei.engine.checkpoint import (
     GivenBackground,
     Json,
     Options,
     RepairTable,
     State,
-    Written,
     checked_note,
     read_checkpoint,
     save,
@@ -385,9 +383,8 @@ class StreamReasoner:
         """
         with self._lock:
             held, said = self._held, checked_note(note or {})
-            written = Written(held.forms.facts, held.forms.pairs)
             met, computed = held.growing.ill_typed, held.computed_literals()
-            state = State(held.books, written, met, said, computed)
+            state = State(held.books, held.forms, met, said, computed)
             return save(state, self.options, self.ontology, self._given, held.vocabulary, self._repairs_told)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
@@ -436,8 +433,7 @@ class StreamReasoner:
         held = reasoner._held
         state = saved.state(held.growing)
         reasoner.note = dict(state.note)
-        forms = GivenForms(held.vocabulary, dict(state.written.facts), dict(state.written.pairs))
-        held.replace(state.books, forms)
+        held.replace(state.books, state.forms)
         held.make_model()  # what is wrong is found out now
         return reasoner
 

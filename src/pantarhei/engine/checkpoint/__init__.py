@@ -16,7 +16,7 @@ from pantarhei.engine.checkpoint.background import GivenBackground
 from pantarhei.engine.checkpoint.container import Json, unpack
 from pantarhei.engine.checkpoint.file import read_whole, write_whole
 from pantarhei.engine.checkpoint.repairs import RepairTable
-from pantarhei.engine.checkpoint.state import Checkpoint, Options, State, Written, save
+from pantarhei.engine.checkpoint.state import Checkpoint, Options, State, save
 from pantarhei.errors import OptionError
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "Options",
     "RepairTable",
     "State",
-    "Written",
     "checked_note",
     "read_checkpoint",
     "save",

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from rdflib import Literal, URIRef
 
+from pantarhei.encoding.forms import GivenForms
 from pantarhei.encoding.numbers import Forms, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.books import Arrival, Books, Counters
@@ -60,27 +61,20 @@ class Options(NamedTuple):
         return self.repair, self.keep, self.unique_names, self.budget, *limits
 
 
-class Written(NamedTuple):
-    """How literals of the materialization are written: `forms.GivenForms` as values."""
-
-    facts: Forms
-    pairs: Forms
-
-
 @dataclass(frozen=True, slots=True)
 class State:
     """All that a restored reasoner needs.
 
     Args:
         books: what was asserted and cut.
-        written: how literals are written.
+        forms: how literals of the materialization are written.
         ill_typed: properties that had ill-typed values, in the window or before.
         note: what the caller wants to find again.
         values: literals, by number, whose first forms are to be kept beside those in the books.
     """
 
     books: Books
-    written: Written
+    forms: GivenForms
     ill_typed: tuple[Predicate, ...] = ()
     note: Mapping[str, Json] = field(default_factory=dict)
     values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
@@ -106,7 +100,7 @@ def save(
     kind = books.step.kind if books.step else TimeKind.INTEGER
     entries = list(books.log)
     times = TimesWriter([entry.at for entry in entries])
-    forms = [*(entry.forms for entry in entries), state.written.facts, state.written.pairs]
+    forms = [*(entry.forms for entry in entries), state.forms.facts, state.forms.pairs]
     places: dict[Literal, int] = {}
     of_forms = [places.setdefault(form, len(places)) for part in forms for form in part.values()]
     keys = [key if len(key) == 3 else (NO_PREDICATE, *key) for part in forms for key in part]
@@ -220,14 +214,13 @@ class Checkpoint:
         repairs = read_repairs(contents, assertions, at, header["repair"], constraints)
         arrival = _arrival(log.newest, header["contradicted"])
         books = Books(log, step, arrival, repairs, Counters(**header["counters"]), header["messages"])
-        return State(books, Written(written, pairs), ill_typed, self.note)
+        return State(books, GivenForms(growing.vocabulary, written, pairs), ill_typed, self.note)
 
-    def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[Forms]:
+    def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[dict[tuple[int, ...], Literal]]:
         """The forms of each entry, then those of the materialization's facts, then of its pairs."""
         tuples = [tuple(key[1:] if key[0] == NO_PREDICATE else key) for key in keys.tolist()]
-        found: list[Forms] = [
-            dict(part) for part in self._contents.split("forms.keys", list(zip(tuples, formed, strict=True)))
-        ]
+        rows = list(zip(tuples, formed, strict=True))
+        found = [dict(part) for part in self._contents.split("forms.keys", rows)]
         *_, written, pairs = found
         if any(len(key) != 3 for key in written) or any(len(key) != 2 for key in pairs):
             raise self._contents.broken("forms have other keys")
