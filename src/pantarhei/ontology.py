@@ -27,14 +27,14 @@ from pantarhei.language.counted import counted
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Predicate, Rule
-from pantarhei.language.shown import NO_NAMES, Names, told_apart
+from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple
 from pantarhei.literals.membership import check_range, why_unknown
 from pantarhei.materialize.consistency import inconsistency
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.owl.global_restrictions import breaches
-from pantarhei.owl.imports import Imports, Place, read_with_imports
+from pantarhei.owl.imports import Imports, WrittenAt, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
@@ -107,7 +107,7 @@ class Ontology:
         return f"Ontology({', '.join(counted(len(found), noun) for noun, found in parts)})"
 
     @property
-    def names(self) -> Names:
+    def names(self) -> ShownNames:
         """How its names are shown where the last part of their IRIs does not tell them apart."""
         return self._report.names
 
@@ -358,7 +358,7 @@ def load_ontology(
     return ontology
 
 
-def _origin(text: str, main: Triple, places: Mapping[Triple, Place]) -> Origin:
+def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt]) -> Origin:
     """The origin of an axiom or leftover of which this is the main triple."""
     subject = main[0]
     return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None)
@@ -379,19 +379,19 @@ def _refuse_inconsistent(ontology: Ontology) -> None:
         raise inconsistency(proof)
 
 
-def _names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> Names:
+def _names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> ShownNames:
     """The names of all that is no annotation, told apart."""
     terms = {term for triple in triples if triple not in reading.annotations for term in triple}
     iris = (term for term in terms if isinstance(term, URIRef))
-    return Names({**NO_NAMES.prefixes, **prefixes}).telling_apart(iris)
+    return ShownNames({**NO_NAMES.prefixes, **prefixes}).telling_apart(iris)
 
 
 def _translated(
     reading: Reading,
     definitions: Mapping[URIRef, DataRange],
-    places: Mapping[Triple, Place],
+    places: Mapping[Triple, WrittenAt],
     skipped: tuple[str, ...],
-    names: Names,
+    names: ShownNames,
 ) -> tuple[tuple[Translation, ...], Report]:
     """The axioms' rules, and the report; their texts show names as the text does that is being written."""
     given = _without_endless(

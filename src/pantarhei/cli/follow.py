@@ -21,7 +21,7 @@ from rdflib import Graph
 from pantarhei.cli.repair_text import assertion_texts, cut_lines
 from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
 from pantarhei.language.counted import counted
-from pantarhei.language.shown import Names
+from pantarhei.language.shown import ShownNames
 from pantarhei.language.time import Duration, TimePoint
 from pantarhei.query.evaluate import prepare
 from pantarhei.streams.abox import TimestampedABox
@@ -309,7 +309,7 @@ class _Show:
 # what is said
 
 
-def _write_update(update: pr.WindowUpdate, facts: int, names: Names, writer: AnswerWriter) -> None:
+def _write_update(update: pr.WindowUpdate, facts: int, names: ShownNames, writer: AnswerWriter) -> None:
     gained, lost = len(update.delta.added), len(update.delta.removed)
     if isinstance(writer, TableWriter):
         window = f"window {time_text(update.start)} to {time_text(update.end)}"
@@ -335,7 +335,7 @@ def _plain_time(at: TimePoint) -> Cell:
     return time_text(at) if isinstance(at, datetime) else at
 
 
-def _print_cut(update: pr.WindowUpdate, names: Names) -> None:
+def _print_cut(update: pr.WindowUpdate, names: ShownNames) -> None:
     for line in cut_lines(update.repair, names):
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)
 

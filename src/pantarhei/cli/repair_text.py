@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rdflib import RDF
 
-from pantarhei.language.shown import NO_NAMES, Names, told_apart
+from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint
 from pantarhei.streams.write import time_text
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 _CONFLICTS_LOOKED_AT = 1000
 
 
-def cut_lines(repair: pr.Repair, names: Names = NO_NAMES) -> list[str]:
+def cut_lines(repair: pr.Repair, names: ShownNames = NO_NAMES) -> list[str]:
     """The facts that the repair removed, with their timestamps and the newest conflict that each was in."""
     return told_apart(lambda: list(_cut_lines(repair)), names)
 
 
-def assertion_texts(assertions: Iterable[tuple[TimePoint, Triple]], names: Names = NO_NAMES) -> list[str]:
+def assertion_texts(
+    assertions: Iterable[tuple[TimePoint, Triple]], names: ShownNames = NO_NAMES
+) -> list[str]:
     """The facts with their timestamps, for people; in order."""
     given = tuple(assertions)
     return told_apart(lambda: sorted(map(_assertion_text, given)), names)

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 import pantarhei as pr
-from pantarhei.demo.removals import Removal, one_of_each_kind, print_removals, removals_of
+from pantarhei.demo.removals import ToldRemoval, one_of_each_kind, print_removals, removals_of
 from pantarhei.demo.words import Wording, answers, clock, indented, title
 from pantarhei.language.term import Term, check_triple, short
 from pantarhei.language.time import TimePoint
@@ -71,7 +71,7 @@ class Day:
         self.minutes: list[TimePoint] = []
         self.occupied: list[int] = []
         self.removed = 0
-        self.removals: list[Removal] = []
+        self.removals: list[ToldRemoval] = []
 
     def new_reasoner(self) -> pr.StreamReasoner:
         """A reasoner to which nothing has come yet."""

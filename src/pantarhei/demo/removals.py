@@ -19,7 +19,7 @@ GONE = "✗"
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class ToldRemoval:
     """A fact that a repair took out, and of its conflicts the one whose other facts are newest."""
 
     at: TimePoint
@@ -39,33 +39,33 @@ class Removal:
         return any(at == self.newest for at, _ in self.others)
 
 
-def removals_of(repair: pr.Repair) -> list[Removal]:
+def removals_of(repair: pr.Repair) -> list[ToldRemoval]:
     """What a repair removed, each fact once."""
     newest: dict[Triple, TimePoint] = {}
     for at, triple in repair.removed:
         newest[triple] = max(at, newest.get(triple, at))
-    best: dict[Triple, tuple[list[TimePoint], Removal]] = {}
+    best: dict[Triple, tuple[list[TimePoint], ToldRemoval]] = {}
     for conflict in repair.conflicts if newest else ():
         members = sorted(conflict.assertions, key=str)
         for _, triple in members:
             if triple in newest:
                 others = tuple(assertion for assertion in members if assertion[1] != triple)
                 ages = sorted(at for at, _ in others)
-                told = Removal(repair.at, newest[triple], triple, others, conflict.constraints)
+                told = ToldRemoval(repair.at, newest[triple], triple, others, conflict.constraints)
                 known = best.get(triple)
                 if known is None or (known[0], str(others)) < (ages, str(known[1].others)):
                     best[triple] = ages, told
     return [best[triple][1] for triple in sorted(best, key=str)]
 
 
-def one_of_each_kind(removals: Iterable[Removal]) -> list[Removal]:
-    first: dict[tuple[object, ...], Removal] = {}
+def one_of_each_kind(removals: Iterable[ToldRemoval]) -> list[ToldRemoval]:
+    first: dict[tuple[object, ...], ToldRemoval] = {}
     for removal in removals:
         first.setdefault(removal.kind, removal)
     return list(first.values())
 
 
-def print_removals(console: Console, removals: Sequence[Removal], words: Wording) -> None:
+def print_removals(console: Console, removals: Sequence[ToldRemoval], words: Wording) -> None:
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
@@ -75,7 +75,7 @@ def print_removals(console: Console, removals: Sequence[Removal], words: Wording
     console.print(indented(table))
 
 
-def _reason(removal: Removal, words: Wording) -> Iterator[RenderableType]:
+def _reason(removal: ToldRemoval, words: Wording) -> Iterator[RenderableType]:
     gone = f"{GONE} {words.fact(removal.fact)}"
     yield Text.assemble((gone, "red"), f" (of {clock(removal.newest)}) was removed:")
     for at, fact in removal.others:

@@ -14,7 +14,7 @@ from rdflib import RDF, BNode, URIRef, Variable
 
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.origin import Origin
-from pantarhei.language.shown import NO_NAMES, Names, told_apart
+from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import Term, Triple, short
 
 Argument = Term | Variable
@@ -145,7 +145,7 @@ class Rule:
         return f"{self.head or '⊥'} :- {conditions}."
 
 
-def names_of(rules: Iterable[Rule]) -> Names:
+def names_of(rules: Iterable[Rule]) -> ShownNames:
     """The classes and properties of the rules told apart, for a text with the axioms that they come from."""
     predicates = (atom.predicate for rule in rules for atom in rule.atoms)
     return NO_NAMES.telling_apart(name for name in predicates if isinstance(name, URIRef))

@@ -19,7 +19,7 @@ _USUAL = {"owl": str(OWL), "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ShownNames:
     """What a text needs to know of names before it is written.
 
     Args:
@@ -30,11 +30,12 @@ class Names:
     prefixes: Mapping[str, str] = field(default_factory=_USUAL.copy)
     longer: Mapping[URIRef, str] = field(default_factory=dict)
 
-    def telling_apart(self, iris: Iterable[URIRef]) -> Names:
+    def telling_apart(self, iris: Iterable[URIRef]) -> ShownNames:
         """The same, with those of `iris` shown at more length that have a last part in common.
 
         >>> room, saref = URIRef("http://example.org/room#Sensor"), URIRef("https://saref.etsi.org/core/Sensor")
-        >>> list(Names({"room": "http://example.org/room#"}).telling_apart([room, saref]).longer.values())
+        >>> names = ShownNames({"room": "http://example.org/room#"})
+        >>> list(names.telling_apart([room, saref]).longer.values())
         ['room:Sensor', '<https://saref.etsi.org/core/Sensor>']
         """
         by_last_part: dict[str, set[URIRef]] = {}
@@ -46,13 +47,13 @@ class Names:
         )
 
 
-NO_NAMES = Names()
+NO_NAMES = ShownNames()
 
 
 class _Text:
     """A text that is being written, and the IRIs that it has shown by their last parts."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: ShownNames) -> None:
         self.names = names
         self.shown_by_last_part: set[URIRef] = set()
 
@@ -66,7 +67,7 @@ class _Text:
 _TEXT: ContextVar[_Text | None] = ContextVar("text", default=None)
 
 
-def told_apart(write: Callable[[], _T], names: Names = NO_NAMES) -> _T:
+def told_apart(write: Callable[[], _T], names: ShownNames = NO_NAMES) -> _T:
     """What `write` gives, in which no two IRIs look the same.
 
     It is written a second time if two did. A part of a larger text is written as it is: around the larger one

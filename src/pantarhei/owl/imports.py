@@ -40,7 +40,7 @@ class Imports:
         return cls({str(iri): Path(path) for iri, path in (catalog or {}).items()}, None, skip_missing)
 
 
-class Place(NamedTuple):
+class WrittenAt(NamedTuple):
     """Where something is written: the file, None for an object; and the line, None if its syntax has none."""
 
     source: str | None
@@ -65,22 +65,22 @@ class DocumentSet:
         """The prefixes of the document itself."""
         return self.documents[0].prefixes
 
-    def places(self, triples: Iterable[Triple]) -> dict[Triple, Place]:
+    def places(self, triples: Iterable[Triple]) -> dict[Triple, WrittenAt]:
         """Where each of these triples is written, by the first document that says it.
 
         Costs a pass over the documents, unless there is one alone and its syntax has no lines.
         """
-        wanted, found = set(triples), dict[Triple, Place]()
+        wanted, found = set(triples), dict[Triple, WrittenAt]()
         only, *others = self.documents
         if not others and only.lines is None:
-            return dict.fromkeys(wanted, Place(only.source, None))
+            return dict.fromkeys(wanted, WrittenAt(only.source, None))
         predicates = {predicate for _, predicate, _ in wanted}  # looked up in a fifth of a triple's time
         for document in self.documents:
             for number, triple in enumerate(document.triples):
                 if triple[1] in predicates and triple in wanted:
                     wanted.remove(triple)
                     line = None if document.lines is None else document.lines[number]
-                    found[triple] = Place(document.source, line)
+                    found[triple] = WrittenAt(document.source, line)
         return found
 
 

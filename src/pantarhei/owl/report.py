@@ -11,7 +11,7 @@ from enum import Enum
 from pantarhei.language.counted import counted
 from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Rule
-from pantarhei.language.shown import NO_NAMES, Names, told_apart
+from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import Triple
 from pantarhei.owl.triple_index import triple_key
 
@@ -140,7 +140,7 @@ class Report:
     merged: tuple[tuple[str, ...], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     contradiction: tuple[str, tuple[str, ...]] | None = None
-    names: Names = field(default=NO_NAMES, compare=False)
+    names: ShownNames = field(default=NO_NAMES, compare=False)
 
     @property
     def losses(self) -> tuple[ReportEntry, ...]:

@@ -2,7 +2,7 @@
 
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.sparql import ONTOLOGY_GRAPH, run_query, timestamp_graph, window_dataset, window_graph
-from pantarhei.query.store import TripleSource, WindowStore
+from pantarhei.query.window_store import TripleSource, WindowStore
 
 __all__ = [
     "ONTOLOGY_GRAPH",

@@ -12,7 +12,7 @@ from rdflib.graph import Dataset
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.query.answers import QueryResult
-from pantarhei.query.store import DatasetStore, TripleSource, WindowDataset, WindowStore
+from pantarhei.query.window_store import DatasetStore, TripleSource, WindowDataset, WindowStore
 
 ONTOLOGY_GRAPH = URIRef("urn:pantarhei:ontology")
 _AT = "urn:pantarhei:at:"

@@ -5,7 +5,7 @@ from rdflib import RDF, Namespace, URIRef, Variable
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli.repair_text import cut_lines
 from pantarhei.language.rule import Atom, Rule
-from pantarhei.language.shown import Names
+from pantarhei.language.shown import ShownNames
 
 EX = Namespace("http://example.org/")
 x = Variable("x")
@@ -37,7 +37,7 @@ def test_names_with_one_last_part_are_shown_with_their_prefix():
     reasoner = StreamReasoner(Ontology.from_rules([axiom]), Window(10))
     reasoner.push(1, [OPEN])
     repair = reasoner.push(2, [(EX.v, RDF.type, other)]).repair
-    names = Names({"ex": str(EX), "other": "urn:other#"}).telling_apart([EX.Open, other])
+    names = ShownNames({"ex": str(EX), "other": "urn:other#"}).telling_apart([EX.Open, other])
     assert cut_lines(repair, names) == [
         "removed ex:Open(v) at 1, contradicted by other:Open(v) at 2: they differ"
     ]

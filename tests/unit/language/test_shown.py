@@ -4,7 +4,7 @@ import pytest
 from rdflib import OWL, Namespace, Variable
 
 from pantarhei.language.rule import Atom, Rule, names_of
-from pantarhei.language.shown import Names, told_apart, with_prefix
+from pantarhei.language.shown import ShownNames, told_apart, with_prefix
 from pantarhei.language.term import short
 
 ROOM, SAREF = Namespace("http://example.org/room#"), Namespace("https://saref.etsi.org/core/")
@@ -12,7 +12,7 @@ X = Variable("x")
 
 
 def text(*terms, **prefixes):
-    return told_apart(lambda: " ".join(map(short, terms)), Names({"room": str(ROOM), **prefixes}))
+    return told_apart(lambda: " ".join(map(short, terms)), ShownNames({"room": str(ROOM), **prefixes}))
 
 
 def test_names_that_would_look_the_same_have_their_prefix_or_are_in_full():
@@ -37,7 +37,7 @@ def test_a_rule_shows_apart_what_has_one_last_part():
 def test_a_text_shows_a_name_in_one_way_in_all_its_parts():
     rules = [Rule("r", (Atom(name, (X,)),), Atom(ROOM.Device, (X,))) for name in (ROOM.Sensor, SAREF.Sensor)]
     assert [str(rule) for rule in rules] == ["Device(?x) :- Sensor(?x)."] * 2
-    together = told_apart(lambda: [str(rule) for rule in rules], Names({"room": str(ROOM)}))
+    together = told_apart(lambda: [str(rule) for rule in rules], ShownNames({"room": str(ROOM)}))
     assert together == ["Device(?x) :- room:Sensor(?x).", f"Device(?x) :- <{SAREF.Sensor}>(?x)."]
 
 
@@ -48,7 +48,7 @@ def test_names_known_beforehand_are_told_apart_where_only_one_of_them_is_shown()
 
 def test_a_text_that_fails_changes_no_other():
     with pytest.raises(ZeroDivisionError):
-        told_apart(lambda: 1 / 0, Names().telling_apart([ROOM.Sensor, SAREF.Sensor]))
+        told_apart(lambda: 1 / 0, ShownNames().telling_apart([ROOM.Sensor, SAREF.Sensor]))
     assert short(ROOM.Sensor) == "Sensor"
 
 

@@ -5,7 +5,7 @@ from rdflib import Graph, Literal, URIRef, Variable
 
 from pantarhei.errors import QueryError
 from pantarhei.query.evaluate import evaluate, prepare
-from pantarhei.query.store import WindowDataset
+from pantarhei.query.window_store import WindowDataset
 
 A, P = URIRef("urn:a"), URIRef("urn:p")
 

@@ -28,7 +28,7 @@ from pantarhei.materialize.bulk.columns import (
 )
 from pantarhei.materialize.bulk.edge_joins import edges_of
 from pantarhei.materialize.bulk.evaluation import BulkProgram, Settled
-from pantarhei.materialize.bulk.plans import MOST_ROWS, Frame, JoinStep, Literals, Matcher
+from pantarhei.materialize.bulk.plans import MOST_ROWS, ColumnMatcher, Frame, JoinStep, Literals
 from pantarhei.rules.compilation.plan import FORWARD
 from pantarhei.rules.compilation.program import Plans
 
@@ -138,7 +138,7 @@ def _apart(facts: Integers, bits: int, count: int) -> list[Integers]:
     return np.split(facts, np.searchsorted(aboxes[order], np.arange(1, count)))
 
 
-class _Within(Matcher):
+class _Within(ColumnMatcher):
     """Matches within ABoxes, whose facts are its columns, and a background."""
 
     def __init__(self, background: Mapping[int, Columns], literals: Literals, width: int, bits: int) -> None:

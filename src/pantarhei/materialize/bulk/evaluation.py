@@ -35,7 +35,7 @@ from pantarhei.materialize.bulk.columns import (
 )
 from pantarhei.materialize.bulk.edge_joins import edges_of, makes_edges, with_edges
 from pantarhei.materialize.bulk.order import ranks
-from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, JoinStep, Literals, Matcher, Plan
+from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, ColumnMatcher, JoinStep, Literals, Plan
 from pantarhei.rules.compilation.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, JoinPlan
 from pantarhei.rules.compilation.program import Plans
 
@@ -172,11 +172,11 @@ class BulkProgram:
             TooSlowError: too few come at a time.
         """
         rows = min(MOST_ROWS, max(most // _A_ROW, _LEAST_ROWS))
-        matcher = Matcher(dict(stored), literals, self.width, rows)
+        matcher = ColumnMatcher(dict(stored), literals, self.width, rows)
         return self.close(matcher, by_predicate(facts, levels), most)
 
     def close(
-        self, matcher: Matcher, given: Mapping[int, tuple[Keys, Integers]], most: int = sys.maxsize
+        self, matcher: ColumnMatcher, given: Mapping[int, tuple[Keys, Integers]], most: int = sys.maxsize
     ) -> Evaluated:
         """The same for facts by predicate; `matcher` has what is stored, and comes to have the rest."""
         return _Evaluation(self, matcher, most).run(given)
@@ -193,7 +193,7 @@ class BulkProgram:
 class _Evaluation:
     """One closure under way."""
 
-    def __init__(self, program: BulkProgram, matcher: Matcher, most: int) -> None:
+    def __init__(self, program: BulkProgram, matcher: ColumnMatcher, most: int) -> None:
         self._program, self._matcher, self._most, self._came = program, matcher, most, 0
         self._columns = matcher.columns
         self._waiting: dict[int, _Waiting] = {}

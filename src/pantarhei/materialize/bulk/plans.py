@@ -122,7 +122,7 @@ class Frame(NamedTuple):
         return np.broadcast_to(np.asarray(self.value(argument), np.int32), self.levels.shape)
 
 
-class Matcher:
+class ColumnMatcher:
     """Matches plans against columns by predicate, which their owner changes.
 
     Args:

@@ -24,7 +24,7 @@ from pantarhei.language.rule import Predicate, Rule
 NO_EDGE = -1
 
 
-class Edges(NamedTuple):
+class RuleEdges(NamedTuple):
     """What the kernel has to know to join with edges only.
 
     Args:
@@ -38,7 +38,7 @@ class Edges(NamedTuple):
     noted: frozenset[Predicate]
 
 
-def edges_of(rules: Sequence[Rule]) -> Edges:
+def edges_of(rules: Sequence[Rule]) -> RuleEdges:
     """What is to be known of edges in these rules. Costs time linear in their number.
 
     >>> from rdflib import URIRef
@@ -59,7 +59,7 @@ def edges_of(rules: Sequence[Rule]) -> Edges:
         is_one and rule.body[0].predicate in noted and _head(rule) in noted
         for rule, is_one in zip(rules, copying, strict=True)
     ]
-    return Edges(atoms, copies, frozenset(noted))
+    return RuleEdges(atoms, copies, frozenset(noted))
 
 
 def _head(rule: Rule) -> Predicate:

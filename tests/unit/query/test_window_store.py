@@ -5,7 +5,7 @@ from rdflib import RDF, Graph, Literal, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from pantarhei.errors import ReadOnlyError
-from pantarhei.query.store import DatasetStore, WindowDataset, WindowStore
+from pantarhei.query.window_store import DatasetStore, WindowDataset, WindowStore
 from strategies import EX
 
 
