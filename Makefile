@@ -10,8 +10,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 KERNEL := $(wildcard src/pantarhei/materialize/kernel/*.py src/pantarhei/materialize/kernel/*.pxd)
-# In two processes; Spark's tests share a session in one of them (tests/conftest.py).
-TEST := python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+# In two processes; tests/conftest.py says what stays together in one.
+TEST := python -m pytest -n 2 --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test test-all test-checked test-long test-uncompiled check bench bench-page bench-spark clean

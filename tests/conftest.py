@@ -1,15 +1,28 @@
-"""Which tests stay together where two processes share them (`make test`)."""
+"""Which tests stay together where two processes share them (`make test`): Spark's, else those of a file."""
+
+from __future__ import annotations
 
 import pytest
 
+ON_SPARK = "tests/edge/spark/"
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
+
+def group_of(test: str) -> str:
+    """What stays in one process with the test of that id: Spark's tests share a session."""
+    return ON_SPARK if test.startswith(ON_SPARK) else test.partition("::")[0]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs the Spark session is one group, begun first since it takes long; else each file is one."""
+    """Spark's tests come first, since they take longest."""
+    items.sort(key=lambda item: group_of(item.nodeid) != ON_SPARK)
 
-    def on_spark(item: pytest.Item) -> bool:
-        return "spark" in getattr(item, "fixturenames", ())
 
-    items.sort(key=on_spark, reverse=True)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("spark" if on_spark(item) else item.path.stem))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return ByGroup(config, log)
