@@ -29,7 +29,7 @@ from bench.measuring import Figure, check, cpu_seconds, figure, ratios
 from bench.on_spark.sensors import SCHEMA, Sensors
 from pantarhei.encoding.vocabulary import Place
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.language.term import Triple
 
 READINGS = 1_000  # a tick

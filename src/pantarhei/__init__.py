@@ -35,7 +35,8 @@ from pantarhei.errors import (
     UnsupportedAxiomError,
 )
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Interpretation
+from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.language.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.reasoner import StreamReasoner

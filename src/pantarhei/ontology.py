@@ -381,7 +381,13 @@ def _refuse_inconsistent(ontology: Ontology) -> None:
 
 def _names_of(triples: Iterable[Triple], reading: Reading, prefixes: Mapping[str, str]) -> ShownNames:
     """The names of all that is no annotation, told apart."""
-    terms = {term for triple in triples if triple not in reading.annotations for term in triple}
+    annotating = {predicate for _, predicate, _ in reading.annotations}  # a triple is hashed for these alone
+    terms = {
+        term
+        for triple in triples
+        if triple[1] not in annotating or triple not in reading.annotations
+        for term in triple
+    }
     iris = (term for term in terms if isinstance(term, URIRef))
     return ShownNames({**NO_NAMES.prefixes, **prefixes}).telling_apart(iris)
 

@@ -29,8 +29,9 @@ from pantarhei.engine.holdings import Holdings
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
+from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ClosedABox, Interpretation, encode, split
+from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, timed
 from pantarhei.materialize.model import Keep, Work

@@ -14,10 +14,11 @@ from pantarhei import InconsistentOntologyError, Ontology
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation import canonical_models as canonical
-from pantarhei.interpretation import interpretation
+from pantarhei.interpretation import materializer
 from pantarhei.interpretation.canonical_models import CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.interpretation.writing import Texts
 from pantarhei.language.rule import Builtin, Rule
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, most_aboxes
 from pantarhei.materialize.model import WindowModel
@@ -257,7 +258,7 @@ def test_as_many_aboxes_as_there_are_numbers_for_do_not_meet():
 
 
 def test_a_table_is_closed_a_part_at_a_time(monkeypatch):
-    monkeypatch.setattr(interpretation, "MOST_TOGETHER", 5)
+    monkeypatch.setattr(materializer, "MOST_TOGETHER", 5)
     together = counted(monkeypatch, "_by_column")
     ontology = Ontology.from_rules([Rule("cax-sco", (is_a(A, x),), is_a(B, x))])
     aboxes = [[member(A, EX[f"i{i}"]) for i in range(count)] for count in (2, 3, 1, 7, 0, 4)]

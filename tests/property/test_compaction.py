@@ -13,7 +13,7 @@ from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.literals.value import value_of
 from scenes import scenes, steps, table
 from strategies import EX

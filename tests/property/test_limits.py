@@ -9,7 +9,7 @@ from rdflib import RDF
 import pantarhei.window.limits as limits_module
 from pantarhei import Interpretation, MemoryLimitError, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.reference.canonical_literals import canonical_triple
 from pantarhei.reference.materialization import closure
 from strategies import EX

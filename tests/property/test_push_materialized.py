@@ -11,7 +11,8 @@ from rdflib import RDF, Variable
 
 from pantarhei import Ontology, Rule, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.interpretation.writing import Texts
 from pantarhei.language.rule import Atom
 from pantarhei.reference.canonical_literals import canonical_triple
 from strategies import EX, FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds

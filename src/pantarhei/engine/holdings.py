@@ -27,8 +27,8 @@ from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, 
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import WindowUpdate
+from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ClosedABox
 from pantarhei.language.time import TimePoint, show_time, time_of
 from pantarhei.materialize.model import Keep, Overfull, WindowModel
 from pantarhei.repair.step import Repairer

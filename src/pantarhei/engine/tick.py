@@ -20,7 +20,7 @@ from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumers, Marks, Told
 from pantarhei.engine.fitting import Fitting
 from pantarhei.engine.update import TripleDelta, WindowUpdate
-from pantarhei.interpretation.interpretation import ClosedABox
+from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel

@@ -36,6 +36,7 @@ Keep = Literal["newest", "every"]
 __all__ = ["COMPILED", "FOREVER", "Keep", "Lineage", "Overfull", "WindowModel", "Work"]
 
 _NOTHING = np.empty((0, 3), np.int32)
+_NO_VIOLATIONS = np.empty((0, 1), np.int32)
 
 
 class Work(NamedTuple):
@@ -57,14 +58,15 @@ class Work(NamedTuple):
 
 
 class Lineage(NamedTuple):
-    """Violations and all rule instances that can take part in a proof of one.
+    """Facts, or violations, and all rule instances that can take part in a proof of one.
 
     Args:
-        violations: a row `rule, body rows…` each, -1 where the body is shorter; one may recur.
+        violations: a row `rule, body rows…` each, -1 where the body is shorter; one may recur. None where
+            facts were asked for.
         instances: a row `head row, rule, body rows…` each.
         rows: the rows met.
         facts: their facts.
-        background: which of them the background entails.
+        levels: of the facts, as they are stored; `FOREVER` for what the background entails.
         bases: the newest level of the window that asserts each, -1 if none does.
         cut_short: the instances were too many, and are left out.
     """
@@ -73,9 +75,25 @@ class Lineage(NamedTuple):
     instances: Integers
     rows: Integers
     facts: Integers
-    background: npt.NDArray[np.bool_]
+    levels: npt.NDArray[np.int64]
     bases: npt.NDArray[np.int64]
     cut_short: bool
+
+    @property
+    def background(self) -> npt.NDArray[np.bool_]:
+        """Which of the facts the background entails."""
+        entailed: npt.NDArray[np.bool_] = self.levels == FOREVER
+        return entailed
+
+    @property
+    def instance_levels(self) -> npt.NDArray[np.int64]:
+        """Of each instance the level that it gives its head: the lowest of its body."""
+        if not len(self.instances):
+            return np.empty(0, np.int64)
+        bodies = self.instances[:, 2:]
+        levels = np.where(bodies == NONE, FOREVER, self.levels[self.places(bodies)])
+        lowest: npt.NDArray[np.int64] = levels.min(axis=1, initial=FOREVER)
+        return lowest
 
     def places(self, rows: Integers) -> npt.NDArray[np.int64]:
         """Where `rows`, which were met, stand in the columns."""
@@ -325,12 +343,32 @@ class WindowModel:
         if not len(violations):
             return None
         start = violations[:, 1:].ravel()
-        rows, instances, cut_short = self.kernel.lineage(readable(start[start >= 0]), most)
-        levels, bases = self.kernel.levels_of(readable(rows))
-        known = bases >= self.kernel.oldest
-        bases = np.where(known, bases.astype(np.int64) + self._shift, NONE)
+        return self._lineage(violations, start[start >= 0], most, explains_background=False)
+
+    def lineage_of(self, facts: Integers, most: int, *, explains_background: bool = False) -> Lineage:
+        """Every rule instance that can take part in a proof of one of `facts`, those asserted included.
+
+        The model settles first, so that levels are final. What is not in the materialization is left out.
+        Costs the instances, and a pass over all facts.
+
+        Args:
+            facts: shape (n, 3).
+            most: past so many instances it is cut short, as `lineage`.
+            explains_background: go on to what the background's facts follow from.
+        """
+        self.kernel.settle()
+        rows = [row for fact in facts.tolist() if (row := self.kernel.store.row_of(*fact)) >= 0]
+        return self._lineage(_NO_VIOLATIONS, np.array(rows, np.int32), most, explains_background)
+
+    def _lineage(
+        self, violations: Integers, start: Integers, most: int, explains_background: bool
+    ) -> Lineage:
+        rows, instances, cut_short = self.kernel.lineage(readable(start), most, explains_background)
+        levels, bases = (column.astype(np.int64) for column in self.kernel.levels_of(readable(rows)))
+        bases = np.where(bases >= self.kernel.oldest, bases + self._shift, NONE)
+        levels = np.where(levels == FOREVER, FOREVER, levels + self._shift)
         facts = self.kernel.store.facts(readable(rows))
-        return Lineage(violations, instances, rows, facts, levels == FOREVER, bases, cut_short)
+        return Lineage(violations, instances, rows, facts, levels, bases, cut_short)
 
     def match(
         self,

@@ -26,7 +26,9 @@ from pyspark.sql.types import (
 )
 
 from pantarhei.errors import InvalidRowError
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Interpretation, Terms, Texts
+from pantarhei.interpretation.interpretation import Interpretation, Terms
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.interpretation.writing import Texts
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.spark.frame import TIMESTAMP
 from pantarhei.spark.stream_columns import COLUMNS

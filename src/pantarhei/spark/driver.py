@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.interpretation.writing import Texts
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import TimedInterpretation, pack, read_blocks, read_skipped, unpack

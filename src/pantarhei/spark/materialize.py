@@ -19,7 +19,8 @@ from pyspark.sql.types import ArrayType, BooleanType, IntegerType, StructField, 
 from rdflib import Graph
 
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import Interpretation, Texts
+from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.interpretation.writing import Texts
 from pantarhei.language.term import Triple
 from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp

@@ -19,7 +19,9 @@ import pyarrow as pa
 
 from pantarhei.errors import InvalidRowError, InvalidTripleError, OptionError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Interpretation, Texts
+from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.interpretation.writing import Texts
 from pantarhei.spark.frame import TIMESTAMP, whole_numbers
 from pantarhei.spark.odd_rows import Problem, error_of, problems, untimed, without
 

@@ -18,7 +18,7 @@ from pantarhei.errors import (
     QueryError,
 )
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.language.rule import Rule
 from pantarhei.spark import materialize_aboxes, reason_stream, run
 from spark_streams import NOW, SCHEMA, Folder, state_of

@@ -20,7 +20,7 @@ from rdflib import RDF, XSD, BNode, Graph, Literal
 
 import pantarhei as pr
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.reference.canonical_literals import canonical_term, canonical_triple
 from pantarhei.spark import reason_stream, register, run

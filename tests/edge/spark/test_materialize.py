@@ -10,7 +10,8 @@ from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.interpretation.writing import Texts
 from pantarhei.language.rule import Rule
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark import materialize_aboxes, run

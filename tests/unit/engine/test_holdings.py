@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal
 
 from pantarhei import InvalidTripleError, LateABoxError, Ontology, StreamReasoner, Window
-from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.language.rule import Rule
 from spark_streams import state_of, table_of
 from strategies import EX, A, B, C, D, V, a, b, is_a, member, related, worlds, x, y

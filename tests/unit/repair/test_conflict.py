@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.model import Lineage
+from pantarhei.materialize.model import FOREVER, Lineage
 from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts, minimal
 
 NOW = 9  # the level of the arriving ABox
@@ -71,7 +71,7 @@ def lineage(assertions, instances, violations, background=()):
         ),
         rows=np.array(rows, np.int32),
         facts=np.zeros((len(rows), 3), np.int32),
-        background=np.array([row in background for row in rows]),
+        levels=np.array([FOREVER if row in background else 0 for row in rows], np.int64),
         bases=np.array([assertions.get(row, NONE) for row in rows], np.int64),
         cut_short=False,
     )

@@ -9,7 +9,8 @@ from rdflib import BNode, Literal
 from pantarhei import Ontology
 from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.interpretation.writing import Texts
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind, ticks_of, time_of
 from pantarhei.spark.blocks import (

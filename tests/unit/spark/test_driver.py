@@ -8,7 +8,7 @@ from rdflib import BNode
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InvalidRowError
-from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema

@@ -10,7 +10,7 @@ from rdflib import BNode
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import InvalidRowError
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer
+from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.language.rule import Rule
 from pantarhei.spark import worker
 from pantarhei.spark.worker import SkippedRows, Task

@@ -83,12 +83,12 @@ class Proofs(Matcher):
         self.violations.size = 0
         return violations
 
-    def lineage(self, rows: cython.int[::1], most: cython.longlong):
+    def lineage(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
         """Every rule instance that can take part in a proof of one of `rows`.
 
         Returns `(reached, instances, cut short)`: rows met, `rows` first; int32 rows `head row, rule, body
-        rows…`; and whether there were more than `most`, which are then left out. Facts of the background are
-        not explained further. Costs the instances.
+        rows…`; and whether there were more than `most`, which are then left out. Facts that hold for ever are
+        explained further only on demand. Costs the instances.
         """
         i: cython.Py_ssize_t
         atom: cython.int
@@ -107,7 +107,7 @@ class Proofs(Matcher):
             while i < reached.size:
                 row = reached.items[i]
                 i += 1
-                if self.store.rows[row].level == FOREVER:
+                if self.store.rows[row].level == FOREVER and not explains_background:
                     continue
                 self.explained = row
                 before = self.instances.size

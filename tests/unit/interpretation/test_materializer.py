@@ -12,9 +12,10 @@ from rdflib import RDF, XSD, BNode, Graph, Literal
 
 from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.errors import InvalidTripleError
-from pantarhei.interpretation import interpretation
+from pantarhei.interpretation import materializer
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.interpretation.interpretation import ABoxMaterializer, Texts
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.interpretation.writing import Texts
 from pantarhei.language.rule import Rule
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.reference.canonical_literals import canonical_triple
@@ -84,7 +85,7 @@ def test_a_worker_that_forgets_terms_goes_on_alike(monkeypatch):
     aboxes = [[(EX[f"x{n}"], R, EX[f"y{n}"]), member(C, EX[f"y{n}"])] for n in range(20)]
     usual, forgetful = (ABoxMaterializer(Foundation.of(ONTOLOGY)) for _ in "12")
     expected = [pickle.dumps(usual.materialize(abox)) for abox in aboxes]
-    monkeypatch.setattr(interpretation, "MOST_TERMS", 5)
+    monkeypatch.setattr(materializer, "MOST_TERMS", 5)
     assert [pickle.dumps(forgetful.materialize(abox)) for abox in aboxes] == expected
     assert len(forgetful._vocabulary.names) < 10 < len(usual._vocabulary.names)
 
@@ -94,14 +95,14 @@ def test_a_worker_forgets_classes_and_properties_too(monkeypatch):
     usual, forgetful = (ABoxMaterializer(Foundation.of(ONTOLOGY)) for _ in "12")
     expected = [pickle.dumps(usual.materialize(abox)) for abox in aboxes]
     common = sum(forgetful.common)
-    monkeypatch.setattr(interpretation, "MOST_TERMS", common + 10)
+    monkeypatch.setattr(materializer, "MOST_TERMS", common + 10)
     assert [pickle.dumps(forgetful.materialize(abox)) for abox in aboxes] == expected
     assert sum(forgetful._vocabulary.counts) <= common + 14 < sum(usual._vocabulary.counts)
 
 
 def test_an_abox_between_two_parts_does_not_change_what_the_parts_mean(monkeypatch):
     """Though for its sake what the parts are numbered with is forgotten."""
-    monkeypatch.setattr(interpretation, "MOST_TERMS", 2)
+    monkeypatch.setattr(materializer, "MOST_TERMS", 2)
     foundation = Foundation.of(ONTOLOGY)
     texts, worker = Texts(foundation), ABoxMaterializer(foundation)
     subjects = [EX[f"i{number}"] for number in range(4)]

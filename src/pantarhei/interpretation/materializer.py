@@ -1,0 +1,161 @@
+"""ABoxes closed by themselves, made apart from any window: what a worker does for a reasoner.
+
+ABoxes of different timestamps do not meet before they are in a window, so that each can be closed under the
+rules, with the background, wherever there is a processor (PB26, section 7). `ABoxMaterializer` does so;
+`StreamReasoner.push_materialized` takes what it gives.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+import numpy as np
+from rdflib import Graph
+
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.interpretation.canonical_models import CanonicalModels
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.language.term import Triple
+from pantarhei.materialize.model import Lineage
+from pantarhei.rdf.triple_table import ColumnarTriples, is_table
+from pantarhei.repair.conflict import Budget, find_conflicts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
+
+from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.interpretation.writing import InterpretationWriter, scope_beside
+
+# ABoxes of so many facts together are closed together, if there are several.
+MOST_TOGETHER = 1 << 17
+
+# Past so many terms a materializer forgets them and begins anew: they are those of ABoxes long done.
+MOST_TERMS = 2_000_000
+
+
+class ABoxMaterializer:
+    """Makes the canonical models of ABoxes, one after another, each by itself.
+
+    A model of the rules with the background stays; what follows from an ABox is found beside it. Not for
+    several threads at once.
+
+    Args:
+        foundation: rules and background; afterwards it belongs to the materializer, which goes on numbering.
+        budget: how far conflict sets are searched for.
+    """
+
+    def __init__(self, foundation: Foundation, budget: Budget | None = None) -> None:
+        self._fresh = pickle.dumps(foundation)
+        self._digest, self.common = foundation.digest, foundation.common
+        self._budget = budget or Budget()
+        self._scope = scope_beside(foundation)
+        self._begin(foundation)
+
+    def _begin(self, foundation: Foundation) -> None:
+        self._foundation = foundation
+        self._growing, self._vocabulary = foundation.growing, foundation.vocabulary
+        self._texts: dict[int, str] = {}  # of names and literals by number, as they were written
+        self._models = CanonicalModels(foundation.model())
+        self._is_fresh = True
+
+    def _begin_anew(self) -> None:
+        self._begin(pickle.loads(self._fresh))
+
+    def materialize(self, abox: ABox) -> Interpretation:
+        """The interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
+
+        Blank nodes of a table are other ones than the background's, whatever their labels.
+
+        Raises:
+            InvalidTripleError: something in it is no triple.
+        """
+        if is_table(abox):
+            return next(self.materialize_parts(abox, [0, len(abox)]))
+        self._make_room()
+        if isinstance(abox, ColumnarTriples):
+            encoded = self._vocabulary.encode_columnar(abox)
+        else:
+            encoded = self._vocabulary.encode(cast("Iterable[Triple]", abox))
+        return next(self._close([encoded], "", True))
+
+    def materialize_parts(
+        self, table: pa.Table, bounds: Sequence[int], conflicts: bool = True
+    ) -> Iterator[Interpretation]:
+        """The interpretations of the parts `table[bounds[i]:bounds[i + 1]]`, each an ABox.
+
+        Cheaper than one by one: terms are looked up once for many parts, and these may be closed together.
+        Without `conflicts`, that there are any is all that is found out of them.
+
+        Raises:
+            InvalidTripleError: something in the table is no triple.
+        """
+        for places in self._together(bounds):
+            self._make_room()
+            yield from self._close(self._encoded(table, places), self._scope, conflicts)
+
+    def _together(self, bounds: Sequence[int]) -> Iterator[Sequence[int]]:
+        """The bounds of parts that are closed together: as many in a row as have not too many facts."""
+        begin = 0
+        for place in range(1, len(bounds)):
+            if begin < place - 1 and (self._computes or bounds[place] - bounds[begin] > MOST_TOGETHER):
+                yield bounds[begin:place]
+                begin = place - 1
+        if begin < len(bounds) - 1:
+            yield bounds[begin:]
+
+    def _encoded(self, table: pa.Table, bounds: Sequence[int]) -> list[Encoded]:
+        """The parts in numbers: at once, unless the form of a literal can be another in each part."""
+        vocabulary, first = self._vocabulary, bounds[0]
+        if not vocabulary.has_variants:
+            encoded = vocabulary.encode_table(table.slice(first, bounds[-1] - first), self._scope)
+            if not vocabulary.has_variants or len(bounds) == 2:
+                places = pairwise(bound - first for bound in bounds)
+                return [Encoded(encoded.facts[start:end], encoded.forms) for start, end in places]
+        parts = (table.slice(start, end - start) for start, end in pairwise(bounds))
+        return [vocabulary.encode_table(part, self._scope) for part in parts]
+
+    @property
+    def _computes(self) -> bool:
+        return bool(self._growing.program.builtins)
+
+    def _make_room(self) -> None:
+        """Forget what other ABoxes left, where it costs memory or shows in the form of what is computed."""
+        if sum(self._vocabulary.counts) > MOST_TERMS or (self._computes and not self._is_fresh):
+            self._begin_anew()
+
+    def _close(self, aboxes: Sequence[Encoded], scope: str, conflicts: bool) -> Iterator[Interpretation]:
+        """The interpretations of encoded ABoxes, whose blank nodes' labels begin with `scope`."""
+        self._is_fresh = False
+        for abox in aboxes:
+            if not self._growing.covers(abox.facts):
+                self._growing.grow(abox.facts)
+                self._models = CanonicalModels(self._foundation.model())
+        # what comes between two ABoxes may begin anew
+        models, vocabulary, texts = self._models, self._vocabulary, self._texts
+        closed = models.close([abox.facts for abox in aboxes], self._budget.instances if conflicts else None)
+        for abox, model in zip(aboxes, closed, strict=True):
+            conflict_sets: tuple[tuple[int, ...], ...] = ()
+            if model.lineage is not None:
+                conflict_sets = self._conflicts(model.lineage, model.asserted, models.level)
+            writing = InterpretationWriter(vocabulary, self.common, scope, texts)
+            facts, terms = writing.written(model.asserted, model.derived, abox.forms)
+            yield Interpretation(
+                facts, len(model.asserted), terms, conflict_sets, model.contradictory, self._digest
+            )
+
+    def _conflicts(self, lineage: Lineage, asserted: Integers, level: int) -> tuple[tuple[int, ...], ...]:
+        """The conflict sets among the asserted facts, as places."""
+        maybe = np.flatnonzero(np.isin(asserted[:, 1], lineage.facts[:, 1]))
+        place = dict(zip(map(tuple, asserted[maybe].tolist()), maybe.tolist(), strict=True))
+        places = {
+            row: place.get(tuple(fact), NONE)
+            for row, fact in zip(lineage.rows.tolist(), lineage.facts.tolist(), strict=True)
+        }
+        found = find_conflicts(lineage, level, self._budget).found
+        return tuple(sorted(tuple(sorted(places[row] for row in conflict.rows)) for conflict in found))
