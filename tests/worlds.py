@@ -180,7 +180,8 @@ class SideBySide:
 
     def first(self):
         window = self.reasoner.window
-        return -(-self.now // window.slide) * window.slide - window.range
+        slide = window.slide or 1  # by default one tick
+        return -(-self.now // slide) * slide - window.range
 
     def in_window(self, assertions):
         return frozenset(one for one in assertions if one[0] >= self.first())
