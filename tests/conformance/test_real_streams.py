@@ -65,6 +65,11 @@ def abox(value):
     return [(EX.machine, EX.reading, reading), (EX.machine, RDF.type, class_of(value))]
 
 
+def one_by_one(given):
+    """The readings in the order of their times, those of one time one after the other."""
+    return [(at, value) for at, values in in_time_order(given, "PT1H") for value in values]
+
+
 def plant(**options):
     return StreamReasoner(load_ontology(Graph().parse(data=PLANT)), Window(RANGE), **options)
 
@@ -111,7 +116,7 @@ def test_the_newest_reading_wins_at_every_row_of_the_morning_when_the_clock_was_
     given = [row for row in rows() if abs(row[0] - morning) < timedelta(hours=18)]
     assert any(after[0] < before[0] for before, after in pairwise(given)), "no disorder"
     reasoner, by_time, repairs = plant(keep=keep), {}, 0
-    for at, value in in_time_order(given, "PT1H"):
+    for at, value in one_by_one(given):
         before = {one for one in reasoner.assertions() if at - RANGE <= one[0]}
         second = at in by_time
         by_time.setdefault(at, []).append(value)
@@ -131,7 +136,7 @@ def test_the_newest_reading_wins_at_every_row_of_the_morning_when_the_clock_was_
 def test_the_weeks_before_the_failure_agree_wherever_one_looks():
     reasoner, by_time, dice, looked = plant(), {}, random.Random(1), 0
     seen = set()
-    stream = list(in_time_order(rows()[-9000:], "PT1H"))
+    stream = one_by_one(rows()[-9000:])
     for at, value in stream:
         by_time.setdefault(at, []).append(value)
         reasoner.push(at, abox(value))
@@ -153,12 +158,12 @@ def test_the_weeks_before_the_failure_agree_wherever_one_looks():
 
 @needs_readings
 def test_the_stream_of_the_file_runs_with_allowed_lateness():
-    """`run` holds the disordered rows back until they are in order."""
+    """`run` holds the disordered rows back until they are in order; those of one time are one ABox."""
     given = [row for row in rows() if row[0].date() == datetime(2014, 1, 7).date()]
     reasoner = plant()
     updates = list(reasoner.run(((at, abox(value)) for at, value in given), "PT1H"))
-    assert len(updates) == len(given)
-    assert [update.at for update in updates] == sorted(at for at, _ in given)
+    assert [update.at for update in updates] == sorted({at for at, _ in given})
+    assert len(updates) < len(given)
     assert all(update.end - update.start == RANGE for update in updates)
 
 
