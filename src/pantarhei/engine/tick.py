@@ -182,6 +182,8 @@ class Tick:
         timeline = slid.log.timeline
         first = timeline.first_level_from(step.first)
         start = max(first, self.start)
+        if start <= timeline.first_level:  # nothing leaves
+            return slid
         outside, left = timeline.below(first), timeline.below(start)
         self.model.slide(start)
         return slid._replace(

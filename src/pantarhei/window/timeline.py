@@ -111,6 +111,8 @@ class Timeline(Generic[M]):
 
     def first_level_from(self, ticks: int) -> int:
         """The level of the first moment not before that tick; `next_level` if all are. O(log moments)."""
+        if self.chunks and ticks <= self.chunks[0][0].ticks:  # as a rule: spares the search
+            return self.chunks[0][0].level
         chunk = bisect_left(self.chunks, ticks, key=lambda chunk: chunk[-1].ticks)
         if chunk == len(self.chunks):
             return self.next_level
