@@ -1,7 +1,7 @@
 # Everything happens in .venv, which these targets make and fill with what is missing.
 #   make demo        the main job on three examples, the last on Spark too
 #   make test        the tests of every day: five minutes or so on two cores
-#   make test-all    these and the long ones: clusters, crashes, sessions of their own, long searches for errors
+#   make test-all    these and the long ones: clusters, crashes, sessions of their own, slow peers
 #   make check       lint, types, import contract
 #   make bench       measurements (never part of the tests); bench-spark those of Spark
 #   make bench-page  the newest measurements into the page "Performance"

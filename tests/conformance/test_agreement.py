@@ -115,6 +115,7 @@ def university(aliases):
     return frozenset(University(seed=1, aliases=aliases).triples)
 
 
+@pytest.mark.long
 @with_and_without_aliases
 def test_owlrl_agrees_on_universities(aliases):
     ontology, data = read_graph(ONTOLOGY), university(aliases)

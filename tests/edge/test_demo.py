@@ -79,6 +79,7 @@ def run_demo(*options, **environment):
     )
 
 
+@pytest.mark.long
 def test_it_runs_without_a_terminal():
     done = run_demo()
     assert done.returncode == 0, done.stderr
@@ -86,6 +87,7 @@ def test_it_runs_without_a_terminal():
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_it_runs_where_only_ascii_can_be_shown():
     done = run_demo(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 0, done.stderr
