@@ -6,7 +6,9 @@ vocabulary of the reasoner says what the numbers mean.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Integers
@@ -80,9 +82,11 @@ class Books:
 
     def with_arrival(self, log: Log, arrival: Arrival, repair: Repair) -> Books:
         """The books with the newest ABox, which stands in `log`, and its repair."""
-        repairs = tuple(
-            known for known in self.repairs if log.timeline.first_level <= known[0] < arrival.level
+        first, last = (
+            bisect_left(self.repairs, level, key=itemgetter(0))
+            for level in (log.timeline.first_level, arrival.level)
         )
+        repairs = self.repairs[first:last]
         if arrival.contradicted:
             repairs = (*repairs, (arrival.level, repair))
         counters = self.counters.more(pushes=1, repairs=arrival.contradicted, cut=len(arrival.cut))
