@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, URIRef
 
@@ -36,6 +36,7 @@ def renumbered(log):
 some = st.lists(st.integers(0, CLASSES - 1), max_size=3)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(some, some, st.integers(1, 6), st.booleans()), max_size=12))
 def test_removals_looked_up_together_are_those_of_one_by_one_and_of_the_definition(steps):
     """A cut fact loses what asserts it in the window of the time, since it was last cut.
