@@ -236,7 +236,7 @@ class SideBySide:
         for at in reversed(self.arrived):
             interpretation = set(map(self.meaning, self.reasoner.interpretation(at)))
             lower = {triple for triple, level in levels.items() if level == at}
-            if self.reasoner._held.keep == "newest":
+            if self.reasoner.options.keep == "newest":
                 assert interpretation == lower
             assert lower <= interpretation
             assert interpretation <= upper[at]

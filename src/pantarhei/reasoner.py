@@ -7,9 +7,10 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from rdflib import Dataset, Graph
 
@@ -17,7 +18,6 @@ from pantarhei.encoding.encoded import Encoded
 from pantarhei.engine.checkpoint import (
     GivenBackground,
     Json,
-    Options,
     RepairTable,
     State,
     checked_note,
@@ -26,6 +26,7 @@ from pantarhei.engine.checkpoint import (
     write_whole,
 )
 from pantarhei.engine.holdings import Holdings
+from pantarhei.engine.options import Options, check_type
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
@@ -39,10 +40,9 @@ from pantarhei.ontology import Ontology
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
 from pantarhei.rdf.triple_table import ColumnarTriples, is_table, triples_of
-from pantarhei.repair.choose import METHODS, Method
+from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Assertion, Repair
-from pantarhei.repair.step import Repairer
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
 from pantarhei.window.watermark import in_time_order
@@ -110,30 +110,46 @@ class StreamReasoner:
         max_bytes: int | None = None,
         on_limit: OnLimit = "error",
     ) -> None:
-        _check_type("ontology", ontology, Ontology, "what load_ontology gives")
-        _check_type("window", window, Window, "a Window, such as Window(range=10)")
-        _check_type("budget", budget, Budget | None, "a Budget")
-        _check_option("repair", repair, METHODS)
-        _check_option("keep", keep, get_args(Keep))
-        _check_option("unique_names", unique_names, (True, False))
-        self.ontology, self.window = ontology, window
-        self._unique_names = unique_names
+        search = Budget() if budget is None else budget
+        limits = Limits(max_facts, max_bytes, on_limit)
+        self._begin(ontology, Options(window, repair, keep, unique_names, search, limits), background)
+
+    @classmethod
+    def with_options(
+        cls,
+        ontology: Ontology,
+        options: Options,
+        background: Graph | Iterable[Triple] | pa.Table | None = None,
+    ) -> StreamReasoner:
+        """The reasoner with these options, such as `options` of another has.
+
+        Raises:
+            As the constructor.
+        """
+        reasoner = cls.__new__(cls)
+        reasoner._begin(ontology, options, background)
+        return reasoner
+
+    def _begin(
+        self, ontology: Ontology, options: Options, background: Graph | Iterable[Triple] | pa.Table | None
+    ) -> None:
+        check_type("ontology", ontology, Ontology, "what load_ontology gives")
+        self.ontology, self.options, self.window = ontology, options, options.window
         if not isinstance(background, str):
             background = tuple(triples_of(background))
-        foundation = Foundation.of(ontology, background, unique_names)
+        foundation = Foundation.of(ontology, background, options.unique_names)
         self._given = GivenBackground.beside(ontology, background)
         self._repairs_told = RepairTable()
         self.note: dict[str, Json] = {}
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
-        repairer = Repairer(repair, budget or Budget(), foundation.vocabulary)
-        self._held = Holdings(foundation, keep, repairer, Limits(max_facts, max_bytes, on_limit))
+        self._held = Holdings(foundation, options)
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread pushes
         log, facts = held.books.log, held.facts
         newest = "none" if log.newest is None else show_time(log.newest.at)
         return (
-            f"StreamReasoner({self.window}, keep={held.keep!r}, repair={held.repairer.method!r}, "
+            f"StreamReasoner({self.window}, keep={self.options.keep!r}, repair={self.options.repair!r}, "
             f"facts={'?' if facts is None else facts}, partitions={len(log.timeline)}, newest={newest})"
         )
 
@@ -167,7 +183,7 @@ class StreamReasoner:
             return ClosedABox(given.facts, given, finished=False)
 
         with self._lock:
-            return self._held.take_in(self.window, plain_time(at), [partial(read, part) for part in parts])
+            return self._held.take_in(plain_time(at), [partial(read, part) for part in parts])
 
     def push_materialized(
         self,
@@ -201,7 +217,7 @@ class StreamReasoner:
 
         with self._lock:
             parts = [partial(read, part) for part in (interpretation, *further)]
-            return self._held.take_in(self.window, plain_time(at), parts)
+            return self._held.take_in(plain_time(at), parts)
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -211,7 +227,7 @@ class StreamReasoner:
         """
         at = plain_time(at)
         with self._lock:
-            return self._held.pass_(self.window, at)
+            return self._held.pass_(at)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
@@ -342,19 +358,12 @@ class StreamReasoner:
             return run_query(self.dataset, text, namespaces=dict(self.ontology.graph.namespaces()))
 
     @property
-    def options(self) -> Options:
-        """What the reasoner was told when it was made, beside ontology and background."""
-        held = self._held
-        how = held.repairer
-        return Options(self.window, how.method, held.keep, self._unique_names, how.budget, held.limits)
-
-    @property
     def foundation(self) -> Foundation:
         """A foundation like the reasoner's own, for those who materialize ABoxes for it.
 
         Costs compiling the rules.
         """
-        return Foundation.of(self.ontology, self._given.triples, self._unique_names)
+        return Foundation.of(self.ontology, self._given.triples, self.options.unique_names)
 
     @property
     def work(self) -> Work:
@@ -423,14 +432,13 @@ class StreamReasoner:
             CheckpointMismatchError: ontology or background are others.
             OptionError: `limits` are none.
         """
-        _check_type("limits", limits, Limits | None, "Limits, such as Limits(max_facts=1_000_000)")
         saved = read_checkpoint(source)
         given = None if background is None else GivenBackground.beside(ontology, background)
         saved.check(ontology, given)
         always, options = (given or saved.background).triples, saved.options
         if limits is not None:
-            options = options._replace(limits=limits)
-        reasoner = cls(ontology, options.window, always, *options.others)
+            options = replace(options, limits=limits)
+        reasoner = cls.with_options(ontology, options, always)
         held = reasoner._held
         state = saved.state(held.growing)
         reasoner.note = dict(state.note)
@@ -477,18 +485,8 @@ class _LiveSource:
             return len(self._reasoner._held.model)
 
 
-def _check_type(name: str, given: object, type_: Any, expected: str) -> None:
-    if not isinstance(given, type_):
-        raise OptionError(name, repr(given), expected)
-
-
 def _checked_scope(given: str) -> str:
     """What the labels of a message's blank nodes begin with, where the caller names its scope."""
     if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", given) or re.fullmatch("m[0-9]+", given):
         raise OptionError("scope", repr(given), "letters and digits, and not m with a number behind it")
     return f"{given}-"
-
-
-def _check_option(name: str, given: object, allowed: tuple[object, ...]) -> None:
-    if given not in allowed:
-        raise OptionError(name, repr(given), " or ".join(map(repr, allowed)))

@@ -45,7 +45,7 @@ def state(reasoner, look=True):
         "now": reasoner._held.books.step,
     }
     # Definition 8 leaves the order of rule applications open, so that a rebuilt model may differ there
-    if look and reasoner._held.keep == "newest":
+    if look and reasoner.options.keep == "newest":
         seen["interpretations"] = interpretations(reasoner)
     return seen
 

@@ -62,7 +62,7 @@ class Twins:
         assert list(map(self.repair, restored.repairs)) == list(map(self.repair, steady.repairs))
         assert restored.background == steady.background
         restored._held.model.kernel.check_invariants()
-        if steady._held.keep == "newest":
+        if steady.options.keep == "newest":
             found, expected = interpretations(restored), interpretations(steady)
             assert {at: self.written(f) for at, f in found.items()} == {
                 at: self.written(f) for at, f in expected.items()

@@ -109,7 +109,7 @@ class Twins:
         assert self.written(compact.graph) == self.written(steady.graph)
         self.ask(sorted(compact.materialization(), key=str))
         assert len(compact.repairs) == len(steady.repairs)
-        if steady._held.keep == "newest":
+        if steady.options.keep == "newest":
             found, expected = interpretations(compact), interpretations(steady)
             for at, facts in expected.items():
                 assert self.written(found[at]) == self.written(facts)

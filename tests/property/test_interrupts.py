@@ -150,7 +150,7 @@ def state(reasoner, terms=True):
         "assertions": reasoner.assertions(),
         "timestamps": reasoner.timestamps,
         "repairs": [(repair.at, repair.removed, set(repair.conflict_sets)) for repair in reasoner.repairs],
-        "interpretations": interpretations(reasoner) if held.keep == "newest" else None,
+        "interpretations": interpretations(reasoner) if held.options.keep == "newest" else None,
         "forms": sorted(map(str, held.forms.pairs.values())),
         "books": (held.books.step, held.books.counters, held.books.messages),
         "terms": (stats.symbols, stats.names, stats.literals) if terms else None,

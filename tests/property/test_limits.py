@@ -42,7 +42,7 @@ def seen(reasoner):
         "timestamps": reasoner.timestamps,
         "now": reasoner._held.books.step,
     }
-    if reasoner._held.keep == "newest":
+    if reasoner.options.keep == "newest":
         found = interpretations(reasoner)
         kept["interpretations"] = {at: canonical(triples) for at, triples in found.items()}
     return kept

@@ -267,28 +267,29 @@ def run(
 ) -> None:
     """`pantarhei run`."""
     from pantarhei.cli.follow import Following, follow
+    from pantarhei.engine.options import Options
+    from pantarhei.window.limits import Limits
+    from pantarhei.window.sliding import Window
 
     if on_limit is OnLimitChoice.drop and max_facts is None and max_bytes is None:
         raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
     with _errors():
+        window = Window(
+            _length(range_, "--range"),
+            None if slide is None else _length(slide, "--slide"),
+            0 if origin is None else _timestamp(origin, "--origin"),
+            closed.value,
+        )
+        limits = Limits(max_facts, None if max_bytes is None else _bytes(max_bytes), on_limit.value)
         options = Following(
             ontology=ontology,
             stream=stream,
-            range=_length(range_, "--range"),
-            slide=None if slide is None else _length(slide, "--slide"),
-            origin=None if origin is None else _timestamp(origin, "--origin"),
+            reasoning=Options(window, repair.value, keep.value, unique_names, limits=limits),
             allowed_lateness=None
             if allowed_lateness is None
             else _length(allowed_lateness, "--allowed-lateness"),
-            closed=closed.value,
             query=query,
             background=tuple(background or ()),
-            repair=repair.value,
-            keep=keep.value,
-            unique_names=unique_names,
-            max_facts=max_facts,
-            max_bytes=None if max_bytes is None else _bytes(max_bytes),
-            on_limit=on_limit.value,
             time=time,
             on_error=on_error.value,
             catalog=catalog,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from rdflib import Graph
 
@@ -32,10 +32,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     import pantarhei as pr
-    from pantarhei.materialize.model import Keep
-    from pantarhei.repair.choose import Method
-    from pantarhei.window.limits import OnLimit
-    from pantarhei.window.sliding import Closed
+    from pantarhei.engine.options import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +41,10 @@ class Following:
 
     ontology: Path
     stream: str
-    range: Duration
-    slide: Duration | None = None
+    reasoning: Options
     allowed_lateness: Duration | None = None
-    origin: TimePoint | None = None
-    closed: str = "both"
     query: Path | None = None
     background: tuple[Path, ...] = ()
-    repair: str = "exact"
-    keep: str = "newest"
-    unique_names: bool = True
-    max_facts: int | None = None
-    max_bytes: int | None = None
-    on_limit: str = "error"
     time: str = "auto"
     on_error: str = "raise"
     catalog: Path | None = None
@@ -230,25 +218,7 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
     with format_told_by(None):
         ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
         background = [triple for path in options.background for triple in read_graph(path)]
-    window = pr.Window(
-        range=options.range,
-        slide=options.slide,
-        origin=0 if options.origin is None else options.origin,
-        closed=cast("Closed", options.closed),
-    )
-    repair, keep = cast("Method", options.repair), cast("Keep", options.keep)
-    names = options.unique_names
-    return pr.StreamReasoner(
-        ontology,
-        window,
-        background=background,
-        repair=repair,
-        keep=keep,
-        unique_names=names,
-        max_facts=options.max_facts,
-        max_bytes=options.max_bytes,
-        on_limit=cast("OnLimit", options.on_limit),
-    )
+    return pr.StreamReasoner.with_options(ontology, options.reasoning, background)
 
 
 # how far it is

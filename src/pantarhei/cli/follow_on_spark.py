@@ -43,7 +43,7 @@ class SparkSource:
         self._files = FileOptions(
             (options.stream,), options.stream_format, options.time, options.on_error == "skip"
         )
-        self._range, self._master = options.range, master
+        self._range, self._master = options.reasoning.window.range, master
         self._account = FilesAccount()
 
     @property

@@ -24,18 +24,19 @@ from pantarhei.encoding.vocabulary import Tables
 from pantarhei.engine.books import Books
 from pantarhei.engine.compaction import compact, most_entries
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
+from pantarhei.engine.options import Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.time import TimePoint, show_time, time_of
-from pantarhei.materialize.model import Keep, Overfull, WindowModel
+from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.growth import Grown
-from pantarhei.window.limits import Limits, later_starts
+from pantarhei.window.limits import later_starts
 from pantarhei.window.log import Log
-from pantarhei.window.sliding import Step, Window, step_to
+from pantarhei.window.sliding import Step, step_to
 
 _limits_log = logging.getLogger("pantarhei.limits")
 _repair_log = logging.getLogger("pantarhei.repair")
@@ -66,12 +67,10 @@ class _Start(NamedTuple):
     """What a step starts from, beside how things stand.
 
     Args:
-        window: which timestamps are kept.
         step: where time comes to.
         marks: how consumers stood.
     """
 
-    window: Window
     step: Step
     marks: Marks
 
@@ -81,17 +80,16 @@ class Holdings:
 
     Args:
         foundation: what all rests on; it belongs to the holdings, which go on numbering.
-        keep: as `StreamReasoner` takes it.
-        repairer: how to repair; made for the foundation's vocabulary.
-        limits: how much there may be.
+        options: what the reasoner was told.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
         MemoryLimitError: the background alone exceeds the limits.
     """
 
-    def __init__(self, foundation: Foundation, keep: Keep, repairer: Repairer, limits: Limits) -> None:
-        self.foundation, self.keep, self.repairer, self.limits = foundation, keep, repairer, limits
+    def __init__(self, foundation: Foundation, options: Options) -> None:
+        self.foundation, self.options, self.limits = foundation, options, options.limits
+        self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary)
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
         self._standing = Standing(Books(), GivenForms(self.vocabulary))
@@ -101,27 +99,24 @@ class Holdings:
         self.most_entries = most_entries(self.vocabulary, len(facts))
         self._entries_kept = self.vocabulary.size
         self._dropped_told = 0
-        exceeded = limits.exceeded(len(facts), self._bytes())
+        exceeded = self.limits.exceeded(len(facts), self._bytes())
         if exceeded is not None:
-            raise limits.error(exceeded, None)
+            raise self.limits.error(exceeded, None)
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def pass_(self, window: Window, at: TimePoint) -> WindowUpdate:
+    def pass_(self, at: TimePoint) -> WindowUpdate:
         """Time alone."""
-        return self._step_to(window, at, lambda start: self._transact(start, lambda tick: tick.pass_(at)))
+        return self._step_to(at, lambda start: self._transact(start, lambda tick: tick.pass_(at)))
 
-    def take_in(
-        self, window: Window, at: TimePoint, parts: Sequence[Callable[[str], ClosedABox]]
-    ) -> WindowUpdate:
+    def take_in(self, at: TimePoint, parts: Sequence[Callable[[str], ClosedABox]]) -> WindowUpdate:
         """An ABox, new or a further part of the newest.
 
         Args:
-            window: which timestamps are kept.
             at: its timestamp.
             parts: each encodes a part of it, told what the labels of its blank nodes are to begin with.
         """
-        return self._step_to(window, at, lambda start: self._take_in(start, at, self._read(parts)))
+        return self._step_to(at, lambda start: self._take_in(start, at, self._read(parts)))
 
     def _read(self, parts: Sequence[Callable[[str], ClosedABox]]) -> ClosedABox:
         number = self.books.messages + 1
@@ -129,17 +124,17 @@ class Holdings:
             [read(f"m{number}.{place}-" if place else f"m{number}-") for place, read in enumerate(parts)]
         )
 
-    def _step_to(self, window: Window, at: TimePoint, work: Callable[[_Start], WindowUpdate]) -> WindowUpdate:
+    def _step_to(self, at: TimePoint, work: Callable[[_Start], WindowUpdate]) -> WindowUpdate:
         """What `work` comes to at the step to `at`; begun without terms that have long not been used.
 
         Broken off before it has stored how things stand then, it leaves no trace.
         """
-        step = step_to(window, self.books.step, at)
+        step = step_to(self.options.window, self.books.step, at)
         self.forget_unused(step)
         before, grown, known = self._standing, self.growing.grown, self.vocabulary.mark
         marks = self.consumers.mark()
         try:
-            return work(_Start(window, step, marks))
+            return work(_Start(step, marks))
         except BaseException:
             if self.books.step is before.books.step:
                 self._take_back(before, grown, known, marks)
@@ -365,9 +360,9 @@ class Holdings:
             books,
             self.forms,
             self.growing.program.rules,
-            self.repairer,
+            self._repairer,
             start.step,
-            start.window,
+            self.options.window,
             self.consumers,
             self._standing.told,
             start.marks,
@@ -500,7 +495,7 @@ class Holdings:
         older = books.log if newest is None else books.log.without_newest()
         entries = list(older.kept())[::-1]
         first = entries[0][0].level if entries else newest.level if newest else books.log.timeline.next_level
-        model = self.foundation.model(self.keep, first)
+        model = self.foundation.model(self.options.keep, first)
         model.fill([(facts, entry.level) for entry, facts in entries])
         if newest is not None and arrival is not None:
             previous = model.add(newest.facts, newest.level)

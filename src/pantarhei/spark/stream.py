@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 from rdflib import Graph, URIRef
 
-from pantarhei.engine.checkpoint import Options
+from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.language.term import Triple
@@ -31,7 +32,7 @@ from pantarhei.spark.progress import Progress, local_folder, uri_of
 from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 from pantarhei.spark.shards.sharded_query import run_shards
-from pantarhei.spark.shards.sharded_stream import shard_stream
+from pantarhei.spark.shards.sharded_stream import Sharding, sharded
 from pantarhei.spark.worker import OnError, check_on_error
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
@@ -120,30 +121,18 @@ def reason_stream(
     check_frame(df, True, "one that streams, or pantarhei.spark.run")
     check_on_error(on_error)
     given = normalized(df, columns)
+    search = Budget() if budget is None else budget
+    options = Options(window, repair, keep, unique_names, search, limits)
     files = None if output is None else FileOutput(local_folder("output", output), output_format)
     if shard_by is not None:
         _refuse_where_sharded(on_update, on_late, query, on_error, spark_partitions)
-        changes = shard_stream(
-            given,
-            ontology,
-            window,
-            shard_by=shard_by,
-            shards=shards,
-            background=background,
-            streaming=streaming,
-            repair=repair,
-            keep=keep,
-            unique_names=unique_names,
-            budget=budget,
-            allowed_lateness=allowed_lateness,
-            limits=limits,
-        )
+        sharding = Sharding(shard_by, shards, streaming)
+        changes = sharded(given, ontology, options, background, sharding, allowed_lateness)
         return run_shards(changes, sink, files, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     kind = kind_of(given)
     step_to(window, None, time_of(0, kind))  # raises where they do not fit
-    options = Options(window, repair, keep, unique_names, budget or Budget(), limits)
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = Progress(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
     reasoner = _reasoner(ontology, background, options, progress, kind)
@@ -192,11 +181,12 @@ def _reasoner(
         OptionError: it has another window or other options.
     """
     if not progress.exists:
-        return StreamReasoner(ontology, options.window, background, *options.others)
+        return StreamReasoner.with_options(ontology, options, background)
     reasoner = StreamReasoner.restore(
         progress.reasoner, ontology, background=background or (), limits=options.limits
     )
-    for name, asked, saved in zip(Options._fields, options, reasoner.options, strict=True):
+    for name in (field.name for field in fields(Options)):
+        asked, saved = getattr(options, name), getattr(reasoner.options, name)
         if asked != saved and not (name == "window" and options.window.is_as(reasoner.window, kind)):
             expected = f"{saved!r}, with which the stream in {progress.reasoner.parent} began"
             raise OptionError(name, repr(asked), expected)

@@ -16,14 +16,13 @@ from pantarhei.engine.checkpoint.background import GivenBackground
 from pantarhei.engine.checkpoint.container import Json, unpack
 from pantarhei.engine.checkpoint.file import read_whole, write_whole
 from pantarhei.engine.checkpoint.repairs import RepairTable
-from pantarhei.engine.checkpoint.state import Checkpoint, Options, State, save
+from pantarhei.engine.checkpoint.state import Checkpoint, State, save
 from pantarhei.errors import OptionError
 
 __all__ = [
     "Checkpoint",
     "GivenBackground",
     "Json",
-    "Options",
     "RepairTable",
     "State",
     "checked_note",

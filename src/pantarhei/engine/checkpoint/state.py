@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from rdflib import Literal, URIRef
@@ -31,34 +30,16 @@ from pantarhei.engine.checkpoint.repairs import (
 )
 from pantarhei.engine.checkpoint.terms import read_triples
 from pantarhei.engine.checkpoint.times import TimesWriter, from_json, json_of, read_times
+from pantarhei.engine.options import Options
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.rule import Predicate
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
-from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
-from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.compilation.growth import GrowingProgram
-from pantarhei.window.limits import NO_LIMITS, Limits, OnLimit
+from pantarhei.window.limits import Limits
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window, step_at
-
-
-class Options(NamedTuple):
-    """What a reasoner was told when it was made, beside ontology and background."""
-
-    window: Window
-    repair: Method
-    keep: Keep
-    unique_names: bool
-    budget: Budget
-    limits: Limits = NO_LIMITS
-
-    @property
-    def others(self) -> tuple[Method, Keep, bool, Budget, int | None, int | None, OnLimit]:
-        """All but the window, in the order in which a reasoner takes them."""
-        limits = self.limits.max_facts, self.limits.max_bytes, self.limits.on_limit
-        return self.repair, self.keep, self.unique_names, self.budget, *limits
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
+from pantarhei.engine.options import Options
 from pantarhei.language.time import TimeKind
-from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.repair.choose import Method
-from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
-from pantarhei.window.limits import NO_LIMITS, Limits
-from pantarhei.window.sliding import Window
 
 Value = TypeVar("Value")
 
@@ -53,39 +49,22 @@ class ShardSetup:
 
     Args:
         ontology: with all of the background in it.
-        window: of each shard.
+        options: of the reasoner of each shard.
         kind: what timestamps are, integers or datetimes.
         key: what shards are made by.
         shards: how many there are.
         report: κ, and what the stream may assert.
         holds: whether ABoxes wait until no more rows can come before them.
-        repair, keep, unique_names, budget: as `StreamReasoner` takes them.
-        limits: of each shard.
     """
 
     ontology: Ontology
-    window: Window
+    options: Options
     kind: TimeKind
     key: Key
     shards: int
     report: ShardingReport
     holds: bool
-    repair: Method
-    keep: Keep
-    unique_names: bool
-    budget: Budget | None
-    limits: Limits = NO_LIMITS
 
     def reasoner(self) -> StreamReasoner:
         """A reasoner that has seen nothing yet."""
-        return StreamReasoner(
-            self.ontology,
-            self.window,
-            repair=self.repair,
-            keep=self.keep,
-            unique_names=self.unique_names,
-            budget=self.budget,
-            max_facts=self.limits.max_facts,
-            max_bytes=self.limits.max_bytes,
-            on_limit=self.limits.on_limit,
-        )
+        return StreamReasoner.with_options(self.ontology, self.options)

@@ -16,6 +16,7 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
+from pantarhei.repair.conflict import Budget
 from pantarhei.spark.shards.setup import ShardSetup
 from pantarhei.window.sliding import step_to
 
@@ -62,7 +63,7 @@ class Shard:
             CheckpointMismatchError: it was saved with another ontology, background, window, key or number of
                 shards.
         """
-        reasoner = StreamReasoner.restore(saved.snapshot, setup.ontology, limits=setup.limits)
+        reasoner = StreamReasoner.restore(saved.snapshot, setup.ontology, limits=setup.options.limits)
         given, was = _layout(setup), str(reasoner.note.get("layout"))
         if was != given:
             raise CheckpointMismatchError(
@@ -112,7 +113,7 @@ class Shard:
 
     def _leaving(self) -> int:
         """The first tick at which the oldest timestamp is outside the window."""
-        window, kind = self._setup.window, self._setup.kind
+        window, kind = self._setup.options.window, self._setup.kind
         oldest = step_to(window, None, self._reasoner.timestamps[0])
         span = 2 * (oldest.end - oldest.first + 2)  # more than range and slide
         times = range(oldest.now, oldest.now + span)
@@ -131,8 +132,11 @@ class Shard:
 
 
 def _layout(setup: ShardSetup) -> str:
-    options = (setup.repair, setup.keep, setup.unique_names, setup.budget, setup.holds)
-    return f"{setup.window}, shards={setup.shards}, shard_by={setup.key!s}, options={options}"
+    options = setup.options
+    # the default budget is None in the layouts that earlier versions saved
+    budget = None if options.budget == Budget() else options.budget
+    others = (options.repair, options.keep, options.unique_names, budget, setup.holds)
+    return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}"
 
 
 def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, LongType, StringType, TimestampType
 from rdflib import Graph, URIRef
 
+from pantarhei.engine.options import Options
 from pantarhei.errors import NotKeyLocalError, OptionError
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, time_of
@@ -38,6 +39,14 @@ if TYPE_CHECKING:
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _KINDS: dict[DataType, TimeKind] = {LongType(): TimeKind.INTEGER, TimestampType(): TimeKind.DATETIME}
+
+
+class Sharding(NamedTuple):
+    """How a stream is sharded, as `shard_stream` takes it."""
+
+    shard_by: Key = SUBJECT
+    shards: int | None = None
+    streaming: Iterable[URIRef] | None = None
 
 
 def shard_stream(
@@ -97,10 +106,25 @@ def shard_stream(
         `InvalidTripleError` and `TimestampError` for a row that is no triple or has no time,
         `MemoryLimitError` for an ABox with which a shard would hold too much.
     """
+    search = Budget() if budget is None else budget
+    options = Options(window, repair, keep, unique_names, search, limits)
+    sharding = Sharding(shard_by, shards, streaming)
+    return sharded(df, ontology, options, background, sharding, allowed_lateness)
+
+
+def sharded(
+    df: DataFrame,
+    ontology: Ontology,
+    options: Options,
+    background: Background | None,
+    sharding: Sharding,
+    allowed_lateness: Duration | None,
+) -> DataFrame:
+    """What `shard_stream` gives and raises; `options` are those of each shard."""
     kind = _kind_of(df)
     session = df.sparkSession
     _check_state_store(session)
-    step_to(window, None, time_of(0, kind))
+    step_to(options.window, None, time_of(0, kind))
     lateness = duration_ticks(0 if kind is TimeKind.INTEGER else "PT0S", kind)
     if allowed_lateness is not None:
         lateness = duration_ticks(allowed_lateness, kind)
@@ -108,17 +132,12 @@ def shard_stream(
     whole = replace(ontology, background=ontology.background.union(always))
     setup = ShardSetup(
         whole,
-        window,
+        options,
         kind,
-        shard_by,
-        _number_of_shards(shards, session),
-        _key_local(whole, shard_by, streaming, unique_names),
+        sharding.shard_by,
+        _number_of_shards(sharding.shards, session),
+        _key_local(whole, sharding, options.unique_names),
         allowed_lateness is not None,
-        repair,
-        keep,
-        unique_names,
-        budget,
-        limits,
     )
     setup.reasoner()  # raises what there is to raise
     return _sharded(df, setup, lateness)
@@ -177,12 +196,11 @@ def _number_of_shards(shards: int | None, session: SparkSession) -> int:
     return shards
 
 
-def _key_local(
-    ontology: Ontology, shard_by: Key, streaming: Iterable[URIRef] | None, unique_names: bool
-) -> ShardingReport:
+def _key_local(ontology: Ontology, sharding: Sharding, unique_names: bool) -> ShardingReport:
+    shard_by = sharding.shard_by
     if shard_by != SUBJECT and not isinstance(shard_by, URIRef):
         raise OptionError("shard_by", repr(shard_by), "'subject' or the IRI (URIRef) of a property")
-    report = ontology.sharding_report(streaming, None, unique_names, keys=[shard_by])
+    report = ontology.sharding_report(sharding.streaming, None, unique_names, keys=[shard_by])
     if not report.allows(shard_by):
         raise NotKeyLocalError(str(shard_by), report.about(shard_by))
     return report

@@ -8,6 +8,7 @@ import pytest
 from rdflib import BNode
 
 from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.engine.options import Options
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
@@ -43,9 +44,7 @@ def setup(rules=(), window=THREE, key="subject", shards=4, holds=False, backgrou
     ontology = Ontology.from_rules(rules, background)
     report = ontology.sharding_report(keys=[key])
     assert report.allows(key)
-    return ShardSetup(
-        ontology, window, TimeKind.INTEGER, key, shards, report, holds, "exact", "newest", True, None
-    )
+    return ShardSetup(ontology, Options(window), TimeKind.INTEGER, key, shards, report, holds)
 
 
 def shard(*args, **options):

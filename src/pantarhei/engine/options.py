@@ -1,0 +1,52 @@
+"""What a stream reasoner is told when it is made, beside ontology and background: one value, handed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from pantarhei.errors import OptionError
+from pantarhei.materialize.model import Keep
+from pantarhei.repair.choose import METHODS, Method
+from pantarhei.repair.conflict import Budget
+from pantarhei.window.limits import NO_LIMITS, Limits
+from pantarhei.window.sliding import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of a reasoner; `StreamReasoner` says what they mean.
+
+    Raises:
+        OptionError: one has no such value.
+    """
+
+    window: Window
+    repair: Method = "exact"
+    keep: Keep = "newest"
+    unique_names: bool = True
+    budget: Budget = field(default_factory=Budget)
+    limits: Limits = NO_LIMITS
+
+    def __post_init__(self) -> None:
+        check_type("window", self.window, Window, "a Window, such as Window(range=10)")
+        check_type("budget", self.budget, Budget, "a Budget")
+        check_type("limits", self.limits, Limits, "Limits, such as Limits(max_facts=1_000_000)")
+        _check_choice("repair", self.repair, METHODS)
+        _check_choice("keep", self.keep, get_args(Keep))
+        _check_choice("unique_names", self.unique_names, (True, False))
+
+
+def check_type(name: str, given: object, type_: Any, expected: str) -> None:
+    """Nothing, if what is given for an option is of that type.
+
+    Raises:
+        OptionError: it is not.
+    """
+    if not isinstance(given, type_):
+        raise OptionError(name, repr(given), expected)
+
+
+def _check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:
+    if given not in allowed:
+        raise OptionError(name, repr(given), " or ".join(map(repr, allowed)))

@@ -1,0 +1,31 @@
+"""Options: checked once, where they are made."""
+
+import pickle
+
+import pytest
+
+from pantarhei.engine.options import Options
+from pantarhei.errors import OptionError
+from pantarhei.window.sliding import Window
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("window", 3),
+        ("repair", "newest"),
+        ("keep", "oldest"),
+        ("unique_names", None),
+        ("budget", None),
+        ("limits", 8),
+    ],
+)
+def test_an_option_that_has_no_such_value_is_refused_by_its_name(name, value):
+    with pytest.raises(OptionError) as raised:
+        Options(**{"window": Window(2), name: value})
+    assert (raised.value.option, raised.value.given) == (name, repr(value))
+
+
+def test_options_come_back_from_another_process_as_they_were():
+    options = Options(Window(2), repair="off", unique_names=False)
+    assert pickle.loads(pickle.dumps(options)) == options
