@@ -12,55 +12,22 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from functools import cache
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
-from pantarhei.cli.choices import (
-    AnswerFormat,
-    ClosedChoice,
-    ImportsChoice,
-    KeepChoice,
-    OnError,
-    OnLimitChoice,
-    RepairChoice,
-    ReportFormat,
-    StreamFormat,
-)
-from pantarhei.cli.each_once import EachOnce
-from pantarhei.cli.help_texts import (
-    ABOUT,
-    ANSWERS,
-    CHECK,
-    DEMO,
-    INPUT,
-    LIMITS,
-    READING,
-    REASONING,
-    RUN,
-    RUN_EXAMPLES,
-    WINDOW,
-)
+from pantarhei.cli.help_texts import ABOUT, CHECK, DEMO, RUN, RUN_EXAMPLES
+from pantarhei.cli.options import EachOnce, Following, Imports, taking
 from pantarhei.cli.wording import as_typed, one_line
-from pantarhei.errors import MissingImportError, OptionError, PantarheiError, SparkError, TimestampError
+from pantarhei.errors import MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.language.shown import told_apart
-from pantarhei.language.time import (
-    Duration,
-    TimeKind,
-    TimePoint,
-    duration_ticks,
-    kind_of,
-    parse_length,
-    parse_timestamp,
-)
 from pantarhei.version import __version__
 
 if TYPE_CHECKING:
-    from pantarhei.cli.follow import Following, Source
+    from pantarhei.cli.follow import Source
 
 app = typer.Typer(
     name="pantarhei",
@@ -70,31 +37,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-def _length(text: str, option: str) -> Duration:
-    try:
-        length = parse_length(text)
-        duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else kind_of(length))
-    except TimestampError as error:
-        raise typer.BadParameter(str(error), param_hint=option) from None
-    return length
-
-
-def _timestamp(text: str, option: str) -> TimePoint:
-    try:
-        return parse_timestamp(text)
-    except TimestampError as error:
-        raise typer.BadParameter(str(error), param_hint=option) from None
-
-
-def _bytes(text: str) -> int:
-    from pantarhei.window.limits import parse_bytes
-
-    try:
-        return parse_bytes(text)
-    except OptionError as error:
-        raise typer.BadParameter(f"{error.given} is not {error.expected}", param_hint="--max-bytes") from None
 
 
 def _print_version(wanted: bool) -> None:
@@ -114,197 +56,20 @@ def pantarhei(
 
 
 @app.command(cls=EachOnce, help=RUN, epilog=RUN_EXAMPLES)
-def run(
-    ontology: Annotated[
-        Path,
-        typer.Option(
-            help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.", rich_help_panel=INPUT
-        ),
-    ],
-    stream: Annotated[
-        str,
-        typer.Option(
-            help="The stream: N-Quads or TriG, each graph with a time; - for stdin.", rich_help_panel=INPUT
-        ),
-    ],
-    range_: Annotated[
-        str,
-        typer.Option(
-            "--range",
-            metavar="DURATION",
-            help="Length of the window: PT5M for five minutes; a number if times are numbers.",
-            rich_help_panel=WINDOW,
-        ),
-    ],
-    background: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Facts that hold at every time and are never removed; may be given several times.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None,
-    catalog: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where imports of the ontology are found; nothing is ever fetched.", rich_help_panel=INPUT
-        ),
-    ] = None,
-    imports: Annotated[
-        ImportsChoice, typer.Option(help="What to do with imports that are not found.", rich_help_panel=INPUT)
-    ] = ImportsChoice.error,
-    stream_format: Annotated[
-        StreamFormat | None,
-        typer.Option(help="The stream's format, where its suffix does not tell.", rich_help_panel=READING),
-    ] = None,
-    time: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|graph|IRI",
-            help="Where a graph's time is: in its name, or the property with this IRI.",
-            rich_help_panel=READING,
-        ),
-    ] = "auto",
-    on_error: Annotated[
-        OnError, typer.Option(help="What to do with bad input in the stream.", rich_help_panel=READING)
-    ] = OnError.error,
-    allowed_lateness: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DURATION",
-            help="How far ABoxes may be out of order; they are held back that long. By default not at all.",
-            rich_help_panel=READING,
-        ),
-    ] = None,
-    slide: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DURATION",
-            help="Step of the window's end; by default it moves with every ABox.",
-            rich_help_panel=WINDOW,
-        ),
-    ] = None,
-    origin: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="A boundary that the steps are aligned to.", rich_help_panel=WINDOW
-        ),
-    ] = None,
-    closed: Annotated[
-        ClosedChoice, typer.Option(help="Which ends of the window are included.", rich_help_panel=WINDOW)
-    ] = ClosedChoice.both,
-    repair: Annotated[
-        RepairChoice, typer.Option(help="What becomes of contradictions.", rich_help_panel=REASONING)
-    ] = RepairChoice.exact,
-    keep: Annotated[
-        KeepChoice,
-        typer.Option(help="How a fact that several timestamps support is kept.", rich_help_panel=REASONING),
-    ] = KeepChoice.newest,
-    unique_names: Annotated[
-        bool,
-        typer.Option(
-            "--unique-names/--no-unique-names",
-            help="Whether different names are different things; if not, equality is reasoned with.",
-            rich_help_panel=REASONING,
-        ),
-    ] = True,
-    max_facts: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="How many facts there may be after an ABox, derived ones too.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None,
-    max_bytes: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="How many bytes the window may take: 200MB, 1.5GiB.", rich_help_panel=LIMITS
-        ),
-    ] = None,
-    on_limit: Annotated[
-        OnLimitChoice,
-        typer.Option(
-            help="Where that is too little: an error, or the oldest timestamps leave early.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = OnLimitChoice.error,
-    query: Annotated[
-        Path | None,
-        typer.Option(
-            help="A SPARQL query, answered after every ABox; without, a line on each update.",
-            rich_help_panel=ANSWERS,
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(help="Where answers are written; by default standard output.", rich_help_panel=ANSWERS),
-    ] = None,
-    format_: Annotated[
-        AnswerFormat | None,
-        typer.Option(
-            "--format",
-            help="How answers are written; by default as --output's suffix says, else a table.",
-            rich_help_panel=ANSWERS,
-        ),
-    ] = None,
-    repairs: Annotated[
-        bool,
-        typer.Option(
-            "--repairs",
-            help="Say on standard error what each repair removed, and why.",
-            rich_help_panel=ANSWERS,
-        ),
-    ] = False,
-    spark: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MASTER",
-            help="Read the stream and close its ABoxes on Spark: local\\[*], spark://host:7077. The whole "
-            "stream is put in time order first, so nothing is late. It may be a folder or a glob, not stdin.",
-            rich_help_panel=READING,
-        ),
-    ] = None,
-) -> None:
+@taking(Following)
+def run(options: Following) -> None:
     """`pantarhei run`."""
-    from pantarhei.cli.follow import Following, follow
-    from pantarhei.engine.options import Options
-    from pantarhei.window.limits import Limits
-    from pantarhei.window.sliding import Window
+    from pantarhei.cli.follow import follow
 
-    if on_limit is OnLimitChoice.drop and max_facts is None and max_bytes is None:
+    if options.on_limit == "drop" and options.max_facts is None and options.max_bytes is None:
         raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
     with _errors():
-        window = Window(
-            _length(range_, "--range"),
-            None if slide is None else _length(slide, "--slide"),
-            0 if origin is None else _timestamp(origin, "--origin"),
-            closed.value,
-        )
-        limits = Limits(max_facts, None if max_bytes is None else _bytes(max_bytes), on_limit.value)
-        options = Following(
-            ontology=ontology,
-            stream=stream,
-            reasoning=Options(window, repair.value, keep.value, unique_names, limits=limits),
-            allowed_lateness=None
-            if allowed_lateness is None
-            else _length(allowed_lateness, "--allowed-lateness"),
-            query=query,
-            background=tuple(background or ()),
-            time=time,
-            on_error=on_error.value,
-            catalog=catalog,
-            imports=imports.value,
-            stream_format=stream_format and stream_format.value,
-            format=format_ and format_.value,
-            output=output,
-            repairs=repairs,
-        )
-        follow(options, _source(options, spark))
+        follow(options, _source(options))
 
 
-def _source(options: Following, master: str | None) -> Source:
+def _source(options: Following) -> Source:
     """Where the updates come from; Spark is imported only if it is asked for."""
-    if master is None:
+    if options.spark is None:
         from pantarhei.cli.follow import FileSource
 
         try:
@@ -315,7 +80,7 @@ def _source(options: Following, master: str | None) -> Source:
             raise OptionError("stream", error.given, error.expected) from None
     from pantarhei.cli.follow_on_spark import SparkSource
 
-    return SparkSource(options, master)
+    return SparkSource(options, options.spark)
 
 
 @app.command(
@@ -343,12 +108,8 @@ def check(
     catalog: Annotated[
         Path | None, typer.Option(help="Where imports are found; nothing is ever fetched.")
     ] = None,
-    imports: Annotated[
-        ImportsChoice, typer.Option(help="What to do with imports that are not found.")
-    ] = ImportsChoice.error,
-    format_: Annotated[
-        ReportFormat, typer.Option("--format", help="How the report is written.")
-    ] = ReportFormat.text,
+    imports: Annotated[Imports, typer.Option(help="What to do with imports that are not found.")] = "error",
+    format: Annotated[Literal["text", "json"], typer.Option(help="How the report is written.")] = "text",
 ) -> None:
     """`pantarhei check`."""
     with _errors():
@@ -356,10 +117,10 @@ def check(
         from pantarhei.cli.follow import format_told_by
 
         with format_told_by(None):
-            loaded = pr.load_ontology(ontology, catalog=catalog, imports=imports.value)
+            loaded = pr.load_ontology(ontology, catalog=catalog, imports=imports)
         report = loaded.report()
         form = loaded.inconsistency_normal_form(depth=3 if depth is None else depth)
-        if format_ is ReportFormat.json:
+        if format == "json":
             whole = json.loads(report.to_json())
             if depth is not None:
                 whole["inconsistency_normal_form"] = told_apart(form.to_data, loaded.names)
@@ -424,7 +185,7 @@ def _errors() -> Iterator[None]:
 @cache
 def option_names() -> frozenset[str]:
     """The names of all options, as in Python."""
-    return frozenset(name.rstrip("_") for command in (run, check) for name in signature(command).parameters)
+    return frozenset(name for command in (run, check) for name in signature(command).parameters)
 
 
 def _failed(message: str, code: int) -> typer.Exit:

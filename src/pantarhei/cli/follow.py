@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from rdflib import Graph
 
+from pantarhei.cli.options import Following
 from pantarhei.cli.repair_text import assertion_texts, cut_lines
 from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
-from pantarhei.language.time import Duration, TimePoint
+from pantarhei.language.time import TimePoint
 from pantarhei.query.evaluate import prepare
 from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import Skipped, read_stream
@@ -32,27 +33,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     import pantarhei as pr
-    from pantarhei.engine.options import Options
-
-
-@dataclass(frozen=True, slots=True)
-class Following:
-    """What to follow and how; the options of `pantarhei run`."""
-
-    ontology: Path
-    stream: str
-    reasoning: Options
-    allowed_lateness: Duration | None = None
-    query: Path | None = None
-    background: tuple[Path, ...] = ()
-    time: str = "auto"
-    on_error: str = "raise"
-    catalog: Path | None = None
-    imports: str = "error"
-    stream_format: str | None = None
-    format: str | None = None
-    output: str | None = None
-    repairs: bool = False
 
 
 @dataclass(slots=True)
@@ -113,7 +93,7 @@ class FileSource:
             self._reader = read_stream(
                 options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
             )
-        self._allowed_lateness = options.allowed_lateness
+        self._allowed_lateness = options.lateness
         self._skips_late = options.on_error == "skip" and options.allowed_lateness is None
 
     @property
@@ -215,10 +195,11 @@ def _reasoner(options: Following) -> pr.StreamReasoner:
     import pantarhei as pr
     from pantarhei.owl.document import read_graph
 
+    reasoning = options.reasoning()
     with format_told_by(None):
         ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
-        background = [triple for path in options.background for triple in read_graph(path)]
-    return pr.StreamReasoner.with_options(ontology, options.reasoning, background)
+        background = [triple for path in options.background or () for triple in read_graph(path)]
+    return pr.StreamReasoner.with_options(ontology, reasoning, background)
 
 
 # how far it is

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from pantarhei.cli.follow import Followed, Following, format_told_by
+from pantarhei.cli.follow import Followed, format_told_by
+from pantarhei.cli.options import Following
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
@@ -43,7 +44,7 @@ class SparkSource:
         self._files = FileOptions(
             (options.stream,), options.stream_format, options.time, options.on_error == "skip"
         )
-        self._range, self._master = options.reasoning.window.range, master
+        self._range, self._master = options.length, master
         self._account = FilesAccount()
 
     @property

@@ -1,4 +1,4 @@
-"""What the help of the command line says of its commands, and in which groups their options are.
+"""What the help of the command line says of its commands.
 
 Help texts are wrapped by the terminal: a paragraph is one line.
 """
@@ -33,14 +33,4 @@ CHECK = (
     "no instance, which names are one, what is outside OWL 2 DL, and a contradiction for which "
     "[bold]run[/bold] would refuse it. The exit code is 1 for an ontology that "
     "cannot be used, and with --strict for one that loses something."
-)
-
-# The groups of options in the help of `run`, in their order there.
-INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS = (
-    "What is read",
-    "How the stream is read",
-    "The window",
-    "Reasoning",
-    "Limits",
-    "Answers",
 )

@@ -1,0 +1,221 @@
+"""The options of `pantarhei run`, each said once: its name, type, default and help."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial, wraps
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
+
+import typer
+from typer import Option
+from typer.core import TyperCommand
+
+from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.time import (
+    Duration,
+    TimeKind,
+    TimePoint,
+    duration_ticks,
+    kind_of,
+    parse_length,
+    parse_timestamp,
+)
+
+if TYPE_CHECKING:
+    from typer._click.core import Context  # typer has no public name for it
+
+    from pantarhei.engine.options import Options
+
+Imports = Literal["error", "skip"]
+Given = TypeVar("Given")
+
+# Options by the groups in which the help shows them.
+INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS = (
+    partial(Option, rich_help_panel=title)
+    for title in (
+        "What is read", "How the stream is read", "The window", "Reasoning", "Limits", "Answers"
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What to follow and how: the options of `pantarhei run`, as they are given."""
+
+    ontology: Annotated[Path, INPUT(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")]
+    stream: Annotated[str, INPUT(help="The stream: N-Quads or TriG, each graph with a time; - for stdin.")]
+    range: Annotated[
+        str,
+        WINDOW(
+            metavar="DURATION",
+            help="Length of the window: PT5M for five minutes; a number if times are numbers.",
+        ),
+    ]
+    background: Annotated[
+        list[Path] | None,
+        INPUT(help="Facts that hold at every time and are never removed; may be given several times."),
+    ] = None
+    catalog: Annotated[
+        Path | None, INPUT(help="Where imports of the ontology are found; nothing is ever fetched.")
+    ] = None
+    imports: Annotated[Imports, INPUT(help="What to do with imports that are not found.")] = "error"
+    stream_format: Annotated[
+        Literal["nquads", "trig"] | None, READING(help="The stream's format, where its suffix does not tell.")
+    ] = None
+    time: Annotated[
+        str,
+        READING(
+            metavar="auto|graph|IRI",
+            help="Where a graph's time is: in its name, or the property with this IRI.",
+        ),
+    ] = "auto"
+    on_error: Annotated[
+        Literal["raise", "skip"], READING(help="What to do with bad input in the stream.")
+    ] = "raise"
+    allowed_lateness: Annotated[
+        str | None,
+        READING(
+            metavar="DURATION",
+            help="How far ABoxes may be out of order; they are held back that long. By default not at all.",
+        ),
+    ] = None
+    slide: Annotated[
+        str | None,
+        WINDOW(metavar="DURATION", help="Step of the window's end; by default it moves with every ABox."),
+    ] = None
+    origin: Annotated[
+        str | None, WINDOW(metavar="TIME", help="A boundary that the steps are aligned to.")
+    ] = None
+    closed: Annotated[Literal["both", "right"], WINDOW(help="Which ends of the window are included.")] = (
+        "both"
+    )
+    repair: Annotated[
+        Literal["exact", "grounded", "algorithm3", "off"], REASONING(help="What becomes of contradictions.")
+    ] = "exact"
+    keep: Annotated[
+        Literal["newest", "every"], REASONING(help="How a fact that several timestamps support is kept.")
+    ] = "newest"
+    unique_names: Annotated[
+        bool,
+        REASONING(
+            "--unique-names/--no-unique-names",
+            help="Whether different names are different things; if not, equality is reasoned with.",
+        ),
+    ] = True
+    max_facts: Annotated[
+        int | None, LIMITS(min=1, help="How many facts there may be after an ABox, derived ones too.")
+    ] = None
+    max_bytes: Annotated[
+        str | None, LIMITS(metavar="SIZE", help="How many bytes the window may take: 200MB, 1.5GiB.")
+    ] = None
+    on_limit: Annotated[
+        Literal["error", "drop"],
+        LIMITS(help="Where that is too little: an error, or the oldest timestamps leave early."),
+    ] = "error"
+    query: Annotated[
+        Path | None,
+        ANSWERS(help="A SPARQL query, answered after every ABox; without, a line on each update."),
+    ] = None
+    output: Annotated[str | None, ANSWERS(help="Where answers are written; by default standard output.")] = (
+        None
+    )
+    format: Annotated[
+        Literal["table", "ndjson", "csv"] | None,
+        ANSWERS(help="How answers are written; by default as --output's suffix says, else a table."),
+    ] = None
+    repairs: Annotated[
+        bool, ANSWERS("--repairs", help="Say on standard error what each repair removed, and why.")
+    ] = False
+    spark: Annotated[
+        str | None,
+        READING(
+            metavar="MASTER",
+            help="Read the stream and close its ABoxes on Spark: local\\[*], spark://host:7077. The whole "
+            "stream is put in time order first, so nothing is late. It may be a folder or a glob, not stdin.",
+        ),
+    ] = None
+
+    def reasoning(self) -> Options:
+        """The options of the reasoner.
+
+        Raises:
+            BadParameter: a length, a time or a number of bytes is none.
+            OptionError: there is no such window.
+        """
+        from pantarhei.engine.options import Options
+        from pantarhei.window.limits import Limits
+        from pantarhei.window.sliding import Window
+
+        slide = None if self.slide is None else _length(self.slide, "--slide")
+        origin = 0 if self.origin is None else _timestamp(self.origin, "--origin")
+        window = Window(self.length, slide, origin, self.closed)
+        limits = Limits(
+            self.max_facts, None if self.max_bytes is None else _bytes(self.max_bytes), self.on_limit
+        )
+        return Options(window, self.repair, self.keep, self.unique_names, limits=limits)
+
+    @property
+    def length(self) -> Duration:
+        """The length of the window. Raises `BadParameter` if it is none."""
+        return _length(self.range, "--range")
+
+    @property
+    def lateness(self) -> Duration | None:
+        """How far ABoxes may be out of order. Raises `BadParameter` if it is no length."""
+        return None if self.allowed_lateness is None else _length(self.allowed_lateness, "--allowed-lateness")
+
+
+def _bytes(text: str) -> int:
+    from pantarhei.window.limits import parse_bytes
+
+    try:
+        return parse_bytes(text)
+    except OptionError as error:
+        raise typer.BadParameter(f"{error.given} is not {error.expected}", param_hint="--max-bytes") from None
+
+
+def _length(text: str, option: str) -> Duration:
+    try:
+        length = parse_length(text)
+        duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else kind_of(length))
+    except TimestampError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+    return length
+
+
+def _timestamp(text: str, option: str) -> TimePoint:
+    try:
+        return parse_timestamp(text)
+    except TimestampError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+
+
+def taking(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
+    """Make a command whose parameters are the fields of a dataclass of one that takes such a value."""
+
+    def command_of(follow: Callable[[Given], None]) -> Callable[..., None]:
+        @wraps(follow)
+        def command(**given: Any) -> None:
+            follow(options(**given))
+
+        command.__signature__ = signature(options, eval_str=True)  # type: ignore[attr-defined]
+        command.__annotations__ = get_type_hints(options)
+        return command
+
+    return command_of
+
+
+class EachOnce(TyperCommand):
+    """A command that refuses an option given twice of which only the last value would have an effect."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        *_, given = self.make_parser(ctx).parse_args(list(args))
+        for option, times in Counter(given).items():
+            if times > 1 and not option.multiple:
+                raise typer.BadParameter(f"given {times} times, but one is taken", param_hint=option.opts[0])
+        return super().parse_args(ctx, args)
