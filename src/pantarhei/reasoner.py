@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -29,7 +28,7 @@ from pantarhei.engine.holdings import Holdings
 from pantarhei.engine.options import Options, check_type
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, OptionError, TimestampError
+from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
@@ -39,6 +38,7 @@ from pantarhei.materialize.model import Keep, Work
 from pantarhei.ontology import Ontology
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
+from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import ColumnarTriples, is_table, triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
@@ -213,7 +213,7 @@ class StreamReasoner:
         """
 
         def read(part: Interpretation | pa.Table, own: str) -> ClosedABox:
-            return self._encode_closed(part, own if scope is None else _checked_scope(scope))
+            return self._encode_closed(part, own if scope is None else prefix_of_name(scope))
 
         with self._lock:
             parts = [partial(read, part) for part in (interpretation, *further)]
@@ -483,10 +483,3 @@ class _LiveSource:
     def __len__(self) -> int:
         with self._reasoner._lock:
             return len(self._reasoner._held.model)
-
-
-def _checked_scope(given: str) -> str:
-    """What the labels of a message's blank nodes begin with, where the caller names its scope."""
-    if not re.fullmatch("[A-Za-z][A-Za-z0-9]*", given) or re.fullmatch("m[0-9]+", given):
-        raise OptionError("scope", repr(given), "letters and digits, and not m with a number behind it")
-    return f"{given}-"

@@ -32,6 +32,7 @@ from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.time import TimePoint, show_time, time_of
 from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.growth import Grown
 from pantarhei.window.limits import later_starts
@@ -120,9 +121,7 @@ class Holdings:
 
     def _read(self, parts: Sequence[Callable[[str], ClosedABox]]) -> ClosedABox:
         number = self.books.messages + 1
-        return ClosedABox.together(
-            [read(f"m{number}.{place}-" if place else f"m{number}-") for place, read in enumerate(parts)]
-        )
+        return ClosedABox.together([read(prefix_of_push(number, place)) for place, read in enumerate(parts)])
 
     def _step_to(self, at: TimePoint, work: Callable[[_Start], WindowUpdate]) -> WindowUpdate:
         """What `work` comes to at the step to `at`; begun without terms that have long not been used.

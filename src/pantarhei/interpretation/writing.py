@@ -12,6 +12,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Forms, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.foundation import Common, Foundation
 from pantarhei.language.term import Term, Triple
+from pantarhei.rdf.blank_nodes import prefix_beside
 from pantarhei.rdf.ntriples import write_term
 
 if TYPE_CHECKING:
@@ -180,8 +181,4 @@ def scope_beside(foundation: Foundation) -> str:
     """A prefix with which no label of a blank node in the foundation begins; none if there are no such."""
     numbers, common = foundation.vocabulary, foundation.common
     terms = (*numbers.names[: common.names], *(symbol.name for symbol in numbers.symbols[: common.symbols]))
-    labels = [str(term) for term in terms if isinstance(term, BNode)]
-    scope = "m" if labels else ""
-    while any(label.startswith(scope) for label in labels):
-        scope += "m"
-    return scope
+    return prefix_beside(term for term in terms if isinstance(term, BNode))

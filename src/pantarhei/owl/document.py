@@ -7,7 +7,6 @@ twice gives the same names.
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from rdflib import BNode, Dataset, Graph
 from pantarhei.errors import OptionError, UnknownFormatError
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
+from pantarhei.rdf.blank_nodes import nodes_of_document
 from pantarhei.rdf.first_bytes import plain_text, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import DocumentTerms, parse
@@ -102,9 +102,8 @@ def _read_file(path: Path, format: str | None) -> Document:
     if name in ("xml", "owl-xml"):
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
-    scope = hashlib.sha256(content).hexdigest()[:12]
     base = path.resolve().as_uri()
-    terms = DocumentTerms(scope)
+    terms = DocumentTerms(nodes_of_document(content))
     prefixes: dict[str, str] = {}
     said: Iterable[Triple]
     lines: Sequence[int] | None

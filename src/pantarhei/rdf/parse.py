@@ -14,6 +14,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError
 from pantarhei.language.term import Term, Triple
+from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.ntriples import to_rdflib
 
 _NOT_UTF_8 = "it is not UTF-8; write it so, or turn it into UTF-8 with iconv"
@@ -21,19 +22,15 @@ _TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the pa
 
 
 class DocumentTerms(dict[object, Term]):
-    """The terms of one document, each made once: blank nodes numbered in order of appearance in `scope`."""
+    """The terms of one document, each made once; blank nodes are those of `nodes`."""
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, nodes: NumberedNodes) -> None:
         super().__init__()
-        self._scope = scope
-        self._blank_nodes = 0
+        self._nodes = nodes
 
     def __missing__(self, given: object) -> Term:
         term = given if isinstance(given, URIRef | BNode | Literal) else to_rdflib(given)
-        if isinstance(term, BNode):
-            term = BNode(f"b{self._scope}n{self._blank_nodes}")
-            self._blank_nodes += 1
-        self[given] = term
+        self[given] = term = self._nodes[term] if isinstance(term, BNode) else term
         return term
 
 

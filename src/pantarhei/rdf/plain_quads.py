@@ -18,11 +18,12 @@ import pyarrow as pa
 import pyoxigraph as ox
 
 from pantarhei.language.term import Term, Triple
+from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.canonical_words import CanonicalTerms
 from pantarhei.rdf.first_bytes import BYTE_ORDER_MARK
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rdf.statements import OddLines
-from pantarhei.rdf.term_reader import MOST_CACHED, Scope
+from pantarhei.rdf.term_reader import MOST_CACHED
 from pantarhei.rdf.triple_table import NAMES, Codes, TermColumn, TripleColumns
 from pantarhei.rdf.word_columns import Flags, Places, Split, split_lines
 
@@ -91,15 +92,15 @@ class PlainRun(NamedTuple):
         subjects, _, objects = self.block.columns.slice(self.begin, self.end)
         return any(self.block.are_blank[column.codes].any() for column in (subjects, objects))
 
-    def triples(self, scope: Scope) -> list[Triple]:
-        """The triples as rdflib's terms, blank nodes named by the scope."""
+    def triples(self, nodes: NumberedNodes) -> list[Triple]:
+        """The triples as rdflib's terms, its blank nodes those of `nodes`."""
         if not self.has_blanks():
             return self.block.triples[self.begin : self.end]
-        columns = self.columns(scope)
+        columns = self.columns(nodes)
         return list(columns.triples())
 
-    def columns(self, scope: Scope) -> TripleColumns:
-        """The triples by column, blank nodes named by the scope."""
+    def columns(self, nodes: NumberedNodes) -> TripleColumns:
+        """The triples by column, its blank nodes those of `nodes`."""
         columns = self.block.columns.slice(self.begin, self.end)
         if not self.has_blanks():
             return columns
@@ -110,7 +111,7 @@ class PlainRun(NamedTuple):
         ):
             for text in (object_, subject):  # the order in which a parser's blank nodes are named
                 if text[0] == "_" and text not in names:
-                    names[text] = "_:" + scope.name(ox.BlankNode(text[2:]))
+                    names[text] = "_:" + nodes[text[2:]]
         subject, object_ = (
             column.mapped(lambda text: names.get(text, text)) for column in (subjects, objects)
         )

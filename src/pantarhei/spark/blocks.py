@@ -30,6 +30,7 @@ from pantarhei.interpretation.interpretation import Interpretation, Terms
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.rdf.blank_nodes import name_of_timestamp
 from pantarhei.spark.frame import TIMESTAMP
 from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.spark.worker import SkippedRows
@@ -99,7 +100,7 @@ class TimedInterpretation(NamedTuple):
     @property
     def scope(self) -> str:
         """Whose its blank nodes are: the timestamp's, which may come in parts."""
-        return f"t{self.ticks}" if self.ticks >= 0 else f"b{-self.ticks}"
+        return name_of_timestamp(self.ticks)
 
 
 def read_skipped(table: pa.Table) -> SkippedRows:

@@ -22,8 +22,9 @@ from pantarhei.errors import (
     TimestampError,
 )
 from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.rdf.blank_nodes import NumberedNodes, nodes_of_message
 from pantarhei.rdf.statements import Statement
-from pantarhei.rdf.term_reader import Scope, TermReader
+from pantarhei.rdf.term_reader import TermReader
 from pantarhei.streams.abox import Triples, same_kind
 from pantarhei.streams.graph_times import (
     AUTO,
@@ -61,7 +62,7 @@ class Message(Generic[Content]):
 
     name: GraphName
     line: int
-    scope: Scope
+    nodes: NumberedNodes
     triples: Content
 
 
@@ -190,7 +191,9 @@ class Messages(ABC, Generic[Content]):
         self._described.pop(name, None)
         self._unplaced.pop(name, None)
         self._refuse_descriptions(self._unplaced)
-        self._current = Message(name, line, Scope(self._source, str(name), self._ordinal), self._empty())
+        self._current = Message(
+            name, line, nodes_of_message(self._source, str(name), self._ordinal), self._empty()
+        )
         self._ordinal += 1
 
     def _end_message(self) -> None:
@@ -290,10 +293,10 @@ class TripleMessages(Messages[Triples]):
         return Triples()
 
     def _add(self, message: Message[Triples], quad: ox.Quad) -> None:
-        message.triples.append(self._terms.triple(quad, message.scope))
+        message.triples.append(self._terms.triple(quad, message.nodes))
 
     def _take(self, message: Message[Triples], run: PlainRun) -> None:
         if run.block.is_scattered:
-            message.triples.extend(run.triples(message.scope))
+            message.triples.extend(run.triples(message.nodes))
         else:
-            message.triples.take(run.columns(message.scope))
+            message.triples.take(run.columns(message.nodes))

@@ -2,9 +2,10 @@
 
 import pyoxigraph
 import pytest
-from rdflib import XSD, BNode, Literal, URIRef
+from rdflib import XSD, Literal, URIRef
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.blank_nodes import nodes_of_document
 from pantarhei.rdf.parse import DocumentTerms, parse, parser_errors
 
 TURTLE = pyoxigraph.RdfFormat.TURTLE
@@ -12,14 +13,15 @@ TURTLE = pyoxigraph.RdfFormat.TURTLE
 
 def triples(text, scope="s", prefixes=None):
     known = {} if prefixes is None else prefixes
-    return list(parse(text.encode(), TURTLE, "a.ttl", "urn:base/", known, DocumentTerms(scope)))
+    terms = DocumentTerms(nodes_of_document(scope.encode()))
+    return list(parse(text.encode(), TURTLE, "a.ttl", "urn:base/", known, terms))
 
 
 def test_literals_stay_as_written_and_blank_nodes_are_numbered_as_they_appear():
     prefixes = {}
     found = triples(f'@prefix x: <{XSD}> . <a> <p> _:z, _:y, "01"^^x:integer .', prefixes=prefixes)
-    one = Literal("01", datatype=XSD.integer, normalize=False)
-    assert [object_ for *_, object_ in found] == [BNode("bsn0"), BNode("bsn1"), one]
+    one, nodes = Literal("01", datatype=XSD.integer, normalize=False), nodes_of_document(b"s")
+    assert [object_ for *_, object_ in found] == [nodes["z"], nodes["y"], one]
     assert found[0][0] == URIRef("urn:base/a") and prefixes == {"x": str(XSD)}
 
 

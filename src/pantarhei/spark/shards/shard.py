@@ -14,6 +14,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
+from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
@@ -153,7 +154,7 @@ def _aboxes(rows: pa.Table) -> Iterator[tuple[int, pa.Table | list[Triple]]]:
     ticks, starts = np.unique(ordered["ticks"].to_numpy(), return_index=True)
     for at, start, end in zip(ticks.tolist(), starts, [*starts[1:], len(ordered)], strict=True):
         abox = ordered.slice(start, end - start).select(_TERMS)
-        yield at, _scoped(abox, f"t{at}-") if _has_blank_nodes(abox) else abox
+        yield at, _scoped(abox, prefix_of_name(name_of_timestamp(at))) if _has_blank_nodes(abox) else abox
 
 
 def _has_blank_nodes(abox: pa.Table) -> bool:

@@ -36,9 +36,9 @@ from pantarhei.errors import (
     TimestampError,
 )
 from pantarhei.language.time import TimeKind, kind_of
+from pantarhei.rdf.blank_nodes import nodes_of_message
 from pantarhei.rdf.nesting_guard import without_strings
 from pantarhei.rdf.statements import ByteFeed
-from pantarhei.rdf.term_reader import Scope
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.options import kind_option, known_options, positive, skips_errors
 from pantarhei.spark.sources.redis_stream import FIRST, NEW, Entry, Position, RedisStream
@@ -307,7 +307,7 @@ def _triple(line: str, source: str) -> TextTriple:
         (quad,) = ox.parse(text, ox.RdfFormat.N_QUADS)
         if str(quad.graph_name) != f"<{_GRAPH}>":
             raise ValueError
-        return text_triple(quad, Scope(source, "", 0))
+        return text_triple(quad, nodes_of_message(source, "", 0))
     except InvalidTripleError as error:
         raise MalformedInputError(source, None, f"{error.given}: {error.reason}") from None
     except (SyntaxError, ValueError):

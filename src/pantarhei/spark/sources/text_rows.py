@@ -15,8 +15,8 @@ import pyoxigraph as ox
 from pantarhei.errors import InvalidTripleError, MalformedInputError, TimestampError
 from pantarhei.language.place import Place
 from pantarhei.language.time import TimeKind, TimePoint, is_of_kind, ticks_of
+from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.statements import ByteFeed, Statement, read_trig
-from pantarhei.rdf.term_reader import Scope
 from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
 from pantarhei.streams.messages import Message, Messages, Skip
 from pantarhei.streams.nquads import QuadsReader
@@ -86,44 +86,32 @@ def checked_time(at: TimePoint, kind: TimeKind) -> TimePoint:
     return float(at) if kind is TimeKind.FLOAT else at  # type: ignore[arg-type]
 
 
-def text_triple(quad: ox.Quad, scope: Scope) -> TextTriple:
+def text_triple(quad: ox.Quad, nodes: NumberedNodes) -> TextTriple:
     """The terms of a statement; the order within a triple decides how blank nodes are numbered."""
-    object_, predicate = _text(quad.object, scope), quad.predicate
+    object_, predicate = _text(quad.object, nodes), quad.predicate
     if object_[0] == '"' and predicate == _TYPE:
         raise InvalidTripleError(str(quad.triple), Place.CLASS.expected)
-    return _text(quad.subject, scope), str(predicate), object_
+    return _text(quad.subject, nodes), str(predicate), object_
 
 
-def _text(term: object, scope: Scope) -> str:
+def _text(term: object, nodes: NumberedNodes) -> str:
     if isinstance(term, ox.NamedNode):
         return str(term)
     if isinstance(term, ox.BlankNode):
-        return "_:" + scope.name(term)
+        return "_:" + nodes[term.value]
     if isinstance(term, ox.Literal) and term.direction is None:
         return str(term)
     raise InvalidTripleError(str(term), "triple terms and directions (RDF 1.2) are not supported")
 
 
-class _ScopedNames(dict[str, str]):
-    """Blank nodes as they are written, to their names in a message."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
-
-    def __missing__(self, written: str) -> str:
-        named = self[written] = "_:" + self._scope.name(ox.BlankNode(written[2:]))
-        return named
-
-
-def _append_scoped(columns: GrowingColumns, triples: pa.RecordBatch, scope: Scope) -> None:
+def _append_named(columns: GrowingColumns, triples: pa.RecordBatch, nodes: NumberedNodes) -> None:
     """Add triples with their blank nodes named, in the order in which `text_triple` names them."""
     subjects, predicates, objects = (column.to_pylist() for column in triples.columns)
-    names = _ScopedNames(scope)
     for i, (subject, object_) in enumerate(zip(subjects, objects, strict=True)):
         if object_[0] == "_":
-            objects[i] = names[object_]
+            objects[i] = "_:" + nodes[object_[2:]]
         if subject[0] == "_":
-            subjects[i] = names[subject]
+            subjects[i] = "_:" + nodes[subject[2:]]
     columns.append_columns(subjects, predicates, objects)
 
 
@@ -148,11 +136,11 @@ class TextMessages(Messages[GrowingColumns]):
         return GrowingColumns()
 
     def _add(self, message: Message[GrowingColumns], quad: ox.Quad) -> None:
-        message.triples.append(text_triple(quad, message.scope))
+        message.triples.append(text_triple(quad, message.nodes))
 
     def _take(self, message: Message[GrowingColumns], run: PlainRun) -> None:
         if run.has_blanks():
-            _append_scoped(message.triples, run.batch(), message.scope)
+            _append_named(message.triples, run.batch(), message.nodes)
         elif run.end - run.begin < _FEWEST_A_BATCH:
             message.triples.append_columns(*run.texts())
         else:
