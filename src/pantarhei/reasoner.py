@@ -88,11 +88,11 @@ class StreamReasoner:
     >>> from rdflib import Graph
     >>> ontology = pr.load_ontology(Graph().parse(data='''
     ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-    ...     :Open owl:disjointWith :ClosedABox .'''))
+    ...     :Open owl:disjointWith :Closed .'''))
     >>> valve = lambda state: Graph().parse(data=f"@prefix : <http://example.org/> . :valve a :{state} .")
     >>> reasoner = pr.StreamReasoner(ontology, pr.Window(range=10))
     >>> _ = reasoner.push(1, valve("Open"))
-    >>> update = reasoner.push(2, valve("ClosedABox"))
+    >>> update = reasoner.push(2, valve("Closed"))
     >>> [(at, str(state)) for at, (_, _, state) in update.repair.removed]
     [(1, 'http://example.org/Open')]
     """

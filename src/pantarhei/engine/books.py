@@ -7,8 +7,8 @@ vocabulary of the reasoner says what the numbers mean.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, replace
-from operator import itemgetter
+from dataclasses import dataclass
+from operator import add, itemgetter
 from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Integers
@@ -52,9 +52,9 @@ class Counters(NamedTuple):
     late: int = 0
     dropped_early: int = 0
 
-    def more(self, **by: int) -> Counters:
-        """The counters, higher by so much."""
-        return self._replace(**{name: getattr(self, name) + count for name, count in by.items()})
+    def plus(self, by: Counters) -> Counters:
+        """The counters, each higher by that of `by`."""
+        return Counters(*map(add, self, by))
 
 
 NOTHING_YET = Counters()
@@ -80,7 +80,7 @@ class Books:
     counters: Counters = NOTHING_YET
     messages: int = 0
 
-    def with_arrival(self, log: Log, arrival: Arrival, repair: Repair) -> Books:
+    def with_arrival(self, log: Log, step: Step, arrival: Arrival, repair: Repair) -> Books:
         """The books with the newest ABox, which stands in `log`, and its repair."""
         first, last = (
             bisect_left(self.repairs, level, key=itemgetter(0))
@@ -89,6 +89,5 @@ class Books:
         repairs = self.repairs[first:last]
         if arrival.contradicted:
             repairs = (*repairs, (arrival.level, repair))
-        counters = self.counters.more(pushes=1, repairs=arrival.contradicted, cut=len(arrival.cut))
-        messages = self.messages + 1
-        return replace(self, log=log, arrival=arrival, repairs=repairs, counters=counters, messages=messages)
+        counters = self.counters.plus(Counters(1, int(arrival.contradicted), len(arrival.cut)))
+        return Books(log, step, arrival, repairs, counters, self.messages + 1)

@@ -21,7 +21,7 @@ from pantarhei.encoding.forms import GivenForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.encoding.vocabulary import Tables
-from pantarhei.engine.books import Books
+from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.compaction import compact, most_entries
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
 from pantarhei.engine.options import Options
@@ -190,7 +190,7 @@ class Holdings:
 
     def note_late(self) -> None:
         """Count an ABox that came too late."""
-        books = replace(self.books, counters=self.books.counters.more(late=1))
+        books = replace(self.books, counters=self.books.counters.plus(Counters(late=1)))
         self._standing = self._standing._replace(books=books)
 
     # -- those who are told of each step -----------------------------------------------------------

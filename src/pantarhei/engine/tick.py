@@ -15,7 +15,7 @@ from rdflib import Literal
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import FormsChange, GivenForms
 from pantarhei.encoding.numbers import NO_FORMS, Integers
-from pantarhei.engine.books import Arrival, Books
+from pantarhei.engine.books import Arrival, Books, Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumers, Marks, Told
 from pantarhei.engine.fitting import Fitting
@@ -28,7 +28,7 @@ from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.log import Entry, Log
-from pantarhei.window.sliding import Step, Window, step_at
+from pantarhei.window.sliding import Step, Window
 
 _NO_FACTS = np.empty((0, 3), np.int32)
 _NOTHING = Encoded(_NO_FACTS, NO_FORMS)
@@ -128,8 +128,8 @@ class Tick:
         else:
             previous = self.model.add(given.facts, level)
         done = self._repaired(slid.log, entry)
-        books = replace(self.books, log=slid.log, step=self.step)
-        return self._arrived(at, _written(books, entry, previous, done), slid, done.repair, asserted)
+        books = self._written(self.books, slid.log, entry, previous, done)
+        return self._arrived(at, books, slid, done.repair, asserted)
 
     def extend(self, newest: Entry, given: Encoded) -> Outcome:
         """A further part of the newest ABox, as if it had come with the first.
@@ -154,12 +154,19 @@ class Tick:
             asserted = given
             previous = np.concatenate([before.previous, model.add(given.facts, entry.level)])
         done = self._repaired(older, entry)
-        undone = self.books.counters.more(repairs=-before.contradicted, cut=-len(before.cut))
-        books = replace(self.books, log=older, step=self.step, counters=undone)
-        return self._arrived(newest.at, _written(books, entry, previous, done), slid, done.repair, asserted)
+        undone = self.books.counters.plus(Counters(repairs=-before.contradicted, cut=-len(before.cut)))
+        books = self._written(replace(self.books, counters=undone), older, entry, previous, done)
+        return self._arrived(newest.at, books, slid, done.repair, asserted)
 
     def _repaired(self, older: Log, arriving: Entry) -> Repaired:
         return self.repairer.repair(self.model, older, arriving, self.rules)
+
+    def _written(self, books: Books, older: Log, entry: Entry, previous: Integers, done: Repaired) -> Books:
+        """The books with the newest ABox behind the `older` ones, and what undoing it takes."""
+        arrival = Arrival(entry.level, entry.facts, previous, done.cut, done.contradicted)
+        if len(done.cut):
+            entry = replace(entry, cut=done.cut)
+        return books.with_arrival(older.with_entry(entry), self.step, arrival, done.repair)
 
     def _slid(self) -> _Slid:
         """Let what leaves leave, first as far as each moment that some consumer waits for."""
@@ -168,7 +175,7 @@ class Tick:
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
             if not slid.on_the_way:
                 self.consumers.back(self.marks)
-            stop = step_at(self.window, self.step.kind, due)
+            stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
             noted = self._noted(slid)
             told = self.consumers.tell(slid.told.with_step(Changes(noted, dropped=slid.untold)), self.model)
@@ -184,13 +191,16 @@ class Tick:
         start = max(first, self.start)
         if start <= timeline.first_level:  # nothing leaves
             return slid
-        outside, left = timeline.below(first), timeline.below(start)
+        left, log = slid.log.split(start)
+        outside = left if start == first else [entry for entry in left if entry.level < first]
         self.model.slide(start)
-        return slid._replace(
-            log=slid.log.from_level(start),
-            outside=(*slid.outside, *outside),
-            early=(*slid.early, *left[len(outside) :]),
-            untold=(*slid.untold, *left),
+        return _Slid(
+            log,
+            (*slid.outside, *outside),
+            (*slid.early, *left[len(outside) :]),
+            (*slid.untold, *left),
+            slid.told,
+            slid.on_the_way,
         )
 
     def _noted(self, slid: _Slid) -> Integers:
@@ -210,7 +220,7 @@ class Tick:
         start, end = time_of(step.start, step.kind), time_of(step.end, step.kind)
         early = tuple(entry.at for entry in slid.early)
         if early:
-            books = replace(books, counters=books.counters.more(dropped_early=len(early)))
+            books = replace(books, counters=books.counters.plus(Counters(dropped_early=len(early))))
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
         told = slid.told.with_step(changes) if self.consumers else NOTHING_TOLD
         return Outcome(update, books, forms, told, unused=self.unused)
@@ -235,12 +245,6 @@ class Tick:
         books = replace(books, log=fitting.log)
         outcome = self._outcome(at, books, slid, repair, asserted, newest)
         return outcome._replace(roomy=fitting.roomy, doubtful=fitting.doubtful, unused=fitting.unused)
-
-
-def _written(books: Books, entry: Entry, previous: Integers, done: Repaired) -> Books:
-    """The books, which know all before it, with the newest ABox and what undoing it takes."""
-    arrival = Arrival(entry.level, entry.facts, previous, done.cut, done.contradicted)
-    return books.with_arrival(books.log.with_entry(replace(entry, cut=done.cut)), arrival, done.repair)
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:

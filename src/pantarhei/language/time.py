@@ -92,8 +92,11 @@ def is_of_kind(at: TimePoint, kind: TimeKind) -> bool:
     Raises:
         TimestampError: it is no timestamp.
     """
-    given = kind_of(at)
-    return given is kind or (given, kind) == (TimeKind.INTEGER, TimeKind.FLOAT)
+    return _fits(kind_of(at), kind)
+
+
+def _fits(given: TimeKind, kind: TimeKind) -> bool:
+    return given is kind or (given is TimeKind.INTEGER and kind is TimeKind.FLOAT)
 
 
 def ticks_of(at: TimePoint, kind: TimeKind) -> int:
@@ -105,11 +108,11 @@ def ticks_of(at: TimePoint, kind: TimeKind) -> int:
     >>> ticks_of(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC), TimeKind.DATETIME)
     1000000
     """
-    if not is_of_kind(at, kind):
+    plain = plain_time(at)
+    if not _fits(_KINDS[type(plain)], kind):
         raise TimestampError(
             f"the timestamp {show_time(at)}", f"{kind.value} like the stream's other timestamps"
         )
-    plain = plain_time(at)
     if isinstance(plain, datetime):
         return (plain - _EPOCH) // timedelta(microseconds=1)
     return _scaled(plain, kind)

@@ -103,10 +103,15 @@ class Log:
 
     def from_level(self, level: int) -> Log:
         """The log without the entries below `level`."""
+        return self.split(level)[1]
+
+    def split(self, level: int) -> tuple[list[Entry], Log]:
+        """The entries below `level`, oldest first, and the log without them."""
         if level <= self.timeline.first_level:
-            return self
-        assertions, size = _size(self.timeline.below(level))
-        return Log(self.timeline.from_level(level), self.assertions - assertions, self.bytes - size)
+            return [], self
+        left = self.timeline.below(level)
+        assertions, size = _size(left)
+        return left, Log(self.timeline.from_level(level), self.assertions - assertions, self.bytes - size)
 
     @property
     def newest(self) -> Entry | None:

@@ -12,7 +12,7 @@ tick, the smallest there is, so that the end is `now` itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
@@ -57,11 +57,12 @@ class Window:
     slide: Duration | None = None
     origin: TimePoint = 0
     closed: Closed = "both"
+    _bounds: dict[TimeKind, _Bounds] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.closed not in ("both", "right"):
             raise OptionError("closed", repr(self.closed), '"both" or "right"')
-        _Bounds.of(self, self.kind or TimeKind.INTEGER)  # raises what there is to raise
+        self._in_ticks(self.kind or TimeKind.INTEGER)  # raises what there is to raise
 
     @property
     def kind(self) -> TimeKind | None:
@@ -78,9 +79,26 @@ class Window:
     def is_as(self, other: Window, kind: TimeKind) -> bool:
         """Whether both hold the same timestamps at any time, in a stream of that kind, which `self` fits."""
         try:
-            return _Bounds.of(self, kind) == _Bounds.of(other, kind)
+            return self._in_ticks(kind) == other._in_ticks(kind)
         except (TimestampError, OptionError):
             return False
+
+    def step_at(self, kind: TimeKind, now: int) -> Step:
+        """Where it stands at a tick.
+
+        Raises:
+            TimestampError, OptionError: it is no window of that kind of time.
+        """
+        bounds = self._in_ticks(kind)
+        end = bounds.end(now)
+        return Step(kind, now, bounds.first(end), end, end - bounds.range)
+
+    def _in_ticks(self, kind: TimeKind) -> _Bounds:
+        """Its bounds in ticks of a kind, found out once."""
+        found = self._bounds.get(kind)
+        if found is None:
+            found = self._bounds[kind] = _Bounds.of(self, kind)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +167,4 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
     now = ticks_of(at, kind)
     if current and now < current.now:
         raise LateABoxError(show_time(at), show_time(time_of(current.now, kind)))
-    return step_at(window, kind, now)
-
-
-def step_at(window: Window, kind: TimeKind, now: int) -> Step:
-    """Where `window` stands at a tick.
-
-    Raises:
-        TimestampError, OptionError: it is no window of that kind of time.
-    """
-    bounds = _Bounds.of(window, kind)
-    end = bounds.end(now)
-    return Step(kind, now, bounds.first(end), end, end - bounds.range)
+    return window.step_at(kind, now)

@@ -8,7 +8,7 @@ made from the books again. Levels begin at 0 again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 
 import numpy as np
@@ -39,7 +39,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.window.limits import Limits
 from pantarhei.window.log import Entry, Log
-from pantarhei.window.sliding import Step, Window, step_at
+from pantarhei.window.sliding import Step, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,9 @@ def save(
         "rules": ontology.fingerprints.rules,
         "background": ontology.fingerprints.background,
         "given": background.fingerprint,
-        "window": {name: json_of(getattr(options.window, name)) for name in Window.__dataclass_fields__},
+        "window": {
+            each.name: json_of(getattr(options.window, each.name)) for each in fields(Window) if each.init
+        },
         "repair": options.repair,
         "keep": options.keep,
         "unique_names": options.unique_names,
@@ -178,7 +180,7 @@ class Checkpoint:
     def _state(self, growing: GrowingProgram) -> State:
         contents, header = self._contents, self._header
         kind = TimeKind[header["kind"] or "INTEGER"]
-        step = step_at(self.options.window, kind, header["now"]) if header["kind"] else None
+        step = self.options.window.step_at(kind, header["now"]) if header["kind"] else None
         times = read_times(contents, header["times"], kind)
         rows, literals = read_facts(contents, growing.vocabulary)
         formed = [literals[place] for place in contents.column("forms.form").tolist()]
