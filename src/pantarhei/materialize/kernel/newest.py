@@ -182,7 +182,8 @@ class NewestKernel(Fixpoint):
         stored: cython.int = self.store.live
         with cython.nogil:
             for i in range(len(facts)):
-                self.fetch_ahead(facts, i, self.store.live > stored)
+                if i % AHEAD == 0:
+                    self.fetch_ahead(facts, i, self.store.live > stored)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
                     previous[i] = self.store.rows[row].base
@@ -212,7 +213,8 @@ class NewestKernel(Fixpoint):
         with cython.nogil:
             self.merged = True
             for i in range(len(facts)):
-                self.fetch_ahead(facts, i, True)
+                if i % AHEAD == 0:
+                    self.fetch_ahead(facts, i, True)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if i < asserted:
                     previous[i] = -1 if row < 0 else self.store.rows[row].base
@@ -234,7 +236,8 @@ class NewestKernel(Fixpoint):
         i: cython.Py_ssize_t
         with cython.nogil:
             for i in range(len(facts)):
-                self.fetch_ahead(facts, i, False)
+                if i % AHEAD == 0:
+                    self.fetch_ahead(facts, i, False)
                 answers[i] = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
 
     def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
@@ -249,7 +252,8 @@ class NewestKernel(Fixpoint):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                self.fetch_ahead(facts, i, True)
+                if i % AHEAD == 0:
+                    self.fetch_ahead(facts, i, True)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row < 0:
                     row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], EDGE if edges[i] else 0)
@@ -262,7 +266,8 @@ class NewestKernel(Fixpoint):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                self.fetch_ahead(facts, i, False)
+                if i % AHEAD == 0:
+                    self.fetch_ahead(facts, i, False)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 previous[i] = self.store.rows[row].base
                 if self.store.rows[row].base < levels[i]:
@@ -278,24 +283,22 @@ class NewestKernel(Fixpoint):
         row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
-                self.fetch_ahead(facts, i, False)
+                if i % AHEAD == 0:
+                    self.fetch_ahead(facts, i, False)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if not self.is_edge(row):
                     self.store.make_edge(row)
             self.run()
 
-    def fetch_ahead(self, facts, i, entering):
-        """Every AHEAD facts begin to read what finding the next ones needs, and if `entering` changes."""
-        if i % AHEAD == 0 and self.store.reads_ahead:
-            self.fetch_cells(facts, i, entering)
-
-    def fetch_cells(self, facts, start, entering):
-        """Begin to read the cells of the block of facts after the one at `start`.
+    def fetch_ahead(self, facts, start, entering):
+        """Begin to read the cells of the block of AHEAD facts after the one at `start`.
 
         If `entering`, also the cells of their chains, and the first rows of the chains of the block at
         `start`.
         """
         i: cython.Py_ssize_t
+        if not self.store.reads_ahead:
+            return
         for i in range(start + AHEAD if start > 0 else 0, min(start + 2 * AHEAD, len(facts))):
             self.store.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
             if entering:
