@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
     ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
 
+_CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview)
+
 
 class StreamReasoner:
     """An ontology over a sliding window of a stream: what follows, kept up and repaired as ABoxes arrive.
@@ -430,8 +432,10 @@ class StreamReasoner:
         Raises:
             CheckpointError: there is no checkpoint, or it is damaged, or of another version of the format.
             CheckpointMismatchError: ontology or background are others.
-            OptionError: `limits` are none.
+            OptionError: `limits` are none, or source and ontology are other things.
         """
+        check_type("source", source, _CHECKPOINTS, "a path, or the bytes of a snapshot")
+        check_type("ontology", ontology, Ontology, "what load_ontology gives")
         saved = read_checkpoint(source)
         given = None if background is None else GivenBackground.beside(ontology, background)
         saved.check(ontology, given)

@@ -28,7 +28,7 @@ from pantarhei.encoding.renaming import Renaming
 from pantarhei.errors import InvalidTripleError
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Predicate
-from pantarhei.language.term import RDF_TYPE, Term, Triple, check_triple
+from pantarhei.language.term import RDF_TYPE, Term, Triple, check_text, check_triple
 from pantarhei.literals.builtin import COMPARISONS, compute, holds
 from pantarhei.literals.membership import tester
 from pantarhei.literals.value import is_ill_typed, value_of
@@ -166,8 +166,8 @@ class Vocabulary:
         """The facts of `triples`, in their order.
 
         Raises:
-            InvalidTripleError: one is not a triple of RDF terms, or they are no ABox at all. Facts before it
-                leave no trace but their terms' numbers.
+            InvalidTripleError: one is not a triple of RDF terms, or its text no Unicode, or they are no ABox
+                at all. Facts before it leave no trace but their terms' numbers.
         """
         flat: list[int] = []
         given: dict[int, Literal] = {}
@@ -333,6 +333,7 @@ class Vocabulary:
         return found
 
     def _add_name(self, key: str) -> int:
+        check_text(key)
         keys, number = self.names.keys, len(self._name_numbers) - self._merged
         if len(keys) > number:  # asking is faster than to write over in any case
             del keys[number:]
@@ -347,6 +348,8 @@ class Vocabulary:
         value = value_of(literal)
         number = self._value_numbers.get(value)
         if number is None:
+            check_text(literal)
+            check_text(literal.datatype or "")
             place = len(self._value_numbers)
             number = found = FIRST_LITERAL + place
             self.literals[place:] = (literal,)
@@ -403,6 +406,7 @@ class Vocabulary:
         if type(name) not in (URIRef, BNode):
             symbol = Symbol(URIRef(name) if isinstance(name, URIRef) else BNode(name), symbol.arity)
         key = key_of(symbol.name)
+        check_text(key)
         self.symbols[number:] = (symbol,)
         (self._classes if symbol.arity == 1 else self._properties)[key] = number
         return number

@@ -141,6 +141,30 @@ def test_an_error_leaves_the_numbers_given_so_far_in_force():
     assert list(vocabulary.decode(vocabulary.encode([(EX.new, EX.q, EX.a)]).facts)) == [(EX.new, EX.q, EX.a)]
 
 
+HALF = "\ud83d"  # of an emoji's two
+
+
+@pytest.mark.parametrize(
+    "triple",
+    [
+        (URIRef(HALF), EX.p, EX.a),
+        (EX.a, URIRef(HALF), EX.a),
+        (EX.a, EX.p, BNode(HALF)),
+        (EX.a, RDF.type, URIRef(HALF)),
+        (EX.a, EX.p, literal(HALF)),
+        (EX.a, EX.p, literal("1", URIRef(HALF))),
+    ],
+)
+def test_half_a_character_is_refused_where_it_stands_and_leaves_nothing(triple):
+    vocabulary = empty()
+    with pytest.raises(InvalidTripleError, match="half a character"):
+        vocabulary.encode([(EX.a, EX.q, EX.b), triple])
+    known = [*vocabulary.symbols, *vocabulary.names, *vocabulary.literals]
+    assert not any(HALF in str(each) for each in known)
+    whole = (EX.a, EX.p, literal("😀"))
+    assert list(vocabulary.decode(vocabulary.encode([whole]).facts)) == [whole]
+
+
 def test_nothing_is_an_empty_array():
     assert empty().encode([]).facts.shape == (0, 3)
     assert list(empty().decode(empty().encode([]).facts)) == []

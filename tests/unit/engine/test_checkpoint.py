@@ -640,6 +640,14 @@ def test_terms_of_one_text_are_told_in_one_order():
     assert told(one, other) == told(other, one)
 
 
+def test_source_and_ontology_are_not_to_be_swapped():
+    saved = simple().snapshot()
+    for source, ontology, option in ((ONTOLOGY, saved, "source"), (saved, "ontology.ttl", "ontology")):
+        with pytest.raises(OptionError) as raised:
+            StreamReasoner.restore(source, ontology)
+        assert raised.value.option == option
+
+
 def test_a_note_comes_back_as_it_was_given_or_is_refused():
     reasoner = simple()
     note = {"batch": 17, "offsets": [1, 2.5, None, True], "of": {"ü": "\ud800"}}
