@@ -10,6 +10,7 @@ from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.questions import Questions
+from pantarhei.graphs.groups import grouped
 from pantarhei.language.rule import Argument
 from pantarhei.language.term import Term, Triple, in_order
 from pantarhei.owl import axiom as owl
@@ -41,23 +42,7 @@ def _is_entailed(closure: Closure, reading: Reading) -> bool:
         return False
     patterns = [(_opened(s), p, _opened(o)) for s, p, o in assertions if _has_blank_node((s, p, o))]
     said: list[_Pattern | Axiom] = [*patterns, *about_someone]
-    return all(_somebody_is(questions, part) for part in _connected(said))
-
-
-def _connected(said: list[_Pattern | Axiom]) -> list[list[_Pattern | Axiom]]:
-    """What is said, in parts that share no variable: each can be answered by itself."""
-    parts: list[tuple[set[Variable], list[_Pattern | Axiom]]] = []
-    for statement in said:
-        variables, joined = _variables(statement), [statement]
-        apart = []
-        for part in parts:
-            if part[0] & variables:
-                variables |= part[0]
-                joined = [*part[1], *joined]
-            else:
-                apart.append(part)
-        parts = [*apart, (variables, joined)]
-    return [statements for _, statements in parts]
+    return all(_somebody_is(questions, part) for part in grouped(said, _variables))
 
 
 def _variables(statement: _Pattern | Axiom) -> set[Variable]:

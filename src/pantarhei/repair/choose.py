@@ -8,10 +8,11 @@ that is consistent with its newer ones.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pantarhei.graphs.groups import grouped
 from pantarhei.repair.component import Allowance, Exceeded, Meter, Set, minimal
 from pantarhei.repair.conflict import Budget
 
@@ -44,7 +45,7 @@ def choose(conflicts: Sequence[Set], times: Mapping[int, int], method: Method, b
     cut, undecided = set(state.out), set[int]()
     left = [conflict - state.in_ for conflict in conflicts if not conflict & state.out]
     allowance = Allowance(budget.sets, budget.steps)
-    for component, meter in allowance.metered(_components(left), lambda sets: sum(map(len, sets))):
+    for component, meter in allowance.metered(grouped(left, iter), lambda sets: sum(map(len, sets))):
         search = _CutSearch(component, times, meter)
         search.run()
         cut |= search.lacking
@@ -121,28 +122,6 @@ def algorithm3(conflicts: Sequence[Set], times: Mapping[int, int]) -> Set:
         groups.update(oldest[c] for c in recent if not any(oldest[d] < oldest[c] for d in recent))
         waiting = [c for c in waiting if not any(group <= c for group in groups)]
     return frozenset(singles).union(*groups)
-
-
-def _components(sets: Iterable[Set]) -> list[list[Set]]:
-    """`sets` grouped so that sets which share a member are together. Costs their total size."""
-    holding: dict[int, list[Set]] = defaultdict(list)
-    for one in sets:
-        for member in one:
-            holding[member].append(one)
-    groups: list[list[Set]] = []
-    seen: set[Set] = set()
-    for start in holding.values():
-        group: list[Set] = []
-        waiting = [one for one in start if one not in seen]
-        while waiting:
-            one = waiting.pop()
-            if one not in seen:
-                seen.add(one)
-                group.append(one)
-                waiting += [other for member in one for other in holding[member] if other not in seen]
-        if group:
-            groups.append(group)
-    return groups
 
 
 class _CutSearch:

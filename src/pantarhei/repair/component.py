@@ -6,12 +6,13 @@ Rows of the kernel stand for facts. The background is true by itself, and left o
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.graphs.groups import Groups
 from pantarhei.materialize.model import Lineage
 
 Set = frozenset[int]
@@ -255,31 +256,19 @@ class _Graph:
             (head, tuple({row for row in body if row != NONE and row not in background}))
             for head, _, *body in lineage.instances.tolist()
         ]
-        self._leader: dict[int, int] = {}
 
     def components(self) -> list[Component]:
         """The connected parts, by the order in which their first violation was found."""
+        groups: Groups[int] = Groups()
         for _, body in self.violations:
-            self._unite(body)
+            groups.unite(body)
         for head, body in self.instances:
-            self._unite((head, *body))
+            groups.unite((head, *body))
         parts: dict[int, Component] = {}
         for rule, body in self.violations:
-            parts.setdefault(self._find(body[0]), Component([], [], [])).violations.append((rule, body))
+            parts.setdefault(groups.leader(body[0]), Component([], [], [])).violations.append((rule, body))
         for head, body in self.instances:
-            parts[self._find(head)].instances.append((head, body))
+            parts[groups.leader(head)].instances.append((head, body))
         for row in self.asserted:
-            parts[self._find(row)].asserted.append(row)
+            parts[groups.leader(row)].asserted.append(row)
         return list(parts.values())
-
-    def _find(self, row: int) -> int:
-        root = row
-        while (parent := self._leader.setdefault(root, root)) != root:
-            root = parent
-        while self._leader[row] != root:
-            self._leader[row], row = root, self._leader[row]
-        return root
-
-    def _unite(self, rows: Sequence[int]) -> None:
-        for row in rows[1:]:
-            self._leader[self._find(row)] = self._find(rows[0])

@@ -11,6 +11,7 @@ from rdflib import OWL, BNode, Literal, Variable
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Argument, Atom, Different, Predicate, Rule
 from pantarhei.language.term import Term, Triple
 from pantarhei.literals.value import is_well_typed
@@ -130,21 +131,11 @@ def groups_of_same(background: Iterable[Triple]) -> list[list[Term]]:
     >>> [list(map(str, group)) for group in groups_of_same([(b, OWL.sameAs, a), (b, OWL.sameAs, c)])]
     [['urn:x/a', 'urn:x/b', 'urn:x/c']]
     """
-    above: dict[Term, Term] = {}
-
-    def top(name: Term) -> Term:
-        while above.setdefault(name, name) != name:
-            above[name] = name = above[above[name]]
-        return name
-
+    groups: Groups[Term] = Groups()
     for subject, predicate, object_ in background:
         if predicate == OWL.sameAs and not isinstance(object_, Literal):
-            one, other = sorted((top(subject), top(object_)), key=_preference)
-            above[other] = one
-    groups: dict[Term, list[Term]] = {}
-    for name in above:
-        groups.setdefault(top(name), []).append(name)
-    return sorted((sorted(group, key=_preference) for group in groups.values() if len(group) > 1), key=str)
+            groups.unite((subject, object_))
+    return sorted((sorted(group, key=_preference) for group in groups.members() if len(group) > 1), key=str)
 
 
 def _preference(name: Term) -> tuple[bool, str]:

@@ -18,6 +18,7 @@ from itertools import count, islice
 
 from rdflib import Variable
 
+from pantarhei.graphs.reachability import components, reached
 from pantarhei.language.rule import Argument, Atom, Different, Rule, Test
 from pantarhei.language.shown import told_apart
 from pantarhei.rules.translation.canonical_rule import canonical
@@ -144,21 +145,10 @@ def symbol(atom: Atom) -> Symbol:
 def _normal(
     constraint: Rule, table: Mapping[Symbol, tuple[Rule, ...]], looping: frozenset[Symbol]
 ) -> NormalConstraint:
-    needed = _reachable(table, map(symbol, constraint.body))
+    needed = set(reached(map(symbol, constraint.body), lambda head: _successors(table, head)))
     return NormalConstraint(
         constraint, bool(needed & looping), {s: table[s] for s in sorted(needed) if s in table}
     )
-
-
-def _reachable(table: Mapping[Symbol, tuple[Rule, ...]], start: Iterable[Symbol]) -> set[Symbol]:
-    waiting = list(start)
-    reached = set(waiting)
-    while waiting:
-        for rule in table.get(waiting.pop(), ()):
-            new = set(map(symbol, rule.body)) - reached
-            reached |= new
-            waiting += new
-    return reached
 
 
 def _looping_symbols(table: Mapping[Symbol, tuple[Rule, ...]]) -> frozenset[Symbol]:
@@ -177,38 +167,15 @@ def _looping_symbols(table: Mapping[Symbol, tuple[Rule, ...]]) -> frozenset[Symb
 
 
 def _components(table: Mapping[Symbol, tuple[Rule, ...]]) -> dict[Symbol, int]:
-    """The strongly connected component of each head (Tarjan's algorithm, without recursion)."""
-    numbers: dict[Symbol, int] = {}
-    lowest: dict[Symbol, int] = {}
-    component: dict[Symbol, int] = {}
-    path: list[Symbol] = []
-    for root in table:
-        if root in numbers:
-            continue
-        numbers[root] = lowest[root] = len(numbers)
-        path.append(root)
-        work = [(root, _successors(table, root))]
-        while work:
-            node, successors = work[-1]
-            following = next(successors, None)
-            if following is None:
-                work.pop()
-                if work:
-                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[node])
-                if lowest[node] == numbers[node]:
-                    while node not in component:
-                        component[path.pop()] = numbers[node]
-            elif following not in numbers:
-                numbers[following] = lowest[following] = len(numbers)
-                path.append(following)
-                work.append((following, _successors(table, following)))
-            elif following not in component:
-                lowest[node] = min(lowest[node], numbers[following])
-    return component
+    """The strongly connected component of each head, as a number."""
+    heads = list(table)
+    numbers = {head: number for number, head in enumerate(heads)}
+    edges = [[numbers[each] for each in _successors(table, head) if each in numbers] for head in heads]
+    return {heads[n]: number for number, component in enumerate(components(edges)) for n in component}
 
 
-def _successors(table: Mapping[Symbol, tuple[Rule, ...]], head: Symbol) -> Iterator[Symbol]:
-    return iter(sorted({symbol(atom) for rule in table[head] for atom in rule.body} & table.keys()))
+def _successors(table: Mapping[Symbol, tuple[Rule, ...]], head: Symbol) -> Iterable[Symbol]:
+    return {symbol(atom): None for rule in table.get(head, ()) for atom in rule.body}
 
 
 # --- Unfolding ---

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rdflib import URIRef, Variable
 
+from pantarhei.graphs.reachability import reached
 from pantarhei.language.rule import Argument, Builtin, Rule
 from pantarhei.literals.builtin import SWRLB, is_computation
 
@@ -30,8 +31,12 @@ def endless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
             leads[source].add(target)
             if new:
                 computes.append((rule, source, target))
+
+    def after(place: _Place) -> Iterable[_Place]:
+        return leads.get(place, ())
+
     return tuple(
-        dict.fromkeys(rule for rule, source, target in computes if _is_reached(source, target, leads))
+        dict.fromkeys(rule for rule, source, target in computes if source in reached([target], after))
     )
 
 
@@ -67,15 +72,3 @@ def _sources(rule: Rule, in_body: Iterable[Argument]) -> dict[Argument, dict[Arg
                     made_of[variable] = made_of.get(variable, False) or already or new
             sources[test.arguments[0]] = made_of
     return sources
-
-
-def _is_reached(goal: _Place, start: _Place, leads: dict[_Place, set[_Place]]) -> bool:
-    waiting, seen = [start], {start}
-    while waiting:
-        place = waiting.pop()
-        if place == goal:
-            return True
-        further = leads.get(place, set()) - seen
-        seen |= further
-        waiting += further
-    return False
