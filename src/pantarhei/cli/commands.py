@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
@@ -22,7 +23,7 @@ import typer
 from pantarhei.cli.help_texts import ABOUT, CHECK, DEMO, RUN, RUN_EXAMPLES
 from pantarhei.cli.options import EachOnce, Following, Imports, taking
 from pantarhei.cli.wording import as_typed, one_line
-from pantarhei.errors import MissingImportError, OptionError, PantarheiError, SparkError
+from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.language.shown import told_apart
 from pantarhei.version import __version__
 
@@ -153,9 +154,17 @@ def demo(
 ) -> None:
     """`pantarhei demo`."""
     with _errors():
-        from pantarhei.demo import main as show
+        sys.path.insert(0, str(_examples()))
+        import_module("demo").main(small=small, spark=spark)
 
-        show(small=small, spark=spark)
+
+def _examples() -> Path:
+    """The folder `examples` of a source checkout: where this is installed from, or the current directory."""
+    for checkout in (Path(__file__).resolve().parents[3], Path.cwd()):
+        if (checkout / "examples" / "demo").is_dir():
+            return checkout / "examples"
+    reason = "the demo is one of the examples of a source checkout; run it in the folder that holds README.md"
+    raise MissingFileError("examples/demo", reason)
 
 
 @contextmanager

@@ -6,14 +6,21 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import cast
 
-from rdflib import RDF, RDFS
+from rdflib import RDF, RDFS, BNode, Literal, URIRef, Variable
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 
 import pantarhei as pr
-from pantarhei.language.rule import Argument
-from pantarhei.language.term import Term, Triple, short
-from pantarhei.language.time import TimePoint
+
+Term = URIRef | BNode | Literal
+Triple = tuple[Term, Term, Term]
+TimePoint = int | float | datetime
+Assertion = tuple[TimePoint, Triple]
+
+
+def short(term: Term | Variable) -> str:
+    """The last part of an IRI; others as they are written."""
+    return term.replace("#", "/").rpartition("/")[2] if isinstance(term, URIRef) else str(term)
 
 
 def title(console: Console, number: int, title: str) -> None:
@@ -31,7 +38,7 @@ class Wording:
     def __init__(self, ontology: pr.Ontology) -> None:
         self._labels = {term: str(label) for term, label in ontology.graph.subject_objects(RDFS.label)}
 
-    def name(self, term: Argument) -> str:
+    def name(self, term: Term | Variable) -> str:
         return self._labels.get(term) or short(term)
 
     def fact(self, triple: Triple) -> str:

@@ -11,10 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 import pantarhei as pr
-from pantarhei.demo.removals import GONE, removals_of
-from pantarhei.demo.words import Wording, answers, indented, title
-from pantarhei.language.term import Term, Triple
-from pantarhei.repair.result import Assertion
+from demo.removals import GONE, removals_of
+from demo.words import Assertion, Term, Triple, Wording, answers, indented, title
 
 _PEDALS = """\
 A car reports which pedals are down, once a second, and the window reaches back two seconds. Gas pedal and \

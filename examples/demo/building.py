@@ -20,11 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 import pantarhei as pr
-from pantarhei.demo.removals import ToldRemoval, one_of_each_kind, print_removals, removals_of
-from pantarhei.demo.words import Wording, answers, clock, indented, title
-from pantarhei.language.term import Term, check_triple, short
-from pantarhei.language.time import TimePoint
-from pantarhei.materialize.model import COMPILED
+from demo.removals import ToldRemoval, one_of_each_kind, print_removals, removals_of
+from demo.words import Term, TimePoint, Wording, answers, clock, indented, short, title
 
 _BUILDING = """\
 {readings:,} readings of motion sensors, people counters, radiator valves, window contacts and badges in \
@@ -62,8 +59,7 @@ class Day:
             self.nquads = "".join(f"{line}\n" for _, lines in stream for line in lines).encode()
         with self.spent("load ontology and background"):
             self.ontology = pr.load_ontology(root / "ontologies/building.ttl")
-            graph = Graph().parse(data="\n".join(background), format="turtle")
-            self.background = tuple(map(check_triple, graph))
+            self.background = Graph().parse(data="\n".join(background), format="turtle")
             self.reasoner = self.new_reasoner()
         self.words = Wording(self.ontology)
         self.floors = (root / "examples/building/floors.rq").read_text(encoding="utf-8")
@@ -176,7 +172,7 @@ def _print_states(console: Console, rows: Iterable[Sequence[Term]], words: Wordi
 def _print_figures(console: Console, day: Day) -> None:
     reasoner, spent = day.reasoner, day.spent.on
     work, seconds = reasoner.work, spent["reason"]
-    console.print(f"\nMeasured in this run ({'compiled' if COMPILED else 'uncompiled'} kernel):\n")
+    console.print("\nMeasured in this run:\n")
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(justify="right", style="bold")
     table.add_column()

@@ -10,10 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 import pantarhei as pr
-from pantarhei.demo.words import Wording, clock, indented
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
-from pantarhei.repair.result import Assertion
+from demo.words import Assertion, TimePoint, Triple, Wording, clock, indented
 
 GONE = "✗"
 

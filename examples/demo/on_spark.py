@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 import pantarhei as pr
-from pantarhei.demo.building import Day
-from pantarhei.demo.words import answers, indented, title
+from demo.building import Day
+from demo.words import answers, indented, title
 
 _TASKS = 2
 

@@ -13,10 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 import pantarhei as pr
-from pantarhei.demo.removals import GONE, one_of_each_kind, print_removals, removals_of
-from pantarhei.demo.words import Wording, answers, clock, indented, title
-from pantarhei.language.term import Term, Triple, short
-from pantarhei.repair.result import Assertion
+from demo.removals import GONE, one_of_each_kind, print_removals, removals_of
+from demo.words import Assertion, Term, Triple, Wording, answers, clock, indented, short, title
 
 _REACTOR = """\
 Three probes on one vessel report whether it is cold, normal or hot, and they do not agree. Pump, relief \

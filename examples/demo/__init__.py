@@ -1,7 +1,6 @@
 """`pantarhei demo`: three streams that contradict themselves, told step by step, the last on Spark too.
 
-Every figure and every answer comes from the run that prints it. The streams and ontologies are those of a
-source checkout: the one this package is installed from, or the current directory.
+Every figure and every answer comes from the run that prints it.
 """
 
 from __future__ import annotations
@@ -16,14 +15,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pantarhei.demo.building import show_building
-from pantarhei.demo.on_spark import show_on_spark
-from pantarhei.demo.pedals import show_pedals
-from pantarhei.demo.reactor import show_reactor
-from pantarhei.demo.words import indented
-from pantarhei.errors import MissingFileError
+from demo.building import show_building
+from demo.on_spark import show_on_spark
+from demo.pedals import show_pedals
+from demo.reactor import show_reactor
+from demo.words import indented
 
-_NEEDED = ("ontologies/building.ttl", "examples/building/generate.py")
+_ROOT = Path(__file__).resolve().parents[2]
 _WIDEST = 100
 _OPENING = """\
 [bold]pantarhei[/bold] reasons over streams. A window slides over timestamped facts; what follows from \
@@ -46,29 +44,15 @@ def main(small: bool = False, spark: bool = True, console: Console | None = None
         small: fewer readings in the building, so that the uncompiled kernel is done soon as well.
         spark: show the building on Spark too, which takes some fifteen seconds to start.
         console: where to; by default standard output.
-
-    Raises:
-        MissingFileError: there is no source checkout to read ontologies and streams from.
     """
-    root = _checkout()
     console = console or _standard_output()
     console.print(_OPENING)
-    show_pedals(console, root)
-    show_reactor(console, root)
-    day = show_building(console, root, 4_000 if small else 20_000)
+    show_pedals(console, _ROOT)
+    show_reactor(console, _ROOT)
+    day = show_building(console, _ROOT, 4_000 if small else 20_000)
     if spark:
         show_on_spark(console, day)
     _print_next(console)
-
-
-def _checkout() -> Path:
-    """The folder with `ontologies/` and `examples/`."""
-    installed_from = Path(__file__).resolve().parents[3]
-    for folder in (installed_from, Path.cwd()):
-        if all((folder / name).is_file() for name in _NEEDED):
-            return folder
-    reason = "the demo shows the examples of a source checkout; run it in the folder that holds README.md"
-    raise MissingFileError(_NEEDED[0], reason)
 
 
 def _standard_output() -> Console:
