@@ -4,31 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pantarhei.encoding.numbers import Integers
+from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.window.log import Entry, among
 
 _NO_FACTS = np.empty((0, 3), np.int32)
-
-
-class LevelChanges(NamedTuple):
-    """Facts that stayed, and whose settled level is another one now.
-
-    Reports of what is known already raise a level; only repairs, and going back to before a timestamp, lower
-    one.
-
-    Args:
-        facts: shape (n, 3), each once.
-        old, new: their levels before and after.
-    """
-
-    facts: Integers
-    old: npt.NDArray[np.int64]
-    new: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +24,8 @@ class Changes:
         entries: the ABoxes that the step took in, with what their repairs cut; one or none, but where several
             steps are told as one.
         dropped: the ABoxes whose partitions left, oldest first.
-        levels: facts whose level changed, where some consumer asks for them; else None.
+        levels: facts whose level is another one now, those that came and went too; None where no consumer
+            asks for them.
     """
 
     noted: Integers
@@ -89,8 +73,11 @@ class Changes:
         """
         entries = {entry.level: entry for step in steps for entry in step.entries}
         dropped = tuple(entry for step in steps for entry in step.dropped)
-        levels = None if any(step.levels is None for step in steps) else _levels_over(steps)
-        return cls(np.concatenate([step.noted for step in steps]), tuple(entries.values()), dropped, levels)
+        levels = [step.levels for step in steps if step.levels is not None]
+        noted = np.concatenate([step.noted for step in steps])
+        # a step without levels was noted before anyone asked for them: what levels were then is not known
+        known = LevelChanges.over(levels) if len(levels) == len(steps) else None
+        return cls(noted, tuple(entries.values()), dropped, known)
 
 
 def _survivors(entry: Entry) -> Integers:
@@ -107,20 +94,3 @@ def _net(noted: Integers) -> Integers:
     found[:, 3] = np.add.reduceat(facts[:, 3], begins)
     net: Integers = found[found[:, 3] != 0]
     return net
-
-
-def _levels_over(steps: Sequence[Changes]) -> LevelChanges:
-    """The changes of level over steps, of facts that were there before them and after each of them."""
-    came_or_went = {tuple(fact) for step in steps for *fact, _ in step.signed.tolist()}
-    old: dict[tuple[int, ...], int] = {}
-    new: dict[tuple[int, ...], int] = {}
-    for facts, before, after in (step.levels for step in steps if step.levels is not None):
-        for fact, low, high in zip(map(tuple, facts.tolist()), before.tolist(), after.tolist(), strict=True):
-            old.setdefault(fact, low)
-            new[fact] = high
-    kept = [fact for fact in old if old[fact] != new[fact] and fact not in came_or_went]
-    return LevelChanges(
-        np.array(kept, np.int32).reshape(-1, 3),
-        np.array([old[fact] for fact in kept], np.int64),
-        np.array([new[fact] for fact in kept], np.int64),
-    )

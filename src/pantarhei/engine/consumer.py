@@ -10,7 +10,8 @@ the step has not happened. It is called in this order:
    ends, or when a moment comes that is due.
 
 A further part of a timestamp replaces what was told of it: consumers go `back` to before its first part, and
-`apply` tells of all parts together.
+`apply` tells of all parts together. One that was attached, or restored, between the parts is told of what the
+further part changed; `entries` has the whole ABox then too.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Consumer(Protocol):
 
     @property
     def wants_levels(self) -> bool:
-        """Whether `Changes.levels` is to be filled, which settles the model at each step."""
+        """Whether `Changes.levels` is to be filled, always or never; the model settles at each step then."""
 
     @property
     def bytes_used(self) -> int:
@@ -100,10 +101,14 @@ NOTHING_TOLD = Told()
 
 
 class Consumers:
-    """The consumers of a reasoner by name, told in the order in which they were attached."""
+    """The consumers of a reasoner by name, told in the order in which they were attached.
+
+    `wants_levels` says whether any asks for changes of level.
+    """
 
     def __init__(self) -> None:
         self._attached: dict[str, Consumer] = {}
+        self.wants_levels = False
         self._saved: dict[
             str, bytes
         ] = {}  # of those that a checkpoint had, and that are still to be attached
@@ -117,23 +122,22 @@ class Consumers:
         if name in self._attached:
             raise OptionError("name", repr(name), "a name that no other consumer has")
         consumer.rebuilt(model, self._saved.get(name))
-        self._attached = {**self._attached, name: consumer}
+        self._attach({**self._attached, name: consumer})
         self._saved.pop(name, None)
 
     def detach(self, name: str) -> None:
         """Tell the consumer of that name no more."""
-        self._attached = {other: each for other, each in self._attached.items() if other != name}
+        self._attach({other: each for other, each in self._attached.items() if other != name})
+
+    def _attach(self, consumers: dict[str, Consumer]) -> None:
+        self._attached = consumers
+        self.wants_levels = any(consumer.wants_levels for consumer in self)
 
     def __bool__(self) -> bool:
         return bool(self._attached)
 
     def __iter__(self) -> Iterator[Consumer]:
         return iter(self._attached.values())
-
-    @property
-    def wants_levels(self) -> bool:
-        """Whether any asks for changes of level."""
-        return any(consumer.wants_levels for consumer in self)
 
     @property
     def bytes_used(self) -> int:
@@ -157,15 +161,14 @@ class Consumers:
             return NOTHING_TOLD
         if not told.waiting:
             return told
-        steps, marks = told.waiting, told.marks
-        if told.continues and marks is not None and told.newest is not None:
-            steps = (told.newest, *steps)
+        fresh = changes = Changes.together(told.waiting)
+        if told.continues and told.marks is not None and told.newest is not None:
+            marks, changes = told.marks, Changes.together([told.newest, fresh])
             self.back(marks)
         else:
             marks = self.mark()
-        changes = Changes.together(steps)
-        for consumer in self:
-            consumer.apply(changes, model)
+        for name, consumer in self._attached.items():
+            consumer.apply(changes if name in marks else fresh, model)
         return Told(marks, changes)
 
     def mark(self) -> Marks:

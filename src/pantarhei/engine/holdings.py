@@ -18,19 +18,22 @@ import numpy as np
 
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.forms import GivenForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.encoding.vocabulary import Tables
 from pantarhei.engine.books import Books, Counters
+from pantarhei.engine.changes import Changes
 from pantarhei.engine.compaction import compact, most_entries
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
 from pantarhei.engine.options import Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import WindowUpdate
+from pantarhei.errors import OptionError
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.time import TimePoint, show_time, time_of
+from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import Overfull, WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.step import Repairer
@@ -199,13 +202,29 @@ class Holdings:
         """Tell `consumer` of each step from now on. It begins with what the model holds.
 
         Raises:
-            OptionError: there is one of that name.
+            OptionError: there is one of that name; or it asks for levels, and facts have no one level.
         """
+        if consumer.wants_levels and self.options.keep == "every":
+            expected = '"newest" where a consumer asks for levels: with "every" a fact has no one level'
+            raise OptionError("keep", '"every"', expected)
+        self._tell_all()
+        self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
         self.consumers.attach(name, consumer, self.model)
+
+    def _tell_all(self) -> None:
+        """Tell consumers what waits, so that they stand where the model does."""
+        marks = self.consumers.mark()
+        try:
+            self._standing = self._standing._replace(told=self._tell_consumers(self._standing.told))
+        except BaseException:
+            self.consumers.back(marks)
+            raise
 
     def _tell_consumers(self, told: Told, model: WindowModel | None = None) -> Told:
         """Tell what waits, where there are consumers; `model` is that of the step, by default the present."""
-        return self.consumers.tell(told, model or self.model) if self.consumers else NOTHING_TOLD
+        if not self.consumers:
+            return NOTHING_TOLD
+        return self.consumers.tell(told, self.model if model is None else model)  # one without facts is false
 
     # -- looking -----------------------------------------------------------------------------------
 
@@ -325,11 +344,11 @@ class Holdings:
         Raises:
             Overfull, MemoryLimitError: the ABox is too much even without anything older.
         """
-        materialization = self.model.facts()
+        before = self._all_of(self.model, -1)
         self.lose_model()
 
         def attempt(level: int) -> tuple[WindowModel, Outcome]:
-            tick = self._tick_from(level, start, materialization)
+            tick = self._tick_from(level, start, before)
             return tick.model, self._done(tick, stages, self._unused_beside(tick.model, arriving))
 
         if len(starts) == 1:
@@ -354,6 +373,7 @@ class Holdings:
         return done.update
 
     def _tick(self, model: WindowModel, books: Books, start: _Start) -> Tick:
+        model.note_levels(self.consumers.wants_levels)
         return Tick(
             model,
             books,
@@ -369,15 +389,23 @@ class Holdings:
             unused=self._unused,
         )
 
-    def _tick_from(self, level: int, start: _Start, materialization: Integers) -> Tick:
+    def _tick_from(self, level: int, start: _Start, before: Changes) -> Tick:
         """A tick with nothing below `level`, in a model of its own.
 
-        Its changes are those of the `materialization`, the whole window's.
+        What it changes begins with `before`, by which all that was in the window went.
         """
         model, books = self._made_from(replace(self.books, log=self.books.log.from_level(level)))
-        before = np.concatenate([_signed(materialization, -1), _signed(model.facts(), 1)])
         tick = self._tick(model, replace(books, log=self.books.log), start)
-        return replace(tick, start=level, before=before)
+        return replace(tick, start=level, before=Changes.together([before, self._all_of(model, 1)]))
+
+    def _all_of(self, model: WindowModel, sign: int) -> Changes:
+        """The changes by which all facts of a model came (1), or went (-1)."""
+        model.note_levels(self.consumers.wants_levels)
+        facts, levels = model.facts(), None
+        if model.notes_levels:
+            nowhere, known = np.full(len(facts), NONE, np.int64), model.levels(facts)
+            levels = LevelChanges(facts, *((nowhere, known) if sign > 0 else (known, nowhere)))
+        return Changes(_signed(facts, sign), levels=levels)
 
     def _unused_beside(self, model: WindowModel, arriving: Integers) -> int:
         """How many bytes of the terms are those of terms that neither a model uses nor what arrives, roughly.

@@ -89,7 +89,7 @@ class Tick:
         marks: how they stood before the step, to which they go back before they are told of it anew.
         start: the oldest level that stays, inside or not.
         unused: how many bytes of the terms are known to be in no use.
-        before: changes that came before those of the model, with their signs in the last column.
+        before: changes that came before those of the model.
     """
 
     model: WindowModel
@@ -105,7 +105,7 @@ class Tick:
     limits: Limits = NO_LIMITS
     start: int = 0
     unused: int = 0
-    before: Integers | None = None
+    before: Changes | None = None
 
     def pass_(self, at: TimePoint) -> Outcome:
         """Time alone."""
@@ -177,9 +177,9 @@ class Tick:
                 self.consumers.back(self.marks)
             stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
-            noted = self._noted(slid)
-            told = self.consumers.tell(slid.told.with_step(Changes(noted, dropped=slid.untold)), self.model)
-            slid = slid._replace(untold=(), told=told, on_the_way=(*slid.on_the_way, noted))
+            changes = self._changes(slid)
+            told = self.consumers.tell(slid.told.with_step(changes), self.model)
+            slid = slid._replace(untold=(), told=told, on_the_way=(*slid.on_the_way, changes.noted))
             self.consumers.before(now, stop, self.model)
             now = due
         return self._slid_to(self.step, slid)
@@ -203,16 +203,22 @@ class Tick:
             slid.on_the_way,
         )
 
-    def _noted(self, slid: _Slid) -> Integers:
-        """What the model noted since consumers were told last, or since the step began."""
+    def _changes(self, slid: _Slid, *entries: Entry) -> Changes:
+        """What changed since consumers were told last, or since the step began.
+
+        Args:
+            slid: what sliding came to.
+            entries: what the step took in.
+        """
         noted = self.model.take_changes()
-        return noted if self.before is None or slid.on_the_way else np.concatenate([self.before, noted])
+        changes = Changes(noted, entries, slid.untold, self.model.take_levels(noted))
+        return changes if self.before is None or slid.on_the_way else Changes.together([self.before, changes])
 
     def _outcome(
         self, at: TimePoint, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, *entries: Entry
     ) -> Outcome:
         """What it comes to, for the reasoner and for people; `entries` are those taken in."""
-        changes = Changes(self._noted(slid), entries, slid.untold)
+        changes = self._changes(slid, *entries)
         noted = np.concatenate([*slid.on_the_way, changes.noted]) if slid.on_the_way else changes.noted
         forms = self.forms.change(noted, asserted)
         delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.seen)

@@ -28,6 +28,7 @@ from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
+from pantarhei.materialize.level_changes import LevelChanges, Levels
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.program import Program
 
@@ -110,6 +111,8 @@ class WindowModel:
         keep: `"newest"` stores each fact once, `"every"` stores Def. 8's interpretations in full.
         vocabulary: numbers the program's symbols as the program does.
         first_level: the oldest level to come.
+
+    `notes_levels` says whether it is noted how levels change.
     """
 
     # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.
@@ -130,6 +133,7 @@ class WindowModel:
         self.kernel: Any = (NewestKernel if keep == "newest" else EveryKernel)(program.plans)
         self.kernel.detect = True
         self._consults = bool(program.ranges or program.builtins)
+        self.notes_levels = False
         self._at_once: BulkProgram | None = None
         self._shift = first_level  # what the kernel's levels are lower by
 
@@ -253,10 +257,35 @@ class WindowModel:
         finally:
             kernel.store.most, kernel.store.most_bytes = UNLIMITED_FACTS, UNLIMITED_BYTES
 
+    def note_levels(self, wanted: bool = True) -> None:
+        """Note from now on how levels change, or do so no more. Settles to begin with: a pass over the rows.
+
+        Only with `keep="newest"`.
+        """
+        if wanted != self.notes_levels:
+            self.kernel.note_levels(wanted)
+            self.notes_levels = wanted
+
     def take_changes(self) -> Integers:
-        """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
+        """Facts that came (1) and went (-1, last column) since the last call; a fact may recur.
+
+        Where it is noted how levels change the model settles, which costs what changed.
+        """
+        if self.notes_levels:
+            self.kernel.settle()
         changes: Integers = self.kernel.store.take_changes()
         return changes
+
+    def take_levels(self, changes: Integers) -> LevelChanges | None:
+        """How levels changed since the last call, None where that is not noted; right after `take_changes`,
+        of what that returned.
+        """
+        if not self.notes_levels:
+            return None
+        moved, came = self.kernel.store.take_moved(), changes[changes[:, 3] == 1, :3]
+        facts = np.concatenate([moved[:, :3], came])
+        old = np.concatenate([self._in_stream(moved[:, 3]), np.full(len(came), NONE)])
+        return LevelChanges.over([LevelChanges(facts, old, self.levels(facts))])
 
     def mark_terms(self, used: UsedTerms) -> None:
         """Note which symbols and terms its facts have, and the symbols of its program, whose numbers stay.
@@ -302,6 +331,19 @@ class WindowModel:
         predicates, subjects, objects = self.kernel.store.columns("predicate", "subject", "object")
         present = predicates >= 0
         return np.stack([predicates[present], subjects[present], objects[present]], axis=1).astype(np.int32)
+
+    def levels(self, facts: Integers) -> Levels:
+        """The levels of facts, shape (n, 3): `FOREVER` for the background's, -1 for one that is not there.
+
+        As they are stored: settled where changes of level are noted. Only with `keep="newest"`.
+        """
+        levels = np.empty(len(facts), np.int32)
+        self.kernel.find_levels(readable(facts), readable(levels))
+        return np.where(levels == NONE, NONE, self._in_stream(levels))
+
+    def _in_stream(self, levels: Integers) -> Levels:
+        """Levels of the kernel as those of the stream."""
+        return np.where(levels == FOREVER, FOREVER, levels + np.int64(self._shift))
 
     def interpretation(self, level: int) -> Integers:
         """The facts of one interpretation, shape (n, 3)."""
@@ -364,11 +406,10 @@ class WindowModel:
         self, violations: Integers, start: Integers, most: int, explains_background: bool
     ) -> Lineage:
         rows, instances, cut_short = self.kernel.lineage(readable(start), most, explains_background)
-        levels, bases = (column.astype(np.int64) for column in self.kernel.levels_of(readable(rows)))
-        bases = np.where(bases >= self.kernel.oldest, bases + self._shift, NONE)
-        levels = np.where(levels == FOREVER, FOREVER, levels + self._shift)
+        levels, bases = self.kernel.levels_of(readable(rows))
+        bases = np.where(bases >= self.kernel.oldest, bases + np.int64(self._shift), NONE)
         facts = self.kernel.store.facts(readable(rows))
-        return Lineage(violations, instances, rows, facts, levels, bases, cut_short)
+        return Lineage(violations, instances, rows, facts, self._in_stream(levels), bases, cut_short)
 
     def match(
         self,

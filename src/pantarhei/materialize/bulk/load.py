@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.bulk.columns import Columns, columns_of
 from pantarhei.materialize.bulk.edge_joins import edges_of
 from pantarhei.materialize.bulk.evaluation import BulkProgram, Settled, TooManyError, TooSlowError
@@ -71,9 +71,9 @@ def _new(kernel: NewestKernel, facts: Integers) -> slice | npt.NDArray[np.bool_]
     """Which facts are not stored."""
     if not kernel.store.live:
         return slice(None)
-    known = np.zeros(len(facts), np.int32)
-    kernel.stored(readable(facts), readable(known))
-    new: npt.NDArray[np.bool_] = known == 0
+    levels = np.empty(len(facts), np.int32)
+    kernel.find_levels(readable(facts), readable(levels))
+    new: npt.NDArray[np.bool_] = levels == NONE
     return new
 
 

@@ -15,11 +15,12 @@ cdef class Levels:
     cdef int[::1] queue_ends
     cdef int[::1] agenda
     cdef int agenda_size
+    cdef Ints waiting
 
     cdef int bucket(self, int level) noexcept nogil
     cdef void enlist(self, int row) noexcept nogil
     cdef void delist(self, int row) noexcept nogil
-    cdef void raise_to(self, int row, int level) noexcept nogil
+    cdef int raise_to(self, int row, int level) except -1 nogil
     cdef void note_streamed(self, int predicate, int level) noexcept nogil
     cdef int enqueue(self, int row, int level) except -1 nogil
     cdef int agenda_push(self, int level) except -1 nogil

@@ -25,7 +25,8 @@ class Levels:
         known: how many predicates the program knows.
 
     `streamed` flags the predicates that had facts outside the background, for joins across interpretations;
-    `streamed_more` says that another one was flagged.
+    `streamed_more` says that another one was flagged. `waiting` has the rows whose levels are not final where
+    the store notes levels (newest.py).
     """
 
     def __init__(self, store: Store, known: cython.int):
@@ -38,6 +39,7 @@ class Levels:
         self.queue_ends = new_ints(9, -1)
         self.agenda = new_ints(16, 0)
         self.agenda_size = 0
+        self.waiting = Ints()
 
     def bucket(self, level):
         """Where the lists of `level` stand: the lowest bits tell the levels of a window apart."""
@@ -97,10 +99,13 @@ class Levels:
         """Give `row` its new level, out of the list it was in."""
         self.note_streamed(self.store.rows[row].predicate, level)
         self.delist(row)
+        if self.store.notes_levels:
+            self.store.note_level(row)
         self.store.rows[row].level = level
         if self.store.rows[row].held <= level:
             self.store.rows[row].held = -1
         self.store.rows[row].flags &= ~UNPROVEN
+        return 0
 
     def note_streamed(self, predicate, level):
         """Note that a fact of `predicate` is stored at `level`."""
@@ -182,7 +187,8 @@ class Levels:
 
     def bytes_used(self) -> int:
         """Bytes held by the lists."""
-        return 4 * (len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda))
+        of_levels = len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda)
+        return 4 * (of_levels + len(self.waiting.items))
 
     def check_invariants(self, oldest: cython.int, newest: cython.int):
         """Assert that each row is in the partition of its level, which is in the window, and none is queued.

@@ -32,6 +32,7 @@ cdef class NewestKernel(Fixpoint):
     cdef int reach(self, int row) noexcept nogil
     cdef int rested_on(self, int row) noexcept nogil
     cdef int renew(self, int row) except -1 nogil
+    cdef int wait(self, int row) except -1 nogil
     cdef int shake(self, int row) except -1 nogil
     cdef int touch(self, int row, int level) except -1 nogil
     cdef int consider(self, int row, Ints doomed) except -1 nogil

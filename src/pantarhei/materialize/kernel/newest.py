@@ -13,7 +13,9 @@ with facts that were popped before (their *firings*).
 
 Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels
 of what rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or
-someone asks (`settle`). Presence is exact all the time.
+someone asks (`settle`). Presence is exact all the time. Where changes of level are asked for
+(`note_levels`), a list has the rows that wait for renewal, so that to settle after each step costs what
+changed.
 
 A finished interpretation (`merge`) brings what follows from its ABox along: then only joins with what was
 there before are looked for. Facts of it that are stored already just note its level: as `base` if asserted,
@@ -194,6 +196,8 @@ class NewestKernel(Fixpoint):
                     self.levels.enqueue(row, levels[i])
                 if self.store.rows[row].base < levels[i]:
                     self.store.rows[row].base = levels[i]
+                    if self.store.notes_levels:
+                        self.wait(row)
             self.run()
 
     def merge(
@@ -228,17 +232,21 @@ class NewestKernel(Fixpoint):
                     self.store.rows[row].held = level
                 if i < asserted and self.store.rows[row].base < level:
                     self.store.rows[row].base = level
+                if self.store.notes_levels:
+                    self.wait(row)
                 self.flag(row)
             self.run()
 
-    def stored(self, facts: cython.int[:, ::1], answers: cython.int[::1]):
-        """Put 1 into `answers` for each of `facts` that has a row, 0 for the others."""
+    def find_levels(self, facts: cython.int[:, ::1], levels: cython.int[::1]):
+        """Put the level of each of `facts` into `levels`, `NONE` where it is not stored."""
         i: cython.Py_ssize_t
+        row: cython.int
         with cython.nogil:
             for i in range(len(facts)):
                 if i % AHEAD == 0:
                     self.fetch_ahead(facts, i, False)
-                answers[i] = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
+                row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                levels[i] = self.store.rows[row].level if row >= 0 else NONE
 
     def enter(self, facts: cython.int[:, ::1], levels: cython.int[::1], edges: cython.int[::1]):
         """Store `facts[i]` at `levels[i]`, or raise it to there, as settled in this order.
@@ -272,6 +280,8 @@ class NewestKernel(Fixpoint):
                 previous[i] = self.store.rows[row].base
                 if self.store.rows[row].base < levels[i]:
                     self.store.rows[row].base = levels[i]
+                    if self.store.notes_levels:
+                        self.wait(row)
                 self.flag(row)
 
     def flag_settled(self, facts: cython.int[:, ::1]):
@@ -371,16 +381,35 @@ class NewestKernel(Fixpoint):
         return 0
 
     def settle(self):
-        """Bring every level up to date with what was asserted again. Costs a pass over the rows."""
+        """Bring every level up to date with what was asserted again. Costs a pass over the rows, those that
+        wait where levels are noted.
+        """
+        i: cython.int
         row: cython.int
+        noted: cython.bint = self.store.notes_levels
         detect: cython.bint = self.detect
         with cython.nogil:
             self.detect = False
-            for row in range(self.store.used):
+            for i in range(self.levels.waiting.size if noted else self.store.used):
+                row = self.levels.waiting.items[i] if noted else i
                 if self.store.rows[row].predicate >= 0 and self.reach(row) > self.store.rows[row].level:
                     self.renew(row)
+            self.levels.waiting.size = 0
             self.run()
             self.detect = detect
+
+    def note_levels(self, wanted: cython.bint):
+        """Note from now on which facts come to other levels, or do so no more. Settles to begin with."""
+        if wanted:
+            self.settle()
+        self.levels.waiting = Ints()
+        self.store.note_levels(wanted)
+
+    def wait(self, row):
+        """Where levels are noted: note that the level of `row` is not final, if something renews it."""
+        if self.reach(row) > self.store.rows[row].level:
+            self.levels.waiting.push(row)
+        return 0
 
     def renumber(self, less: cython.int):
         """Lower all levels by `less`, a multiple of the levels there is room for: lists stay in place."""
@@ -391,6 +420,7 @@ class NewestKernel(Fixpoint):
             if self.store.rows[row].base < FOREVER:
                 self.store.rows[row].base = max(-1, self.store.rows[row].base - less)
             self.store.rows[row].held = max(-1, self.store.rows[row].held - less)
+        self.store.lower_moved(less)
         self.oldest -= less
         self.newest -= less
 
@@ -547,6 +577,8 @@ class NewestKernel(Fixpoint):
         for i in range(doomed.size):
             row = doomed.items[i]
             self.levels.delist(row)
+            if self.store.notes_levels:
+                self.store.note_level(row)
             self.store.rows[row].level = -1
             self.store.rows[row].flags &= EDGE | ARRIVED
             self.store.rows[row].flags |= PENDING  # hidden until it is derived again
@@ -575,6 +607,12 @@ class NewestKernel(Fixpoint):
             assert self.store.rows[row].predicate < 0 or not self.store.rows[row].flags & ~(
                 UNPROVEN | EDGE | ARRIVED
             ), "a flag is left"
+            assert (
+                self.store.rows[row].predicate < 0
+                or not self.store.notes_levels
+                or self.reach(row) == self.store.rows[row].level
+                or row in self.levels.waiting.array()
+            ), "a row is to be renewed, and nobody knows"
             assert (
                 self.store.rows[row].held == -1 or self.store.rows[row].held > self.store.rows[row].level
             ), "held in vain"

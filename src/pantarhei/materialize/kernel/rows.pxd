@@ -44,6 +44,8 @@ cdef class Rows:
     cdef unsigned char[::1] by_object
     cdef Ints arrived
     cdef Ints left
+    cdef Ints moved
+    cdef readonly bint notes_levels
     cdef public int most
     cdef public long long most_bytes
     cdef int bytes_a_row
@@ -62,6 +64,7 @@ cdef class Rows:
     cdef void fetch_neighbours(self, int row) noexcept nogil
     cdef int insert(self, int predicate, int subject, int object, int edge) except -1 nogil
     cdef int remove(self, int row) except -1 nogil
+    cdef int note_level(self, int row) except -1 nogil
     cdef int first_with_subject(self, int predicate, int subject, int edge) noexcept nogil
     cdef int first_with_object(self, int predicate, int object, int edge) noexcept nogil
     cdef int make_edge(self, int row) except -1 nogil

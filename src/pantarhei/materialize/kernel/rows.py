@@ -153,8 +153,10 @@ class Rows:
 
     Finding, inserting and removing cost O(1) expected. What changed since it was last asked for stands in two
     lists: `left` has the facts that went, three integers each; `arrived` has the rows of those that came, and
-    of some that went again, which are free, or in use and there another time. A fact beyond `most`, or an
-    array beyond `most_bytes` altogether, is `Overfull`.
+    of some that went again, which are free, or in use and there another time. If `notes_levels`, a third
+    list, `moved`, has the facts that went or came to another level, four integers each: the last is the level
+    at which the fact stood before. A fact beyond `most`, or an array beyond `most_bytes` altogether, is
+    `Overfull`.
     """
 
     def __init__(self, capacity: int = 1024):
@@ -172,6 +174,8 @@ class Rows:
         self.by_object = new_bytes(16)
         self.arrived = Ints()
         self.left = Ints()
+        self.moved = Ints()
+        self.notes_levels = False
         self.most = UNLIMITED_FACTS
         self.most_bytes = UNLIMITED_BYTES
         self.bytes_a_row = ROW.itemsize
@@ -237,6 +241,8 @@ class Rows:
             self.left.push(predicate)
             self.left.push(self.rows[row].subject)
             self.left.push(self.rows[row].object)
+        if self.notes_levels:
+            self.note_level(row)
         if self.by_subject[predicate]:
             self.unlink_subject(row)
         if self.by_object[predicate]:
@@ -247,6 +253,19 @@ class Rows:
         self.rows[row].next_listed = self.free
         self.free = row
         self.live -= 1
+        return 0
+
+    def note_level(self, row):
+        """The fact of `row` is about to go, or to come to another level: note the one at which it stands.
+
+        Not of a fact that came since the changes were last taken, which stood at none then.
+        """
+        if self.rows[row].level < 0 or self.rows[row].flags & ARRIVED:
+            return 0
+        self.moved.push(self.rows[row].predicate)
+        self.moved.push(self.rows[row].subject)
+        self.moved.push(self.rows[row].object)
+        self.moved.push(self.rows[row].level)
         return 0
 
     # -- chains: the rows of one (predicate, subject) or (predicate, object) -----------------------
@@ -474,7 +493,7 @@ class Rows:
     def grow(self):
         """Larger arrays where one more row would not fit: the rows by a third, hash tables twofold."""
         sizes = [table.size_for(1) for table in self.tables()]
-        beside = 4 * (2 * sum(sizes) + len(self.arrived.items) + len(self.left.items))
+        beside = 4 * (2 * sum(sizes) + self.room_of_changes())
         count = len(self.rows)
         if self.free < 0 and self.used == count:
             fitting = (self.most_bytes - beside) // self.bytes_a_row
@@ -485,15 +504,15 @@ class Rows:
     def grow_chains(self):
         """Room for one more chain by subject and by object."""
         sizes = [self.table.size, self.subject_chains.size_for(1), self.object_chains.size_for(1)]
-        beside = 4 * (2 * sum(sizes) + len(self.arrived.items) + len(self.left.items))
+        beside = 4 * (2 * sum(sizes) + self.room_of_changes())
         self.grow_to(len(self.rows), sizes, self.live, beside)
         return 0
 
     def expect(self, count: cython.int):
         """Make room for `count` more facts at once, in the rows and their hash table; free rows are room."""
         sizes = [self.table.size_for(count), self.subject_chains.size, self.object_chains.size]
-        arrived = max(len(self.arrived.items), self.arrived.size + count)
-        beside = 4 * (2 * sum(sizes) + arrived + len(self.left.items))
+        more = max(0, self.arrived.size + count - len(self.arrived.items))
+        beside = 4 * (2 * sum(sizes) + self.room_of_changes() + more)
         self.grow_to(max(len(self.rows), self.live + count), sizes, self.live + count, beside)
         self.arrived.expect(count)
 
@@ -514,6 +533,10 @@ class Rows:
     def tables(self):
         """The hash tables: of facts, of chains by subject and of chains by object."""
         return self.table, self.subject_chains, self.object_chains
+
+    def room_of_changes(self):
+        """How many integers there is room for in the lists of changes."""
+        return len(self.arrived.items) + len(self.left.items) + len(self.moved.items)
 
     def enter_anew(self):
         """Fill the hash tables anew from the rows; the chains stay as they are."""

@@ -39,6 +39,25 @@ def move_down(flags: cython.uchar[::1], numbers: cython.int[::1]) -> cython.void
             flags[numbers[predicate]] = flag
 
 
+@cython.cfunc
+@cython.exceptval(check=False)
+@cython.nogil
+def rename_listed(
+    changes: Ints,
+    size: cython.int,
+    predicates: cython.int[::1],
+    names: cython.int[::1],
+    literals: cython.int[::1],
+) -> cython.void:
+    """Give the facts in a list new numbers; each begins a record of `size` integers."""
+    place: cython.int = 0
+    while place < changes.size:
+        changes.items[place] = predicates[changes.items[place]]
+        changes.items[place + 1] = renamed(changes.items[place + 1], names, literals)
+        changes.items[place + 2] = renamed(changes.items[place + 2], names, literals)
+        place += size
+
+
 def emptied(changes: Ints):
     """The list with nothing in it, made anew where it is large."""
     if len(changes.items) > MOST_KEPT:
@@ -60,6 +79,8 @@ class Store(Rows):
         self.know_predicate(predicate)
         new_subject: cython.bint = by_subject and not self.by_subject[predicate]
         new_object: cython.bint = by_object and not self.by_object[predicate]
+        if not new_subject and not new_object:
+            return
         linked = [row for row in range(self.used) if self.rows[row].predicate == predicate]
         if new_subject:
             self.subject_chains.grow_to(self.subject_chains.size_for(len(linked)))
@@ -145,7 +166,6 @@ class Store(Rows):
         memory.
         """
         row: cython.int
-        place: cython.int
         with cython.nogil:
             move_down(self.by_subject, predicates)
             move_down(self.by_object, predicates)
@@ -154,10 +174,8 @@ class Store(Rows):
                     self.rows[row].predicate = predicates[self.rows[row].predicate]
                     self.rows[row].subject = renamed(self.rows[row].subject, names, literals)
                     self.rows[row].object = renamed(self.rows[row].object, names, literals)
-            for place in range(0, self.left.size, 3):
-                self.left.items[place] = predicates[self.left.items[place]]
-                self.left.items[place + 1] = renamed(self.left.items[place + 1], names, literals)
-                self.left.items[place + 2] = renamed(self.left.items[place + 2], names, literals)
+            rename_listed(self.left, 3, predicates, names, literals)
+            rename_listed(self.moved, 4, predicates, names, literals)
             self.enter_anew()
 
     def take_changes(self):
@@ -188,6 +206,26 @@ class Store(Rows):
         self.arrived, self.left = emptied(self.arrived), emptied(self.left)
         return changes[: gone + count]
 
+    def take_moved(self):
+        """The facts that went or came to another level since the last call: int32 rows `predicate, subject,
+        object, level`, the level that at which they stood before; a fact may recur, the first counts.
+        """
+        moved = self.moved.array().reshape(-1, 4)
+        self.moved = emptied(self.moved)
+        return moved
+
+    def note_levels(self, wanted: cython.bint):
+        """Note from now on which facts come to other levels, or do so no more."""
+        self.notes_levels = wanted
+        self.moved = Ints()
+
+    def lower_moved(self, less: cython.int):
+        """Lower the levels noted so far by `less`, but for the background's."""
+        place: cython.int
+        for place in range(3, self.moved.size, 4):
+            if self.moved.items[place] != FOREVER:
+                self.moved.items[place] -= less
+
     def drop_stale(self):
         """Leave in `arrived` the rows of facts that came and have not left, each once; their flags go."""
         count: cython.int = 0
@@ -206,8 +244,7 @@ class Store(Rows):
     def bytes_used(self) -> int:
         """Bytes held by rows, hash tables and lists."""
         cells = sum(table.size for table in self.tables())
-        changes = len(self.arrived.items) + len(self.left.items)
-        return ROW.itemsize * len(self.rows) + 4 * (2 * cells + changes)
+        return ROW.itemsize * len(self.rows) + 4 * (2 * cells + self.room_of_changes())
 
     def spare_bytes(self) -> int:
         """How many bytes less the same facts would take, at least, in rows made anew; may be negative."""
