@@ -21,6 +21,7 @@ from pantarhei.encoding.numbers import NO_FORMS, NONE, Forms, Integers
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
+from pantarhei.language.rule import Atom, Different
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.bulk.load import load
@@ -30,6 +31,7 @@ from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.level_changes import LevelChanges, Levels
 from pantarhei.materialize.readable import readable
+from pantarhei.rules.compilation.body_plan import BodyPlan, plan_body
 from pantarhei.rules.compilation.program import Program
 
 Keep = Literal["newest", "every"]
@@ -101,6 +103,18 @@ class Lineage(NamedTuple):
         place = np.empty(int(self.rows.max()) + 1, np.int64)
         place[self.rows] = np.arange(len(self.rows))
         return place[rows]
+
+
+class Matches(NamedTuple):
+    """Matches of a body.
+
+    Args:
+        bindings: the terms that the plan's variables are bound to, shape (n, variables); no row recurs.
+        levels: the lowest level among the facts of each match.
+    """
+
+    bindings: Integers
+    levels: Levels
 
 
 class WindowModel:
@@ -410,6 +424,38 @@ class WindowModel:
         bases = np.where(bases >= self.kernel.oldest, bases + np.int64(self._shift), NONE)
         facts = self.kernel.store.facts(readable(rows))
         return Lineage(violations, instances, rows, facts, self._in_stream(levels), bases, cut_short)
+
+    def plan(self, body: Sequence[Atom], different: Sequence[Different] = ()) -> BodyPlan:
+        """A plan for `matches_with`. Its constants and predicates get numbers where they have none.
+
+        It serves any model of the vocabulary, until terms get other numbers: after `Consumer.renamed` the
+        body is to be planned anew.
+
+        Raises:
+            InvalidRuleError: the body is not connected, or lacks a variable of the inequalities.
+        """
+        return plan_body(body, different, self.vocabulary)
+
+    def matches_with(self, plan: BodyPlan, facts: Integers, without: Integers = _NOTHING) -> Matches:
+        """Every match of a body in which one of `facts` is matched to an atom, each match once.
+
+        Facts that are not stored, since they have gone, are matched as if they were, with level `FOREVER`. So
+        before a step or after it, the matches that came are those with the facts that came; those that went
+        are the ones with the facts that went, without those that came.
+
+        Costs the rows looked at on the way, from the given facts on; the first time for a predicate in a
+        model a pass over the facts, to index it.
+
+        Args:
+            plan: made by `plan`.
+            facts: shape (n, 3).
+            without: facts that are not to be matched, shape (n, 3).
+        """
+        for predicate in sorted(plan.by_subject | plan.by_object):
+            self.kernel.store.index(predicate, predicate in plan.by_subject, predicate in plan.by_object)
+        given = map(readable, (plan.code, plan.triggers))
+        found = self.kernel.matches_with(*given, len(plan.variables), readable(facts), readable(without))
+        return Matches(found[:, 1:], self._in_stream(found[:, 0]))
 
     def match(
         self,

@@ -51,6 +51,7 @@ cdef enum:
     SUPPORT = 3
     LOSE = 4
     REDERIVE = 5
+    MATCH = 6
 
     HIDDEN = -1
     STOP = -2

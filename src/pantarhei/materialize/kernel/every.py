@@ -187,6 +187,8 @@ class EveryKernel(Proofs):
 
     def weigh(self, row, level):
         bit: cython.int
+        if self.purpose == MATCH:
+            return self.seen_level(row)
         if self.store.rows[row].level == FOREVER:
             return FOREVER
         if self.inner >= 0:
@@ -201,7 +203,7 @@ class EveryKernel(Proofs):
             return self.lose_head(plan)
         if self.purpose == REDERIVE:
             return self.attach_again(plan)
-        return self.record_instance(plan)
+        return self.record_match(plan) if self.purpose == MATCH else self.record_instance(plan)
 
     def attach_again(self, plan):
         """Attach `explained`, the head of a matched body, to the levels that the body gives it."""

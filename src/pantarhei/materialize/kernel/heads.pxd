@@ -14,3 +14,4 @@ cdef class Heads(Edges):
     cdef int enter_heads(self) except -1 nogil
     cdef void fetch_heads(self, int start) noexcept nogil
     cdef int derive(self, int predicate, int subject, int object, int level, int flags) except -1 nogil
+    cdef void fetch_ahead(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil

@@ -1,9 +1,9 @@
-"""Heads of matched rules, gathered and then entered into the rows some at a time.
+"""Heads of matched rules, gathered and then entered into the rows some at a time; reading facts ahead.
 
 Entering one fact is mostly waiting for memory, which several can do at once: a head's cells are fetched when
 it is noted, and rows when it is entered. Heads wait no longer than until a fact below the level of one of
 them would be popped, so that facts are still popped newest level first, and those of one level first come,
-first served.
+first served. Facts from outside are known all at once, and read ahead in the same way (`fetch_ahead`).
 """
 
 from __future__ import annotations
@@ -114,3 +114,20 @@ class Heads(Edges):
         self.levels.enqueue(row, level)
         self.store.rows[row].flags |= flags & UNPROVEN
         return 0
+
+    def fetch_ahead(self, facts, start, entering):
+        """Begin to read the cells of the block of AHEAD facts after the one at `start`.
+
+        If `entering`, also the cells of their chains, and the first rows of the chains of the block at
+        `start`.
+        """
+        i: cython.Py_ssize_t
+        if not self.store.reads_ahead:
+            return
+        for i in range(start + AHEAD if start > 0 else 0, min(start + 2 * AHEAD, len(facts))):
+            self.store.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
+            if entering:
+                self.store.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+        if entering:
+            for i in range(start, min(start + AHEAD, len(facts))):
+                self.store.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))

@@ -36,7 +36,8 @@ HIDDEN where the row may not be matched, or STOP to end the enumeration; `leaf` 
 the smallest level in it. They differ by `purpose` (proofs.py), what the enumeration is for. One enumeration
 is under way at a time: `leaf` must not begin another, it notes what it found.
 
-`candidates` counts the plans that were begun, and the class facts that were looked at to choose them.
+`candidates` counts the plans that were begun, the class facts that were looked at to choose them, and the
+rows that were looked at for bodies without a head.
 """
 
 from __future__ import annotations

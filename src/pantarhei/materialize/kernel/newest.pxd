@@ -27,7 +27,6 @@ cdef class NewestKernel(Fixpoint):
     cdef int supporting_level(self, int row) noexcept nogil
     cdef int note_support(self, int level) noexcept nogil
     cdef int doubt_head(self, int plan, int level) except -1 nogil
-    cdef void fetch_ahead(self, int[:, ::1] facts, Py_ssize_t start, bint entering) noexcept nogil
     cdef int remove_all(self, int row) except -1 nogil
     cdef int reach(self, int row) noexcept nogil
     cdef int rested_on(self, int row) noexcept nogil

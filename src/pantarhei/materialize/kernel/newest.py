@@ -82,7 +82,7 @@ class NewestKernel(Fixpoint):
             return self.supporting_level(row)
         if self.purpose == OVERDELETE:
             return HIDDEN if self.store.rows[row].flags & PROCESSED else self.rested_on(row)
-        return self.store.rows[row].level
+        return self.seen_level(row)
 
     def leaf(self, plan, level):
         if self.purpose == DERIVE:
@@ -91,7 +91,7 @@ class NewestKernel(Fixpoint):
             return self.note_support(level)
         if self.purpose == OVERDELETE:
             return self.doubt_head(plan, level)
-        return self.record_instance(plan)
+        return self.record_match(plan) if self.purpose == MATCH else self.record_instance(plan)
 
     def settled_level(self, row):
         """The row's level; it is hidden while it is queued, and once it is older than the window."""
@@ -299,23 +299,6 @@ class NewestKernel(Fixpoint):
                 if not self.is_edge(row):
                     self.store.make_edge(row)
             self.run()
-
-    def fetch_ahead(self, facts, start, entering):
-        """Begin to read the cells of the block of AHEAD facts after the one at `start`.
-
-        If `entering`, also the cells of their chains, and the first rows of the chains of the block at
-        `start`.
-        """
-        i: cython.Py_ssize_t
-        if not self.store.reads_ahead:
-            return
-        for i in range(start + AHEAD if start > 0 else 0, min(start + 2 * AHEAD, len(facts))):
-            self.store.fetch_fact(facts[i, 0], facts[i, 1], facts[i, 2])
-            if entering:
-                self.store.fetch_chains(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
-        if entering:
-            for i in range(start, min(start + AHEAD, len(facts))):
-                self.store.fetch_chained(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
 
     @property
     def room(self):

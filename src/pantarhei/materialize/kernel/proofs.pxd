@@ -11,6 +11,7 @@ cdef class Proofs(Matcher):
     cdef public bint detect
     cdef int purpose
     cdef int explained
+    cdef int bound
     cdef Ints violations
     cdef Ints instances
     cdef readonly long long pops
@@ -18,5 +19,7 @@ cdef class Proofs(Matcher):
 
     cdef int record_violation(self, int plan) except -1 nogil
     cdef int record_instance(self, int plan) except -1 nogil
+    cdef int record_match(self, int plan) except -1 nogil
+    cdef int seen_level(self, int row) noexcept nogil
     cdef int atoms_of(self, int plan) noexcept nogil
     cdef int record(self, int plan, Ints into) except -1 nogil

@@ -3,6 +3,7 @@
 While facts are derived, each match of a constraint is noted as a violation. `lineage` then goes back from the
 violating rows over *all* rule instances, for a fact that is asserted or was there before too: each shortcut
 gives wrong conflict sets (`c→d, c∧d→⊥` with d asserted at 1 and c at 2: the only conflict set is {c}).
+`matches_with` matches bodies that the program does not have.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.matcher import Matcher
+
+from pantarhei.materialize.kernel.arrays import new_ints
 
 
 @cython.cclass
@@ -32,6 +35,7 @@ class Proofs(Matcher):
         self.detect = False
         self.purpose = DERIVE
         self.explained = -1
+        self.bound = 0  # how many variables of a body are asked for
         self.violations = Ints()
         self.instances = Ints()
         self.pops = 0
@@ -43,6 +47,27 @@ class Proofs(Matcher):
     def record_instance(self, plan):
         self.instances.push(self.explained)
         return self.record(plan, self.instances)
+
+    def record_match(self, plan):
+        """Append the lowest level in a match of a body, and what its variables are bound to.
+
+        With several of the given facts it is found from each: it counts from that of the first atom.
+        """
+        atom: cython.int
+        level: cython.int = FOREVER
+        for atom in range(self.atoms_of(plan)):
+            if atom < self.code[plan + TRIGGER_ATOM] and self.store.rows[self.body[atom]].flags & NOTED:
+                return 0
+            level = min(level, self.store.rows[self.body[atom]].level)
+        self.instances.push(level)
+        for atom in range(self.bound):
+            self.instances.push(self.slots[atom])
+        return 0
+
+    def seen_level(self, row):
+        """The row's level for whoever looks at what is there; HIDDEN if the row is not to be seen."""
+        self.candidates += 1
+        return HIDDEN if self.store.rows[row].flags & DOOMED else self.store.rows[row].level
 
     def atoms_of(self, plan):
         """How many atoms the body of a plan's rule has: its steps, and the trigger where that is one."""
@@ -128,6 +153,79 @@ class Proofs(Matcher):
         instances = self.instances.array().reshape(-1, 2 + self.widest)
         self.instances.size = 0
         return reached.array(), instances, cut_short
+
+    def matches_with(
+        self,
+        code: cython.int[::1],
+        triggers: cython.int[:, ::1],
+        bound: cython.int,
+        facts: cython.int[:, ::1],
+        without: cython.int[:, ::1],
+    ):
+        """Every match of a body with one of `facts`, each once: int32 rows `level, bindings of variables…`.
+
+        It is matched to the rows, and to those of `facts` that are not stored as if they were, at FOREVER;
+        but not to `without`. Costs the matches, and the rows looked at on the way.
+
+        Args:
+            code, triggers: of a `rules.compilation.body_plan.BodyPlan`.
+            bound: how many variables it has.
+        """
+        i: cython.Py_ssize_t
+        plan: cython.Py_ssize_t
+        row: cython.int
+        given: Ints = Ints()
+        hidden: Ints = Ints()
+        absent: Ints = Ints()
+        own_code: cython.int[::1] = self.code
+        own_edge_atoms: cython.int[::1] = self.edge_atoms
+        if len(self.slots) <= bound:
+            self.slots = new_ints(bound + 1, 0)
+        if len(self.body) < len(triggers):
+            self.body = new_ints(len(triggers), -1)
+        self.code, self.edge_atoms, self.bound = code, new_ints(1, NONE), bound
+        self.purpose = MATCH
+        self.instances.size = 0
+        try:
+            with cython.nogil:
+                for i in range(len(without)):
+                    row = self.store.find(without[i, 0], without[i, 1], without[i, 2])
+                    if row >= 0:
+                        hidden.push(row)
+                        self.store.rows[row].flags |= DOOMED
+                for i in range(len(facts)):
+                    row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
+                    if row < 0:
+                        row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], 0)
+                        self.store.rows[row].level = FOREVER
+                        absent.push(row)
+                    if not self.store.rows[row].flags & (NOTED | DOOMED):
+                        given.push(row)
+                        self.store.rows[row].flags |= NOTED
+                for plan in range(len(triggers)):
+                    for i in range(given.size):
+                        row = given.items[i]
+                        if self.store.rows[row].predicate == triggers[plan, 0]:
+                            self.candidates += 1
+                            self.begin(
+                                triggers[plan, 1],
+                                row,
+                                self.store.rows[row].subject,
+                                self.store.rows[row].object,
+                                FOREVER,
+                            )
+        finally:
+            for i in range(hidden.size):
+                self.store.rows[hidden.items[i]].flags &= ~DOOMED
+            for i in range(given.size):
+                self.store.rows[given.items[i]].flags &= ~NOTED
+            for i in range(absent.size):
+                self.store.remove(absent.items[i])
+            self.code, self.edge_atoms = own_code, own_edge_atoms
+            self.purpose = DERIVE
+        matches = self.instances.array().reshape(-1, 1 + bound)
+        self.instances.size = 0
+        return matches
 
     def levels_of(self, rows: cython.int[::1]):
         """(levels, bases) of the given rows, as int32 arrays."""
