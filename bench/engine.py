@@ -20,8 +20,10 @@ from rdflib import RDF, Graph, URIRef
 
 import pantarhei as pr
 from bench.measuring import check, sorted_rows
-from pantarhei.encoding.numbers import NO_FORMS
-from pantarhei.encoding.vocabulary import Encoded, Vocabulary
+from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.forms import NO_FORMS
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.language.term import Triple
 from pantarhei.materialize.model import WindowModel
@@ -225,7 +227,7 @@ class EncodingLane:
         return self.lane.prepare(tick)
 
     def run(self, tick: int, given: pa.Table) -> None:
-        self.lane.vocabulary.encode_table(given, f"e{tick}-")
+        encode_abox(self.lane.vocabulary, given, f"e{tick}-")
 
 
 AnyLane = KernelLane | PushLane

@@ -20,7 +20,7 @@ from rdflib import Graph
 import pantarhei as pr
 from bench.dataset import Dataset, universities
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure
-from pantarhei.rdf.triple_table import ColumnarTriples
+from pantarhei.encoding.abox import encode_abox
 
 ROOT = Path(__file__).resolve().parents[1]
 ONTOLOGY = ROOT / "ontologies" / "university.ttl"
@@ -86,13 +86,7 @@ def _to_ids(ontology: pr.Ontology, way: Way, count: int) -> float:
     found: list[Any] = []
 
     def work() -> None:
-        abox = way.read()
-        if isinstance(abox, pa.Table):
-            found.append(vocabulary.encode_table(abox, ""))
-        elif isinstance(abox, ColumnarTriples):
-            found.append(vocabulary.encode_columnar(abox))
-        else:
-            found.append(vocabulary.encode(abox))
+        found.append(encode_abox(vocabulary, way.read(), ""))
 
     seconds = cpu_seconds(work)
     check(f"{way.name}: facts", len(found[0].facts), count)

@@ -27,9 +27,9 @@ import pantarhei as pr
 from bench.engine import SPACE, Rows, ontology_of, plain_table, rdflib_triples
 from bench.measuring import Figure, check, cpu_seconds, figure, ratios
 from bench.on_spark.sensors import SCHEMA, Sensors
-from pantarhei.encoding.vocabulary import Place
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.language.place import Place
 from pantarhei.language.term import Triple
 
 READINGS = 1_000  # a tick
@@ -183,9 +183,9 @@ def _interning(count: int) -> Iterator[Figure]:
     """What a term costs the driver, by its text in N-Triples syntax: the first times, and later."""
     vocabulary = Foundation.of(ontology_of(":C rdfs:subClassOf :D .")).vocabulary
     texts: dict[str, tuple[Place, Callable[[int, int], str]]] = {
-        "IRI": ("subject", lambda turn, n: f"<{SPACE}reading{turn}-{n}>"),
-        "decimal": ("object", lambda turn, n: f'"{turn}{n:06}.5"^^<{XSD.decimal}>'),
-        "string": ("object", lambda turn, n: f'"reading {turn} of {n}"'),
+        "IRI": (Place.SUBJECT, lambda turn, n: f"<{SPACE}reading{turn}-{n}>"),
+        "decimal": (Place.OBJECT, lambda turn, n: f'"{turn}{n:06}.5"^^<{XSD.decimal}>'),
+        "string": (Place.OBJECT, lambda turn, n: f'"reading {turn} of {n}"'),
     }
     for name, (place, text) in texts.items():
         first, second, later = [], [], []

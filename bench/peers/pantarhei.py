@@ -18,6 +18,7 @@ import pantarhei as pr
 from bench.engine import OpenReasoner
 from bench.peers.answers import TYPE, Found, found, hashes
 from bench.peers.stages import Stages, job
+from pantarhei.encoding.abox import encode_abox
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.model import WindowModel
@@ -40,7 +41,7 @@ def _by_ids(task: dict[str, Any], stages: Stages) -> tuple[Vocabulary, WindowMod
     vocabulary = Vocabulary(program)
     background = vocabulary.encode(ontology.background).facts
     with pa.OSFile(task["table"]) as file:
-        facts = vocabulary.encode_table(pa.ipc.open_file(file).read_all(), "b").facts
+        facts = encode_abox(vocabulary, pa.ipc.open_file(file).read_all(), "b").facts
     everything = np.concatenate([background, facts])
     with stages.timed("by column"):
         came = (

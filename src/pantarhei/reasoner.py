@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING
 
 from rdflib import Dataset, Graph
 
+from pantarhei.encoding.abox import encode_abox
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.engine.checkpoint import (
     GivenBackground,
@@ -39,7 +40,7 @@ from pantarhei.ontology import Ontology
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.sparql import run_query, window_dataset, window_graph
 from pantarhei.rdf.blank_nodes import prefix_of_name
-from pantarhei.rdf.triple_table import ColumnarTriples, is_table, triples_of
+from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Assertion, Repair
@@ -50,7 +51,7 @@ from pantarhei.window.watermark import in_time_order
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
+    from pantarhei.encoding.abox import ABox
 
 _CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview)
 
@@ -294,7 +295,7 @@ class StreamReasoner:
             return {
                 (entry.at, triple)
                 for entry, facts in self._held.books.log.kept()
-                for triple in self._held.vocabulary.decode(facts, entry.forms)
+                for triple in self._held.vocabulary.decode(facts, entry.forms.by_fact)
             }
 
     def interpretation(self, at: TimePoint) -> set[Triple]:
@@ -310,7 +311,7 @@ class StreamReasoner:
             ticks = ticks_of(at, step.kind) if step else None
             entry = None if ticks is None else self._held.books.log.timeline.at_ticks(ticks)
             if entry is not None:
-                forms = {**self._held.forms.facts, **entry.forms}
+                forms = {**self._held.forms.facts, **entry.forms.by_fact}
                 facts = self._held.model.interpretation(entry.level)
                 return set(self._held.vocabulary.decode(facts, forms))
         raise TimestampError(
@@ -333,7 +334,8 @@ class StreamReasoner:
     @property
     def background(self) -> set[Triple]:
         """The facts that always hold, as given."""
-        return set(self._held.vocabulary.decode(*self._held.foundation.background))
+        facts, forms = self._held.foundation.background
+        return set(self._held.vocabulary.decode(facts, forms.by_fact))
 
     @cached_property
     def graph(self) -> Graph:
@@ -464,13 +466,7 @@ class StreamReasoner:
         return encode(interpretation, self._held.vocabulary, ours.common, scope)
 
     def _encode(self, abox: ABox, scope: str) -> Encoded:
-        if is_table(abox):
-            return self._held.vocabulary.encode_table(abox, scope)
-        if isinstance(abox, ColumnarTriples):
-            return self._held.vocabulary.encode_columnar(abox)
-        if isinstance(abox, Iterator):
-            abox = list(abox)  # it may ask the reasoner, which could give terms other numbers meanwhile
-        return self._held.vocabulary.encode(cast("Iterable[Triple]", abox))
+        return encode_abox(self._held.vocabulary, abox, scope)
 
 
 class _LiveSource:

@@ -8,7 +8,7 @@ import pytest
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, Literal, Variable
 
 import pantarhei
-import pantarhei.encoding.forms as forms
+import pantarhei.encoding.given_forms as forms
 import pantarhei.encoding.vocabulary as vocabulary
 import pantarhei.engine.holdings as holdings
 import pantarhei.reasoner as reasoner_module

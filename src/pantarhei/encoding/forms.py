@@ -1,129 +1,73 @@
-"""The forms in which the materialization's literals were given.
+"""How literals were written, where that is not the first form met of their values.
 
-The kernel knows values. A fact that came with another form of its value than the first one met keeps that
-form for as long as it is in the materialization; what is derived takes the form of the assertion with the
-same subject and value, or else the first one met of the value since something began to use it. So a form
-never changes under the reader, and changes of the materialization add up.
+A fact that came with another form keeps it. What is derived from it takes it over, by subject and value.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
+import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.numbers import NO_FORMS, Forms, Integers
-from pantarhei.encoding.renaming import Renaming
-from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.encoding.numbers import NONE, Fact, Integers, Pair, as_tuples
+
+FactForms = Mapping[Fact, Literal]
+PairForms = Mapping[Pair, Literal]
 
 
 @dataclass(frozen=True, slots=True)
-class FormsChange:
-    """Facts that came and went, with the forms they have or had.
-
-    `seen` holds the forms of both.
-    """
-
-    came: Forms
-    went: Forms
-
-    @property
-    def seen(self) -> Forms:
-        return {**self.went, **self.came} if self.came or self.went else NO_FORMS
-
-
-NO_CHANGE = FormsChange(NO_FORMS, NO_FORMS)
-
-
-class GivenForms:
-    """The forms of the materialization's facts that are not the first ones of their values.
-
-    A change gives further ones, which take over the dictionaries: those before are not to be used again.
+class Forms:
+    """The forms of some facts' literals; false where all are the first ones.
 
     Args:
-        vocabulary: what the numbers mean.
-        facts: the forms, by fact.
-        pairs: the form last seen for a subject and a value, for what will be derived.
-        due: a change that is still to be made. It is made when the forms are first looked at; an error then
-            may come in the midst of it, and it is made from the beginning at the next look.
+        by_fact: of facts.
+        by_pair: of subject and value, for what is derived from the facts.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        facts: dict[tuple[int, ...], Literal] | None = None,
-        pairs: dict[tuple[int, ...], Literal] | None = None,
-        due: FormsChange | None = None,
-    ) -> None:
-        self._vocabulary = vocabulary
-        self._facts = {} if facts is None else facts
-        self._pairs = {} if pairs is None else pairs
-        self._due = due
+    by_fact: FactForms = field(default_factory=dict)
+    by_pair: PairForms = field(default_factory=dict)
 
-    @property
-    def facts(self) -> dict[tuple[int, ...], Literal]:
-        """The forms, by fact."""
-        self._make_due()
-        return self._facts
+    def __len__(self) -> int:
+        return len(self.by_fact) + len(self.by_pair)
 
-    @property
-    def pairs(self) -> dict[tuple[int, ...], Literal]:
-        """The form last seen for a subject and a value."""
-        self._make_due()
-        return self._pairs
+    @classmethod
+    def given(cls, facts: Integers, given: Mapping[int, Literal]) -> Forms:
+        """The forms of `facts`, shape (n, 3): of each fact, and of each pair, what was given first.
 
-    def copy(self) -> GivenForms:
-        """The same, on its own from here on."""
-        return GivenForms(self._vocabulary, dict(self.facts), dict(self.pairs))
-
-    def renamed(self, renaming: Renaming) -> GivenForms:
-        """The same in new numbers, on its own from here on."""
-        return GivenForms(self._vocabulary, renaming.forms(self.facts), renaming.forms(self.pairs))
-
-    def change(self, changes: Integers, asserted: Encoded) -> FormsChange:
-        """What `changes` of the materialization mean, where `asserted` was asserted by them.
-
-        Changes nothing: `after` does. Costs a look at the changes where a value has several forms.
+        Args:
+            given: by the rows of their facts, the forms that are not the first ones of their values.
         """
-        if not self._vocabulary.has_variants or not len(changes):
-            return NO_CHANGE
-        net: Counter[tuple[int, ...]] = Counter()
-        for *fact, sign in self._varied(changes).tolist():
-            net[tuple(fact)] += sign
-        given = set(map(tuple, self._varied(asserted.facts).tolist()))
-        facts, pairs = self.facts, self.pairs
-        came: dict[tuple[int, ...], Literal] = {}
-        went: dict[tuple[int, ...], Literal] = {}
-        for fact, sign in net.items():
-            if sign > 0:
-                form = asserted.forms.get(fact)
-                if form is None and fact not in given:  # derived
-                    form = asserted.forms.get(fact[1:], pairs.get(fact[1:]))
-                if form is not None:
-                    came[fact] = form
-            elif sign < 0 and fact in facts:
-                went[fact] = facts[fact]
-        return FormsChange(came, went) if came or went else NO_CHANGE
+        if not given:
+            return NO_FORMS
+        varied = np.flatnonzero(np.isin(facts[:, 2], [facts[row, 2] for row in given]))
+        by_fact: dict[Fact, Literal | None] = {}
+        by_pair: dict[Pair, Literal | None] = {}
+        for row, fact in zip(varied.tolist(), as_tuples(facts[varied]), strict=True):
+            by_fact.setdefault(fact, given.get(row))
+            by_pair.setdefault(fact[1:], given.get(row))
+        return cls(
+            {fact: form for fact, form in by_fact.items() if form is not None},
+            {pair: form for pair, form in by_pair.items() if form is not None},
+        )
 
-    def _varied(self, facts: Integers) -> Integers:
-        return facts[self._vocabulary.varied.among(facts[:, 2])]
+    def rows(self) -> Iterator[tuple[Fact, Literal]]:
+        """All forms with their facts; a pair is a fact whose predicate is `NONE`."""
+        yield from self.by_fact.items()
+        yield from (((NONE, *pair), form) for pair, form in self.by_pair.items())
 
-    def after(self, change: FormsChange) -> GivenForms:
-        """The forms after a change, which take the place of these. Costs the change once looked at."""
-        if change is NO_CHANGE:
-            return self
-        return GivenForms(self._vocabulary, self.facts, self.pairs, change)
+    @classmethod
+    def of_rows(cls, rows: Iterable[tuple[Fact, Literal]]) -> Forms:
+        """The forms whose `rows` these are."""
+        by_fact: dict[Fact, Literal] = {}
+        by_pair: dict[Pair, Literal] = {}
+        for fact, form in rows:
+            if fact[0] == NONE:
+                by_pair[fact[1:]] = form
+            else:
+                by_fact[fact] = form
+        return cls(by_fact, by_pair)
 
-    def _make_due(self) -> None:
-        """Make the change that is due. Made twice it gives the same."""
-        if self._due is None:
-            return
-        for fact in self._due.went:
-            self._facts.pop(fact, None)
-        for fact, form in self._due.came.items():
-            self._facts[fact] = self._pairs[fact[1:]] = form
-        if len(self._pairs) > 2 * len(self._facts) + 64:
-            self._pairs = {fact[1:]: form for fact, form in self._facts.items()}
-        self._due = None
+
+NO_FORMS = Forms()

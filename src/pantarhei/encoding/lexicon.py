@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Symbol
+from pantarhei.encoding.forms import NO_FORMS, FactForms
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.language.term import RDF_TYPE, Term, Triple
 
 
@@ -134,7 +135,9 @@ class Lexicon:
         """The term of a number."""
         return self.literals[number - FIRST_LITERAL] if number >= FIRST_LITERAL else self.names.term(number)
 
-    def decode(self, facts: Integers | Sequence[Sequence[int]], forms: Forms = NO_FORMS) -> Iterator[Triple]:
+    def decode(
+        self, facts: Integers | Sequence[Sequence[int]], forms: FactForms = NO_FORMS.by_fact
+    ) -> Iterator[Triple]:
         """The triples of facts, in their order, with the forms that `forms` says their literals have."""
         rows = facts.tolist() if isinstance(facts, np.ndarray) else facts
         symbols = self.symbols

@@ -5,12 +5,10 @@ A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, NONE)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import Literal
 
 from pantarhei.language.rule import Predicate
 
@@ -19,10 +17,8 @@ NONE = -1
 
 Integers = npt.NDArray[np.int32]
 
-# The forms that literals were given in, where these are not the first ones of their values: by fact, and for
-# what is derived from it by subject and object.
-Forms = Mapping[tuple[int, ...], Literal]
-NO_FORMS: Forms = {}
+Fact = tuple[int, int, int]
+Pair = tuple[int, int]  # a subject and a value
 
 # Identifiers of literals start here, so that the kernel can tell a literal from a name.
 FIRST_LITERAL = 1 << 30
@@ -33,3 +29,8 @@ class Symbol(NamedTuple):
 
     name: Predicate
     arity: int
+
+
+def as_tuples(facts: Integers) -> list[Fact]:
+    """Facts, shape (n, 3), as keys for sets and dictionaries. Costs a step of Python each."""
+    return cast("list[Fact]", list(map(tuple, facts.tolist())))

@@ -12,9 +12,9 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import Literal
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Forms, Integers
+from pantarhei.encoding.forms import NO_FORMS, Forms
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, as_tuples
 
 
 class UsedTerms:
@@ -49,7 +49,7 @@ class UsedTerms:
     def add_forms(self, forms: Forms) -> None:
         """Note what the facts, or the subjects and values, have whose forms these are."""
         if forms:
-            self.add(np.array([key if len(key) == 3 else (NONE, *key) for key in forms], np.int32))
+            self.add(np.array([fact for fact, _ in forms.rows()], np.int32))
 
     @property
     def share(self) -> Fraction:
@@ -74,7 +74,8 @@ class Renaming:
     """
 
     def __init__(self, symbols: Integers, names: Integers, literals: Integers) -> None:
-        self.symbols = symbols
+        self._symbols = np.append(symbols, np.int32(NONE))
+        self.symbols = self._symbols[:-1]
         self.keeps_symbols = NONE not in symbols
         self._numbers = np.concatenate([names, literals, np.array([NONE], np.int32)])
         self.names = self._numbers[: len(names)]
@@ -98,7 +99,7 @@ class Renaming:
     def facts(self, facts: Integers) -> Integers:
         """Facts whose symbols and terms are all kept, shape (n, 3), in the new numbers."""
         renamed = np.empty_like(facts)
-        renamed[:, 0] = facts[:, 0] if self.keeps_symbols else self.symbols[facts[:, 0]]
+        renamed[:, 0] = facts[:, 0] if self.keeps_symbols else self._symbols[facts[:, 0]]
         renamed[:, 1] = self._numbers[facts[:, 1]]
         renamed[:, 2] = self._numbers[_places(facts[:, 2], len(self.names))]
         return renamed
@@ -110,16 +111,12 @@ class Renaming:
         for part, (start, end) in zip(parts, pairwise(bounds), strict=True):
             yield whole[start:end] if start < end else part
 
-    def forms(self, forms: Forms) -> dict[tuple[int, ...], Literal]:
-        """Forms with their keys in the new numbers."""
-        return {self._key(key): form for key, form in forms.items()}
-
-    def _key(self, key: tuple[int, ...]) -> tuple[int, ...]:
-        *predicate, subject, value = key
-        return (*(int(self.symbols[p]) for p in predicate), self._number(subject), self._number(value))
-
-    def _number(self, term: int) -> int:
-        return int(self.names[term] if term < FIRST_LITERAL else self.literals[term - FIRST_LITERAL])
+    def forms(self, forms: Forms) -> Forms:
+        """Forms of facts in the new numbers."""
+        if not forms:
+            return NO_FORMS
+        facts, written = zip(*forms.rows(), strict=True)
+        return Forms.of_rows(zip(as_tuples(self.facts(np.array(facts, np.int32))), written, strict=True))
 
 
 def _places(objects: Integers, names: int) -> Integers:

@@ -3,7 +3,7 @@
 A fact is a row `(predicate, subject, object)` of int32: `C(x)` is `(C, x, -1)`, `R(x, y)` is `(R, x, y)`.
 Classes and properties are numbered together; names and literals are, literals from `FIRST_LITERAL` on.
 Literals of one value share one number. Of a value first seen in another form than a fact was given with, the
-form is kept beside the fact (`Encoded.forms`). A number keeps its meaning until the vocabulary is `renamed`,
+form is kept beside the fact (`Encoded.forms`). A number keeps its meaning until its tables are `renamed`,
 and for holders of the `lexicon` of its time for ever.
 
 An error or interrupt may come at any moment. So a term is first written at its place, then its number is
@@ -13,40 +13,27 @@ in a list behind them is written over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
-from typing import Literal as Literal_
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.encoding.encoded import Encoded, forms_given
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
 from pantarhei.encoding.lexicon import Lexicon, LiteralSet, Names, key_of
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FORMS, NONE, Forms, Integers, Symbol
-from pantarhei.encoding.renaming import Renaming
-from pantarhei.errors import InvalidTripleError
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
+from pantarhei.encoding.tables import Tables
 from pantarhei.language.data_range import DataRange
+from pantarhei.language.place import Place
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_text, check_triple
 from pantarhei.literals.builtin import COMPARISONS, compute, holds
 from pantarhei.literals.membership import tester
 from pantarhei.literals.value import is_ill_typed, value_of
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
-from pantarhei.rdf.triple_table import (
-    ColumnarTriples,
-    TermColumn,
-    TripleColumns,
-    columns_of,
-    triples_of_abox,
-)
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-Place = Literal_["subject", "predicate", "object", "class"]
-_NumbersOf = Callable[[list[str], Place], list[int]]
-_TYPE = str(RDF_TYPE)
+from pantarhei.rdf.triple_table import triples_of_abox
 
 
 class NumberedProgram(Protocol):
@@ -64,35 +51,17 @@ class NumberedProgram(Protocol):
     def builtins(self) -> tuple[URIRef, ...]: ...
 
 
-class _Role(NamedTuple):
-    """A place in a triple: what may stand there and how it is numbered; `known` remembers texts."""
+class Numbered(NamedTuple):
+    """The numbers of terms, and by their places the forms of those that are not the first of their values."""
 
-    number: Callable[[Any], int]
-    terms: tuple[type, ...]
-    expected: str
-    known: dict[str, int]
-    has_individuals: bool
-
-
-class Tables(NamedTuple):
-    """What a vocabulary knows of symbols and terms, to be put in place as a whole."""
-
-    lexicon: Lexicon
-    classes: dict[str, int]
-    properties: dict[str, int]
-    name_numbers: dict[str, int]
-    value_numbers: dict[Hashable, int]
-    literal_numbers: dict[Literal, int]
-    variants: list[tuple[int, Literal]]
-    ill_typed: LiteralSet
-    memberships: npt.NDArray[np.uint8]
-    roles: dict[Place, _Role]
+    numbers: Integers
+    forms: Mapping[int, Literal]
 
 
 class Vocabulary:
     """The numbers of symbols and terms; starts with those of a program.
 
-    It knows all that it has met since it was last `renamed`.
+    It knows all that it has met since its tables were last `renamed`.
     """
 
     def __init__(self, program: NumberedProgram) -> None:
@@ -109,22 +78,7 @@ class Vocabulary:
         self._literal_numbers: dict[Literal, int] = {}  # ~i for what `_variants[i]` says
         self._variants: list[tuple[int, Literal]] = []
         self.ill_typed = LiteralSet()
-        self._roles: dict[Place, _Role] = {
-            "subject": _Role(
-                self._number_name, (URIRef, BNode), "the subject must be an IRI or a blank node", {}, True
-            ),
-            "predicate": _Role(self._number_property, (URIRef,), "the predicate must be an IRI", {}, False),
-            "object": _Role(
-                self._number_object, (URIRef, BNode, Literal), "the object must be a term", {}, True
-            ),
-            "class": _Role(
-                self._number_class,
-                (URIRef, BNode),
-                "the object of rdf:type must be a class, not a literal",
-                {},
-                False,
-            ),
-        }
+        self._texts: dict[Place, dict[str, int]] = {place: {} for place in Place}  # of terms met before
         self.memberships: npt.NDArray[np.uint8] = np.zeros(0, np.uint8)
         self._dictionaries = self._all_dictionaries()
         self._ranges: tuple[DataRange, ...] = ()
@@ -182,124 +136,77 @@ class Vocabulary:
                     what, given[len(flat) // 3] = self._variants[~what]
                 flat += (number, who, what)
         facts = np.array(flat, np.int32).reshape(-1, 3)
-        return Encoded(facts, forms_given(facts, given))
+        return Encoded(facts, Forms.given(facts, given))
 
-    def encode_table(self, table: pa.Table, scope: str) -> Encoded:
-        """The facts of an Arrow table with columns `subject`, `predicate`, `object` of N-Triples terms.
+    def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> Numbered:
+        """The numbers of terms in N-Triples syntax that stand in a place. Costs a dictionary look-up each.
 
-        Blank nodes are scoped to the message, which `scope` names. Costs a dictionary look-up a distinct
-        term; the rest is done by column.
-
-        Raises:
-            InvalidTripleError: a column is missing, a cell is null or no term.
-        """
-        roles = self._roles
-        return self._encode_columns(
-            columns_of(table), lambda texts, place: self._numbers_of(texts, scope, roles[place])
-        )
-
-    def encode_columnar(self, triples: ColumnarTriples) -> Encoded:
-        """What `encode` gives for triples that are held by column; blank nodes are those that are written.
-
-        Costs a dictionary look-up a distinct term of each part; the rest is done by column.
-        """
-        encoded = [
-            self._encode_columns(part, self._canonical_numbers)
-            if isinstance(part, TripleColumns)
-            else self.encode(part)
-            for part in triples.parts
-        ]
-        return Encoded.together(encoded)
-
-    def _encode_columns(self, columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
-        subjects, predicates, objects = columns.subject, columns.predicate.occurring(), columns.object
-        types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
-        is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
-        facts = np.empty((len(subjects.codes), 3), np.int32)
-        facts[is_class, 2] = NONE
-        entries: tuple[tuple[int, Place, slice | npt.NDArray[np.bool_], TermColumn], ...] = (
-            (1, "subject", slice(None), subjects),
-            (0, "predicate", ~is_class, predicates),
-            (0, "class", is_class, objects),
-            (2, "object", ~is_class, objects),
-        )
-        for at, place, rows, column in entries:
-            occurring = column.occurring(rows)
-            numbers = numbers_of(occurring.distinct.tolist(), place)
-            facts[rows, at] = np.array(numbers, np.int32)[occurring.codes]
-        forms = self.take_forms(facts, np.flatnonzero(~is_class & (facts[:, 2] < 0)), len(facts))
-        return Encoded(facts, forms)
-
-    def take_forms(self, facts: Integers, rows: npt.NDArray[np.intp], asserted: int) -> Forms:
-        """The forms that stand in `rows` in place of objects, which are put there.
-
-        Only those of the first `asserted` facts count.
-        """
-        given: dict[int, Literal] = {}
-        for row in rows.tolist():
-            facts[row, 2], form = self._variants[~int(facts[row, 2])]
-            if row < asserted:
-                given[row] = form
-        return forms_given(facts[:asserted], given)
-
-    def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> Integers:
-        """The numbers of terms in N-Triples syntax that stand in a place; of an object `~i` where the i-th of
-        the variants says both number and form.
+        Args:
+            scope: the prefix for the labels of blank nodes.
 
         Raises:
             InvalidTripleError: one is no term, or none that may stand there.
         """
-        return np.array(self._numbers_of(texts, scope, self._roles[place]), np.int32)
-
-    def _numbers_of(self, texts: Sequence[str], scope: str, role: _Role) -> list[int]:
-        return [
-            self._number_text(text, scope, role) if number is None else number
-            for text, number in zip(texts, map(role.known.get, texts), strict=True)
+        known = self._texts[place]
+        found = [
+            self._number_text(text, place, scope, known) if number is None else number
+            for text, number in zip(texts, map(known.get, texts), strict=True)
         ]
+        return self._with_forms(found)
 
-    def _canonical_numbers(self, texts: Sequence[str], place: Place) -> list[int]:
-        """The numbers of terms that are known to be canonical, and to stand where they may.
+    def _with_forms(self, found: list[int]) -> Numbered:
+        """Numbers, where `~i` stands for the i-th of the variants."""
+        numbers, forms = np.array(found, np.int32), {}
+        for place in np.flatnonzero(numbers < 0).tolist():
+            numbers[place], forms[place] = self._variants[~found[place]]
+        return Numbered(numbers, forms)
+
+    def canonical_numbers(self, texts: Sequence[str], place: Place) -> Numbered:
+        """`numbers_of` terms that are known to be canonical, and to stand where they may.
 
         The name of an individual needs no check then: its text is its key.
         """
-        role, keys, known, merged = self._roles[place], self.names.keys, self._name_numbers, self._merged
-        if place in ("predicate", "class"):
-            return self._numbers_of(texts, "", role)
-        del keys[len(known) - merged :]
+        if not place.is_of_individuals:
+            return self.numbers_of(texts, place, "")
+        keys, known, written = self.names.keys, self._name_numbers, self._texts[place]
+        del keys[len(known) - self._merged :]
         numbers: list[int] = []
         for text, number in zip(texts, map(known.get, texts), strict=True):
             if number is not None:
                 numbers.append(number)
             elif text[0] == '"':
-                found = role.known.get(text)
-                numbers.append(self._number_text(text, "", role) if found is None else found)
+                found = written.get(text)
+                numbers.append(self._number_text(text, place, "", written) if found is None else found)
             else:
                 number = len(keys)
                 keys.append(text)
                 known[text] = number
                 numbers.append(number)
-        return numbers
+        return self._with_forms(numbers)
 
-    def _number_text(self, text: str, scope: str, role: _Role) -> int:
-        if role.has_individuals and is_plain_iri(text):  # which is its key then
-            return self._number_key(text, role)
+    def _number_text(self, text: str, place: Place, scope: str, known: dict[str, int]) -> int:
+        if place.is_of_individuals and is_plain_iri(text):  # which is its key then
+            number = self._name_numbers.get(text)
+            if number is None:
+                return self._add_name(text)
+            known[text] = number
+            return number
         term = parse_term(text, scope)
-        if type(term) not in role.terms:
-            raise InvalidTripleError(text, role.expected)
+        place.check(term, text)
         terms = self._term_count
-        number = role.number(term)
+        number = self._number_at(place, term)
         # A text is kept when its term comes again: most of what is new in a stream never does. A blank node's
         # is not, since its label means another node in the next message.
         if self._term_count == terms and not isinstance(term, BNode):
-            role.known[text] = number
+            known[text] = number
         return number
 
-    def _number_key(self, text: str, role: _Role) -> int:
-        number = self._name_numbers.get(text)
-        if number is None:
-            return self._add_name(text)
-        role.known[text] = number
-        return number
+    def _number_at(self, place: Place, term: Term) -> int:
+        if place is Place.CLASS:
+            return self._number_class(cast(Predicate, term))
+        if place is Place.PREDICATE:
+            return self._number_property(cast(Predicate, term))
+        return self._number_object(term)
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -438,7 +345,9 @@ class Vocabulary:
         """The term of a number."""
         return self.lexicon.term(number)
 
-    def decode(self, facts: Integers | Sequence[Sequence[int]], forms: Forms = NO_FORMS) -> Iterator[Triple]:
+    def decode(
+        self, facts: Integers | Sequence[Sequence[int]], forms: FactForms = NO_FORMS.by_fact
+    ) -> Iterator[Triple]:
         """The triples of facts, in their order, with the forms that `forms` says their literals have."""
         return self.lexicon.decode(facts, forms)
 
@@ -460,20 +369,19 @@ class Vocabulary:
         del self.names.keys[len(self._name_numbers) - self._merged :]
         del self.symbols[len(self._classes) + len(self._properties) :]
 
-    def _all_dictionaries(self) -> tuple[dict[Any, int], ...]:
+    def _all_dictionaries(self) -> tuple[dict[str, int] | dict[Literal, int] | dict[Hashable, int], ...]:
         """All that lead to numbers; those that lead to numbers of others come first."""
-        texts = [role.known for role in self._roles.values()]
         numbers = self._value_numbers, self._name_numbers, self._classes, self._properties
-        return *texts, self._literal_numbers, *numbers
+        return *self._texts.values(), self._literal_numbers, *numbers
 
     @property
     def size(self) -> int:
         """How many entries there are for symbols and terms: those by term, by text, and by form."""
-        return self._term_count + sum(map(len, self._dictionaries[: len(self._roles)]))
+        return self._term_count + sum(map(len, self._dictionaries[: len(self._texts)]))
 
     @property
     def tables(self) -> Tables:
-        """All of it that another numbering replaces; `take` puts it back."""
+        """All of it that another numbering replaces (`Tables.renamed`); `take` puts it in place."""
         return Tables(
             self.lexicon,
             self._classes,
@@ -484,7 +392,8 @@ class Vocabulary:
             self._variants,
             self.ill_typed,
             self.memberships,
-            self._roles,
+            self._width,
+            self._texts,
         )
 
     def take(self, tables: Tables) -> None:
@@ -494,86 +403,12 @@ class Vocabulary:
         self.varied, self._classes, self._properties = lexicon.varied, tables.classes, tables.properties
         self._name_numbers, self._value_numbers = tables.name_numbers, tables.value_numbers
         self._literal_numbers, self._variants = tables.literal_numbers, tables.variants
-        self.ill_typed, self.memberships, self._roles = tables.ill_typed, tables.memberships, tables.roles
+        self.ill_typed, self._texts = tables.ill_typed, tables.texts
+        self.memberships, self._width = tables.memberships, tables.width
         self._dictionaries = self._all_dictionaries()
-
-    def renamed(self, renaming: Renaming) -> Tables:
-        """The tables with only what `renaming` keeps, in the new numbers; nothing changes yet.
-
-        Of a value that is kept the first form is; that it was met in others is remembered, which ones is not.
-        Costs O(1) for each entry.
-        """
-        symbols, names = renaming.symbols.tolist(), renaming.names.tolist()
-        literals = renaming.literals.tolist()
-        kept_names, kept_literals = renaming.kept_names, renaming.kept_literals
-        everything = renaming.keeps_symbols  # mostly: then nothing of them is made anew
-        lexicon = Lexicon(
-            self.symbols
-            if everything
-            else [self.symbols[number] for number in renaming.kept_symbols.tolist()],
-            Names(list(map(self.names.keys.__getitem__, kept_names.tolist()))),
-            list(map(self.literals.__getitem__, kept_literals.tolist())),
-            self.varied.kept(kept_literals),
-        )
-        return Tables(
-            lexicon,
-            self._classes if everything else _kept(self._classes, symbols),
-            self._properties if everything else _kept(self._properties, symbols),
-            _kept(self._name_numbers, names),
-            {
-                value: new
-                for value, old in self._value_numbers.items()
-                if (new := literals[old - FIRST_LITERAL]) != NONE
-            },
-            {literal: FIRST_LITERAL + place for place, literal in enumerate(lexicon.literals)},
-            [],
-            self.ill_typed.kept(kept_literals),
-            self._kept_memberships(kept_literals),
-            {
-                place: role._replace(known=_kept_texts(place, role.known, names, literals))
-                for place, role in self._roles.items()
-            },
-        )
-
-    def _kept_memberships(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:
-        """The bits of the literals at `places`, with room for more."""
-        width = self._width
-        kept = np.zeros(max(64, 2 * len(places)) * width, np.uint8)
-        if width and len(places):
-            bits = self.memberships[: len(self.literals) * width].reshape(-1, width)
-            kept[: len(places) * width] = bits[places].ravel()
-        return kept
 
 
 def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[int]) -> None:
     """Note that a literal, whose bits begin at the byte `start`, is in `ranges`."""
     for number in ranges:
         memberships[start + (number >> 3)] |= 1 << (number & 7)
-
-
-def _kept(known: dict[str, int], numbers: Sequence[int]) -> dict[str, int]:
-    """What is known of those that are kept, with their new `numbers`."""
-    return {key: new for key, old in known.items() if (new := numbers[old]) != NONE}
-
-
-def _kept_texts(
-    place: Place, known: dict[str, int], names: Sequence[int], literals: Sequence[int]
-) -> dict[str, int]:
-    """The texts of terms that are kept, with their new numbers.
-
-    None for symbols, each of which is met often, nor where terms were written in so many ways that the texts
-    would be more than the terms.
-    """
-    if place not in ("subject", "object"):
-        return {}
-    kept = {
-        text: new
-        for text, old in known.items()
-        if old >= 0 and (new := names[old] if old < FIRST_LITERAL else literals[old - FIRST_LITERAL]) != NONE
-    }
-    return kept if len(kept) <= len(set(kept.values())) + 64 else {}
-
-
-def _is_type(text: str) -> bool:
-    """Whether a term is rdf:type, however it is written."""
-    return text == f"<{_TYPE}>" or ("\\" in text and parse_term(text) == RDF_TYPE)

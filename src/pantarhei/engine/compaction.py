@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pantarhei.encoding.forms import GivenForms
+from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.renaming import Renaming, UsedTerms
-from pantarhei.encoding.vocabulary import Tables, Vocabulary
+from pantarhei.encoding.tables import Tables
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.books import Arrival, Books
 from pantarhei.engine.consumer import Consumers
 from pantarhei.interpretation.foundation import Common
@@ -81,11 +82,14 @@ def compact(
             used.add_forms(entry.forms)
         stored += len(facts) + FACTS_A_TERM * len(batch)
     consumers.used_terms(used)
-    used.add_forms(forms.facts)
-    used.add_forms(forms.pairs)
+    used.add_forms(forms.known)
     renaming = used.renaming()
     return Compact(
-        renaming, vocabulary.renamed(renaming), _books(books, renaming), forms.renamed(renaming), stored
+        renaming,
+        vocabulary.tables.renamed(renaming),
+        _books(books, renaming),
+        forms.renamed(renaming),
+        stored,
     )
 
 

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pantarhei.encoding.footprint import vocabulary_bytes
-from pantarhei.encoding.forms import GivenForms
+from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
 from pantarhei.encoding.renaming import UsedTerms
-from pantarhei.encoding.vocabulary import Tables
+from pantarhei.encoding.tables import Tables
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.compaction import compact, most_entries

@@ -13,8 +13,9 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import FormsChange, GivenForms
-from pantarhei.encoding.numbers import NO_FORMS, Integers
+from pantarhei.encoding.forms import NO_FORMS, Forms
+from pantarhei.encoding.given_forms import FormsChange, GivenForms
+from pantarhei.encoding.numbers import Fact, Integers, as_tuples
 from pantarhei.engine.books import Arrival, Books, Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumers, Marks, Told
@@ -264,9 +265,9 @@ def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:
 
 def _asserted_again(older: Log, undone: Arrival, entry: Entry) -> Encoded:
     """What stands asserted where the cut of an arrival was undone, and `entry` came instead."""
-    varied = {fact for old in older for fact in old.forms}
-    oldest: dict[tuple[int, ...], Literal | None] = {}
+    varied = {fact for old in older for fact in old.forms.by_fact}
+    oldest: dict[Fact, Literal | None] = {}
     for old, facts in older.occurrences(undone.cut) if varied else ():  # newest first
-        oldest.update((fact, old.forms.get(fact)) for fact in map(tuple, facts.tolist()) if fact in varied)
-    forms = {fact: form for fact, form in oldest.items() if form is not None}
+        oldest.update((fact, old.forms.by_fact.get(fact)) for fact in as_tuples(facts) if fact in varied)
+    forms = Forms({fact: form for fact, form in oldest.items() if form is not None})
     return Encoded.together([Encoded(undone.cut, forms), Encoded(entry.facts, entry.forms)])

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import Forms, Integers
+from pantarhei.encoding.numbers import Integers
 from pantarhei.language.counted import counted
 from pantarhei.language.delta import Delta
 from pantarhei.language.term import Triple
@@ -24,7 +25,7 @@ class TripleDelta:
         self._make = make
 
     @classmethod
-    def of(cls, noted: Integers, lexicon: Lexicon, forms: Forms) -> TripleDelta:
+    def of(cls, noted: Integers, lexicon: Lexicon, forms: FactForms) -> TripleDelta:
         """The triples of changes that a model noted, with the forms that their literals have or had."""
 
         def make() -> Delta[Triple]:

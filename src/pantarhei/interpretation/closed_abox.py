@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from rdflib import Graph, Literal
 
 from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
+from pantarhei.encoding.forms import Forms
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation.foundation import Common
-from pantarhei.language.term import Triple
+from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.language.place import Place
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
-
-from pantarhei.interpretation.interpretation import Interpretation
 
 
 class ClosedABox(NamedTuple):
@@ -55,11 +52,9 @@ def split(table: pa.Table, encoded: Encoded) -> ClosedABox:
         raise InvalidTripleError(given, "exactly one column derived of booleans is expected, without nulls")
     derived = np.asarray(column)
     asserted = encoded.facts[~derived]
-    forms: dict[tuple[int, ...], Literal] = {}
-    for fact in map(tuple, asserted.tolist() if encoded.forms else ()):
-        if fact in encoded.forms:
-            forms[fact] = encoded.forms[fact]
-            forms.setdefault(fact[1:], encoded.forms[fact])
+    known = encoded.forms.by_fact
+    rows = enumerate(as_tuples(asserted) if known else ())
+    forms = Forms.given(asserted, {row: known[fact] for row, fact in rows if fact in known})
     return ClosedABox(np.concatenate([asserted, encoded.facts[derived]]), Encoded(asserted, forms))
 
 
@@ -72,22 +67,23 @@ def encode(interpretation: Interpretation, vocabulary: Vocabulary, common: Commo
         InvalidTripleError: one of its terms is none.
     """
     terms, facts = interpretation.terms, interpretation.facts.copy()
-    symbols = [vocabulary.numbers_of(terms.classes, "class", scope)]
-    symbols.append(vocabulary.numbers_of(terms.properties, "predicate", scope))
-    _replace(facts[:, 0], common.symbols, np.concatenate(symbols))
-    names = vocabulary.numbers_of(terms.names, "subject", scope)
+    classes, _ = vocabulary.numbers_of(terms.classes, Place.CLASS, scope)
+    properties, _ = vocabulary.numbers_of(terms.properties, Place.PREDICATE, scope)
+    names, _ = vocabulary.numbers_of(terms.names, Place.SUBJECT, scope)
+    literals, written = vocabulary.numbers_of(terms.literals, Place.OBJECT, scope)
+    _replace(facts[:, 0], common.symbols, np.concatenate([classes, properties]))
     _replace(facts[:, 1], common.names, names)
     objects = facts[:, 2]
     is_name = (objects >= 0) & (objects < FIRST_LITERAL)
     is_literal = objects >= FIRST_LITERAL
-    values = objects[is_literal]
-    _replace(values, FIRST_LITERAL + common.literals, vocabulary.numbers_of(terms.literals, "object", scope))
-    ends = objects[is_name]
+    ends, values = objects[is_name], objects[is_literal]
+    asserted, first = facts[: interpretation.asserted], FIRST_LITERAL + common.literals
+    rows = zip(np.flatnonzero(is_literal[: len(asserted)]), (values - first).tolist(), strict=False)
+    given = {int(row): written[place] for row, place in rows if place in written} if written else {}
     _replace(ends, common.names, names)
+    _replace(values, first, literals)
     objects[is_name], objects[is_literal] = ends, values
-    varied = np.flatnonzero(is_literal)[values < 0]
-    forms = vocabulary.take_forms(facts, varied, interpretation.asserted)
-    return ClosedABox(facts, Encoded(facts[: interpretation.asserted], forms))
+    return ClosedABox(facts, Encoded(asserted, Forms.given(asserted, given)))
 
 
 def _replace(column: Integers, common: int, numbers: Integers) -> None:

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-
-from rdflib import Graph
+from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Integers
-from pantarhei.language.term import Triple
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
 
 
 class Terms(NamedTuple):

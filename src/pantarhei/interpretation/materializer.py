@@ -8,29 +8,27 @@ rules, with the background, wherever there is a processor (PB26, section 7). `AB
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
-from rdflib import Graph
 
+from pantarhei.encoding.abox import encode_abox
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.interpretation.canonical_models import CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.term import Triple
+from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.interpretation.writing import InterpretationWriter, scope_beside
 from pantarhei.materialize.model import Lineage
-from pantarhei.rdf.triple_table import ColumnarTriples, is_table
+from pantarhei.rdf.triple_table import is_table
 from pantarhei.repair.conflict import Budget, find_conflicts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
-
-from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.interpretation.writing import InterpretationWriter, scope_beside
+    from pantarhei.encoding.abox import ABox
 
 # ABoxes of so many facts together are closed together, if there are several.
 MOST_TOGETHER = 1 << 17
@@ -78,11 +76,7 @@ class ABoxMaterializer:
         if is_table(abox):
             return next(self.materialize_parts(abox, [0, len(abox)]))
         self._make_room()
-        if isinstance(abox, ColumnarTriples):
-            encoded = self._vocabulary.encode_columnar(abox)
-        else:
-            encoded = self._vocabulary.encode(cast("Iterable[Triple]", abox))
-        return next(self._close([encoded], "", True))
+        return next(self._close([encode_abox(self._vocabulary, abox, "")], "", True))
 
     def materialize_parts(
         self, table: pa.Table, bounds: Sequence[int], conflicts: bool = True
@@ -113,12 +107,12 @@ class ABoxMaterializer:
         """The parts in numbers: at once, unless the form of a literal can be another in each part."""
         vocabulary, first = self._vocabulary, bounds[0]
         if not vocabulary.has_variants:
-            encoded = vocabulary.encode_table(table.slice(first, bounds[-1] - first), self._scope)
+            encoded = encode_abox(vocabulary, table.slice(first, bounds[-1] - first), self._scope)
             if not vocabulary.has_variants or len(bounds) == 2:
                 places = pairwise(bound - first for bound in bounds)
                 return [Encoded(encoded.facts[start:end], encoded.forms) for start, end in places]
         parts = (table.slice(start, end - start) for start, end in pairwise(bounds))
-        return [vocabulary.encode_table(part, self._scope) for part in parts]
+        return [encode_abox(vocabulary, part, self._scope) for part in parts]
 
     @property
     def _computes(self) -> bool:
@@ -144,7 +138,7 @@ class ABoxMaterializer:
             if model.lineage is not None:
                 conflict_sets = self._conflicts(model.lineage, model.asserted, models.level)
             writing = InterpretationWriter(vocabulary, self.common, scope, texts)
-            facts, terms = writing.written(model.asserted, model.derived, abox.forms)
+            facts, terms = writing.written(model.asserted, model.derived, abox.forms.by_fact)
             yield Interpretation(
                 facts, len(model.asserted), terms, conflict_sets, model.contradictory, self._digest
             )

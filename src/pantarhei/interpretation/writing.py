@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from rdflib import RDF, BNode, Graph, Literal
+from rdflib import RDF, BNode, Literal
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Forms, Integers
+from pantarhei.encoding.forms import FactForms
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Pair, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.foundation import Common, Foundation
-from pantarhei.language.term import Term, Triple
+from pantarhei.interpretation.interpretation import Interpretation, Terms
+from pantarhei.language.term import Term
 from pantarhei.rdf.blank_nodes import prefix_beside
 from pantarhei.rdf.ntriples import write_term
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
-
-from pantarhei.interpretation.interpretation import Interpretation, Terms
 
 
 class InterpretationWriter:
@@ -33,32 +31,32 @@ class InterpretationWriter:
         self._vocabulary, self._common, self._scope, self._texts = vocabulary, common, scope, texts
         self._forms: list[Literal] = []  # literals with numbers behind those of the vocabulary
 
-    def written(self, asserted: Integers, derived: Integers, forms: Forms) -> tuple[Integers, Terms]:
+    def written(self, asserted: Integers, derived: Integers, forms: FactForms) -> tuple[Integers, Terms]:
         """The facts in an interpretation's numbers, and the terms that these mean beyond the common ones."""
         facts = np.concatenate([asserted, derived])
         if forms or self._vocabulary.has_variants:
             self._distinguish_forms(facts, len(asserted), forms)
         return facts, self._renumber(facts)
 
-    def _distinguish_forms(self, facts: Integers, asserted: int, forms: Forms) -> None:
+    def _distinguish_forms(self, facts: Integers, asserted: int, forms: FactForms) -> None:
         """Give numbers of their own to the literals whose form is not the first of their value.
 
         What is derived has the form of the assertion with the same subject and value, or else the first one
         in this ABox.
         """
         first: dict[int, Literal] = {}
-        of_subject: dict[tuple[int, ...], Literal] = {}
+        of_pair: dict[Pair, Literal] = {}
         numbers: dict[Literal, int] = {}
-        for place in np.flatnonzero(self._vocabulary.varied.among(facts[:, 2])).tolist():
-            fact = tuple(facts[place].tolist())
+        varied = np.flatnonzero(self._vocabulary.varied.among(facts[:, 2]))
+        for place, fact in zip(varied.tolist(), as_tuples(facts[varied]), strict=True):
             form = forms.get(fact)
             if place < asserted:
                 form = self._vocabulary.literals[fact[2] - FIRST_LITERAL] if form is None else form
                 first.setdefault(fact[2], form)
-                of_subject.setdefault(fact[1:], form)
+                of_pair.setdefault(fact[1:], form)
             else:
                 own = None if fact[2] - FIRST_LITERAL < self._common.literals else first.get(fact[2])
-                form = of_subject.get(fact[1:], own)
+                form = of_pair.get(fact[1:], own)
             if form is not None:
                 fresh = FIRST_LITERAL + len(self._vocabulary.literals) + len(self._forms)
                 number = numbers.setdefault(form, fresh)

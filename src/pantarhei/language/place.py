@@ -23,6 +23,7 @@ class Place(Enum):
 
     def __init__(self, label: str, terms: tuple[type, ...], expected: str) -> None:
         self.label, self.terms, self.expected = label, terms, expected
+        self.is_of_individuals = label in ("subject", "object")  # or literals, not of classes and properties
 
     def admits(self, term: object) -> bool:
         """Whether `term` may stand here."""

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from rdflib import RDF
 from rdflib import Literal as RdfLiteral
 
-from pantarhei.encoding.numbers import NO_FORMS, NONE, Forms, Integers
+from pantarhei.encoding.forms import NO_FORMS, FactForms
+from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
@@ -462,7 +463,7 @@ class WindowModel:
         subject: Term | None,
         predicate: Term | None,
         object: Term | None,
-        forms: Forms = NO_FORMS,
+        forms: FactForms = NO_FORMS.by_fact,
     ) -> Iterator[Triple]:
         """The triples of the materialization that agree with the given terms; None agrees with all.
 

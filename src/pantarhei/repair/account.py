@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FORMS, Integers
+from pantarhei.encoding.numbers import Integers
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.materialize.model import Lineage
@@ -86,7 +87,7 @@ class RepairAccount:
         """The triples of the lineage's facts, as they were last given."""
         for base, fact in zip(lineage.bases.tolist(), lineage.facts.tolist(), strict=True):
             forms = entries[base].forms if base in entries else NO_FORMS
-            yield from self.lexicon.decode([fact], forms)
+            yield from self.lexicon.decode([fact], forms.by_fact)
 
     def _entries(self, lineage: Lineage) -> dict[int, Entry]:
         """The ABoxes that assert the lineage's facts, by level. Costs the lineage alone."""

@@ -8,8 +8,9 @@ from itertools import groupby
 
 import numpy as np
 
+from pantarhei.encoding.forms import Forms
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import Forms, Integers
+from pantarhei.encoding.numbers import Integers
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.window.log import Entry, Log, trace
@@ -46,7 +47,7 @@ class Occurrences:
         return frozenset(
             (at, triple)
             for at, forms, start, end in zip(self.times, self.forms, starts, ends, strict=False)
-            for triple in self.lexicon.decode(self.rows[start:end, 1:], forms)
+            for triple in self.lexicon.decode(self.rows[start:end, 1:], forms.by_fact)
         )
 
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import Forms, Integers
+from pantarhei.encoding.forms import NO_FORMS, Forms
+from pantarhei.encoding.numbers import Fact, Integers, as_tuples
 from pantarhei.language.time import TimePoint
 from pantarhei.window.timeline import Timeline
 
-Fact = tuple[int, int, int]
 # An entry without the arrays' contents: the object, its times, its arrays' heads, its place in a chunk.
 _BYTES_AN_ENTRY = 700
 # A form kept beside a fact: a literal, its key, and a place in a dictionary, roughly.
@@ -45,7 +45,7 @@ class Entry:
     ticks: int
     facts: Integers
     cut: Integers
-    forms: Forms = field(default_factory=dict)
+    forms: Forms = NO_FORMS
     _marks: npt.NDArray[np.uint16] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -212,7 +212,7 @@ class _Facts:
 
     def add(self, facts: Integers) -> None:
         if len(facts):
-            self._facts.update(map(tuple, facts.tolist()))
+            self._facts.update(as_tuples(facts))
             self._keys = np.unique(np.concatenate([self._keys, _keys(facts)]))
             self._marked = np.empty(0, bool)
 
@@ -223,7 +223,7 @@ class _Facts:
             keys = _keys(facts)
             maybe = self.maybe(_mark(keys))  # spares most facts the search
             maybe = maybe[np.isin(keys[maybe], self._keys)]
-            found[maybe] = [tuple(fact) in self._facts for fact in facts[maybe].tolist()]
+            found[maybe] = [fact in self._facts for fact in as_tuples(facts[maybe])]
         return found
 
     def maybe(self, marks: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.intp]:

@@ -6,7 +6,8 @@ import pytest
 from rdflib import XSD, Literal
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.encoding.encoded import Encoded, forms_given
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.forms import Forms
 from pantarhei.language.rule import Rule
 from strategies import EX, V, related, x, y
 
@@ -18,20 +19,12 @@ def facts(*given):
     return np.array([(0, who, VALUE) for who in given], np.int32)
 
 
-def test_the_form_given_first_counts():
-    assert forms_given(facts(1, 1, 2), {1: PLUS, 2: ZERO_ONE}) == {
-        (0, 2, VALUE): ZERO_ONE,
-        (2, VALUE): ZERO_ONE,
-    }
-    assert forms_given(facts(1, 1), {0: PLUS, 1: ZERO_ONE}) == {(0, 1, VALUE): PLUS, (1, VALUE): PLUS}
-
-
 def test_what_comes_before_counts_where_facts_follow_facts():
-    first = Encoded(facts(1, 2), {(0, 2, VALUE): PLUS, (2, VALUE): PLUS})
-    then = Encoded(facts(1, 2, 3), {(0, who, VALUE): ZERO_ONE for who in (1, 2, 3)})
+    first = Encoded(facts(1, 2), Forms({(0, 2, VALUE): PLUS}, {(2, VALUE): PLUS}))
+    then = Encoded(facts(1, 2, 3), Forms({(0, who, VALUE): ZERO_ONE for who in (1, 2, 3)}))
     whole = Encoded.together([first, then])
     assert whole.facts.tolist() == facts(1, 2, 1, 2, 3).tolist()
-    assert whole.forms == {(0, 2, VALUE): PLUS, (2, VALUE): PLUS, (0, 3, VALUE): ZERO_ONE}
+    assert whole.forms == Forms({(0, 2, VALUE): PLUS, (0, 3, VALUE): ZERO_ONE}, {(2, VALUE): PLUS})
 
 
 def as_table(triples):

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
+from pantarhei.encoding.abox import encode_abox
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.rules.compilation.program import compile_
@@ -43,7 +44,7 @@ MANY = {
         (A, RDF.type, URIRef(f"http://example.org/kinds/{i}")) for i in range(COUNT)
     ),
     "properties": lambda v: v.encode((A, URIRef(f"http://example.org/kinds/{i}"), A) for i in range(COUNT)),
-    "a table": lambda v: v.encode_table(TABLE, "m1-"),
+    "a table": lambda v: encode_abox(v, TABLE, "m1-"),
 }
 
 

@@ -1,70 +1,35 @@
-"""The forms in which literals were given: of facts that came, went, and of what is derived from them."""
+"""Forms of literals, by fact, and by subject and value."""
 
 import numpy as np
-from rdflib import XSD, Literal, Variable
+from rdflib import XSD, Literal
 
-from interrupting import interrupted
-from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import GivenForms
-from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.language.rule import Atom, Rule
-from pantarhei.rules.compilation.program import compile_
-from strategies import EX
+from pantarhei.encoding.forms import NO_FORMS, Forms
+from pantarhei.encoding.numbers import NONE
 
-x, y = Variable("x"), Variable("y")
-PROGRAM = compile_([Rule("prp-spo1", (Atom(EX.V, (x, y)),), Atom(EX.W, (x, y)))])
-ONE, OTHER = (Literal(text, datatype=XSD.integer, normalize=False) for text in ("1", "01"))
-NOTHING = Encoded(np.empty((0, 3), np.int32), {})
+ZERO_ONE, PLUS = (Literal(text, datatype=XSD.integer, normalize=False) for text in ("01", "+1"))
+VALUE = 1 << 30
 
 
-def signed(encoded, sign):
-    return np.insert(encoded.facts, 3, sign, axis=1)
+def facts(*given):
+    return np.array([(0, who, VALUE) for who in given], np.int32)
 
 
-def given():
-    """(a vocabulary that knows both forms, `EX.a EX.V "01"` in it)."""
-    vocabulary = Vocabulary(PROGRAM)
-    vocabulary.encode([(EX.b, EX.V, ONE)])
-    return vocabulary, vocabulary.encode([(EX.a, EX.V, OTHER)])
+def test_the_form_given_first_counts():
+    only_second = Forms.given(facts(1, 1, 2), {1: PLUS, 2: ZERO_ONE})
+    assert only_second == Forms({(0, 2, VALUE): ZERO_ONE}, {(2, VALUE): ZERO_ONE})
+    assert Forms.given(facts(1, 1), {0: PLUS, 1: ZERO_ONE}) == Forms(
+        {(0, 1, VALUE): PLUS}, {(1, VALUE): PLUS}
+    )
+    assert Forms.given(facts(1), {}) is NO_FORMS
 
 
-def test_a_form_comes_with_its_fact_and_goes_with_it():
-    vocabulary, encoded = given()
-    forms = GivenForms(vocabulary)
-    change = forms.change(signed(encoded, 1), encoded)
-    assert list(change.came.values()) == [OTHER] and not forms.facts  # nothing is changed before `after`
-    forms = forms.after(change)
-    gone = forms.change(signed(encoded, -1), NOTHING)
-    assert (gone.went, gone.came) == (change.came, {})
-    assert not forms.after(gone).facts
+def test_there_are_forms_or_there_are_none():
+    assert not NO_FORMS and len(NO_FORMS) == 0
+    assert Forms({(0, 1, VALUE): PLUS}) and Forms({}, {(1, VALUE): PLUS})
 
 
-def test_what_is_derived_has_the_form_of_the_assertion():
-    vocabulary, encoded = given()
-    derived = vocabulary.encode([(EX.a, EX.W, ONE)])
-    changes = np.concatenate([signed(encoded, 1), signed(derived, 1)])
-    came = GivenForms(vocabulary).change(changes, encoded).came
-    assert came[tuple(derived.facts[0].tolist())] == OTHER
-
-
-def test_a_copy_goes_its_own_way():
-    vocabulary, encoded = given()
-    forms = GivenForms(vocabulary)
-    other = forms.copy()
-    assert other.after(other.change(signed(encoded, 1), encoded)).facts
-    assert not forms.facts
-
-
-def test_a_change_that_is_broken_off_anywhere_is_made_at_the_next_look():
-    vocabulary, _ = given()
-    came = vocabulary.encode([(EX[f"x{i}"], EX.V, OTHER) for i in range(70)])
-    went = signed(vocabulary.encode([(EX[f"x{i}"], EX.V, OTHER) for i in range(69)]), -1)
-    nth, going = 0, True
-    while going:
-        nth += 1
-        forms = GivenForms(vocabulary)
-        forms = forms.after(forms.change(signed(came, 1), came))
-        forms = forms.after(forms.change(went, NOTHING))
-        going = interrupted(lambda: forms.facts, nth, GivenForms.change.__code__.co_filename.__eq__)  # noqa: B023
-        last = tuple(came.facts[-1].tolist())
-        assert (forms.facts, forms.pairs) == ({last: OTHER}, {last[1:]: OTHER})
+def test_forms_come_back_from_their_rows():
+    forms = Forms({(0, 1, VALUE): PLUS}, {(1, VALUE): PLUS, (2, VALUE): ZERO_ONE})
+    rows = list(forms.rows())
+    assert [fact for fact, _ in rows] == [(0, 1, VALUE), (NONE, 1, VALUE), (NONE, 2, VALUE)]
+    assert Forms.of_rows(rows) == forms

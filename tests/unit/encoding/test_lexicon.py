@@ -8,6 +8,7 @@ import pickle
 import pytest
 from rdflib import RDF, BNode, Namespace, URIRef
 
+from pantarhei.encoding.abox import encode_abox
 from pantarhei.encoding.lexicon import Names, key_of
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.rdf.triple_table import ColumnarTriples, TermColumn, TripleColumns
@@ -61,7 +62,7 @@ def test_a_vocabulary_holds_no_term_for_a_name(by_column):
     texts = [f"<http://example.org/x{i}>" for i in range(50)]
     if by_column:
         columns = [TermColumn.of(coded(column)) for column in (texts, [EX.p.n3()] * 50, texts[::-1])]
-        vocabulary.encode_columnar(ColumnarTriples([TripleColumns(*columns)]))
+        encode_abox(vocabulary, ColumnarTriples([TripleColumns(*columns)]), "")
     else:
         vocabulary.encode([(EX[f"x{i}"], EX.p, EX[f"x{49 - i}"]) for i in range(50)])
     assert len(vocabulary.names) == 50

@@ -4,10 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef
 
+from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.data_range import Datatype
+from pantarhei.language.place import Place
 from pantarhei.language.rule import Atom, Member, Rule
 from pantarhei.literals.value import value_of
 from pantarhei.rules.compilation.program import compile_
@@ -52,7 +54,7 @@ def forget(vocabulary, *kept, symbols=0):
         used.add(facts)
         used.add_forms(forms)
     renaming = used.renaming()
-    vocabulary.take(vocabulary.renamed(renaming))
+    vocabulary.take(vocabulary.tables.renamed(renaming))
     return renaming
 
 
@@ -61,7 +63,7 @@ def forget(vocabulary, *kept, symbols=0):
 def test_what_is_kept_means_the_same_in_fewer_numbers(gone, kept, later):
     vocabulary, _ = vocabulary_of(gone)
     encoded = vocabulary.encode(kept)
-    before = list(vocabulary.decode(*encoded))
+    before = list(vocabulary.decode(encoded.facts, encoded.forms.by_fact))
     bits = {n: bool(n >= FIRST_LITERAL and vocabulary.memberships[n - FIRST_LITERAL]) for n in ends(encoded)}
     ill_typed = vocabulary.ill_typed.among(encoded.facts[:, 2])
     common = len(compile_([IN_RANGE]).predicates)
@@ -73,7 +75,7 @@ def test_what_is_kept_means_the_same_in_fewer_numbers(gone, kept, later):
         find = vocabulary.find_class if arity == 1 else vocabulary.find_property
         assert find(name) == number
     facts, forms = renaming.facts(encoded.facts), renaming.forms(encoded.forms)
-    assert list(vocabulary.decode(facts, forms)) == before == kept
+    assert list(vocabulary.decode(facts, forms.by_fact)) == before == kept
     assert sorted(ends((facts, forms))) == [
         *range(len(vocabulary.names)),
         *range(FIRST_LITERAL, FIRST_LITERAL + len(vocabulary.literals)),
@@ -86,7 +88,7 @@ def test_what_is_kept_means_the_same_in_fewer_numbers(gone, kept, later):
             assert bool(vocabulary.memberships[new - FIRST_LITERAL]) == bits[old]
     # what comes next finds what is kept, and is new else
     fresh = vocabulary.encode(later)
-    assert list(vocabulary.decode(*fresh)) == later
+    assert list(vocabulary.decode(fresh.facts, fresh.forms.by_fact)) == later
     for one, triple in zip(fresh.facts.tolist(), later, strict=True):
         for other, left in zip(facts.tolist(), kept, strict=True):
             assert (one == other) is (meaning(triple) == meaning(left))
@@ -104,7 +106,7 @@ def ends(encoded):
 
 def test_numbers_keep_their_order():
     vocabulary, encoded = vocabulary_of([(name, EX.p, VALUES[i % 4][0]) for i, name in enumerate(NAMES)])
-    renaming = forget(vocabulary, (encoded.facts[[1, 4, 5]], {}))
+    renaming = forget(vocabulary, (encoded.facts[[1, 4, 5]], NO_FORMS))
     assert list(vocabulary.names) == [NAMES[1], NAMES[4], NAMES[5]]
     assert vocabulary.literals == [VALUES[0][0], VALUES[1][0]]
     assert renaming.names.tolist()[-6:] == [NONE, 0, NONE, NONE, 1, 2]
@@ -114,7 +116,7 @@ def test_symbols_keep_their_order_and_the_first_ones_their_numbers():
     triples = [(EX.a, predicate, EX.a) for predicate in (EX.v, EX.p, EX.q, EX.r, EX.s)]
     vocabulary, encoded = vocabulary_of([*triples, (EX.a, RDF.type, EX.C), (EX.a, RDF.type, EX.p)])
     first = vocabulary.symbols[:2]
-    renaming = forget(vocabulary, (encoded.facts[[2, 4, 6]], {}), symbols=2)
+    renaming = forget(vocabulary, (encoded.facts[[2, 4, 6]], NO_FORMS), symbols=2)
     assert first == [Symbol(EX.C, 1), Symbol(EX.v, 2)]
     assert vocabulary.symbols == [*first, Symbol(EX.q, 2), Symbol(EX.s, 2), Symbol(EX.p, 1)]
     assert renaming.symbols.tolist() == [0, 1, NONE, 2, NONE, 3, 4]
@@ -122,33 +124,34 @@ def test_symbols_keep_their_order_and_the_first_ones_their_numbers():
     assert vocabulary.find_property(EX.r) is None
 
 
-@pytest.mark.parametrize(("place", "known"), [("predicate", EX.p), ("class", EX.C)])
+@pytest.mark.parametrize(("place", "known"), [(Place.PREDICATE, EX.p), (Place.CLASS, EX.C)])
 def test_what_symbol_a_text_means_is_not_remembered_beyond_its_number(place, known):
     vocabulary = Vocabulary(compile_([]))
     texts = [f"<{EX.gone}>", f"<{known}>"]
     for _ in range(3):
-        numbers = vocabulary.numbers_of(texts, place, "").tolist()
+        numbers = vocabulary.numbers_of(texts, place, "").numbers.tolist()
         assert numbers == [0, 1]
     facts = np.array([(1, vocabulary.number(EX.a), vocabulary.number(EX.a))], np.int32)
-    forget(vocabulary, (facts, {}))
-    assert vocabulary.numbers_of(texts[::-1], place, "").tolist() == [0, 1]
+    forget(vocabulary, (facts, NO_FORMS))
+    assert vocabulary.numbers_of(texts[::-1], place, "").numbers.tolist() == [0, 1]
     assert [symbol.name for symbol in vocabulary.symbols] == [known, EX.gone]
 
 
 def test_a_form_keeps_the_predicate_of_its_fact():
     vocabulary, _ = vocabulary_of([(EX.a, EX.gone, VALUES[1][0]), (EX.b, EX.p, VALUES[0][0])])
     facts, forms = vocabulary.encode([(EX.a, EX.p, VALUES[0][1])])
-    assert sorted(map(len, forms)) == [2, 3]
+    assert (len(forms.by_fact), len(forms.by_pair)) == (1, 1)
     renaming = forget(vocabulary, (facts[:0], forms))
     assert vocabulary.symbols == [Symbol(EX.p, 2)]
-    assert renaming.forms(forms).keys() == {(0, 0, FIRST_LITERAL), (0, FIRST_LITERAL)}
+    renamed = renaming.forms(forms)
+    assert (*renamed.by_fact, *renamed.by_pair) == ((0, 0, FIRST_LITERAL), (0, FIRST_LITERAL))
 
 
 def test_further_names_of_what_is_kept_are_kept():
     vocabulary = Vocabulary(compile_([]))
     vocabulary.merge(EX.a, [EX.other])
     encoded = vocabulary.encode([(EX.gone, EX.p, EX.b), (EX.other, EX.p, EX.b)])
-    renaming = forget(vocabulary, (encoded.facts[1:], {}))
+    renaming = forget(vocabulary, (encoded.facts[1:], NO_FORMS))
     assert vocabulary.find(EX.other) == vocabulary.find(EX.a) == renaming.facts(encoded.facts[1:])[0, 1]
     assert vocabulary.find(EX.gone) is None
 
@@ -157,24 +160,24 @@ def test_what_is_found_by_text_is_found_by_its_new_number():
     vocabulary = Vocabulary(compile_([]))
     texts = [f"<{EX}n{i}>" for i in range(4)]
     for _ in range(3):
-        before = vocabulary.numbers_of(texts, "object", "")
+        before = vocabulary.numbers_of(texts, Place.OBJECT, "").numbers
     number = vocabulary.number_symbol(Symbol(EX.p, 2))
     facts = np.array([(number, before[2], before[3])], np.int32)
-    renaming = forget(vocabulary, (facts, {}))
-    found = vocabulary.numbers_of(texts, "object", "").tolist()
+    renaming = forget(vocabulary, (facts, NO_FORMS))
+    found = vocabulary.numbers_of(texts, Place.OBJECT, "").numbers.tolist()
     assert found[2:] == [0, 1] == renaming.facts(facts)[0, 1:].tolist()
     assert found[:2] == [2, 3] and len(vocabulary.names) == 4
 
 
-@pytest.mark.parametrize("place", ["subject", "object"])
+@pytest.mark.parametrize("place", [Place.SUBJECT, Place.OBJECT])
 def test_one_name_in_many_spellings_takes_no_room(place):
     vocabulary = Vocabulary(compile_([]))
     for number in range(300):
         escaped = "".join(f"\\u{ord(c):04X}" if number >> i & 1 else c for i, c in enumerate("exampleorg"))
         for _ in range(2):
-            assert vocabulary.numbers_of([f"<http://{escaped}>"], place, "").tolist() == [0]
+            assert vocabulary.numbers_of([f"<http://{escaped}>"], place, "").numbers.tolist() == [0]
     assert vocabulary.size > 200
-    forget(vocabulary, (np.array([(NONE, 0, NONE)], np.int32), {}))
+    forget(vocabulary, (np.array([(NONE, 0, NONE)], np.int32), NO_FORMS))
     assert vocabulary.size < 100 and vocabulary.find(URIRef("http://exampleorg")) == 0
 
 
@@ -183,7 +186,7 @@ def test_an_earlier_lexicon_keeps_its_numbers():
     lexicon = vocabulary.lexicon
     forget(vocabulary)
     vocabulary.encode([(NAMES[5], EX.other, Literal("other")), (NAMES[4], RDF.type, EX.Other)])
-    assert list(lexicon.decode(*encoded)) == [
+    assert list(lexicon.decode(encoded.facts, encoded.forms.by_fact)) == [
         (NAMES[0], EX.p, VALUES[0][0]),
         (NAMES[1], EX.p, VALUES[0][1]),
     ]

@@ -10,6 +10,7 @@ from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 
 from interrupting import interrupted
 from pantarhei import InvalidTripleError
+from pantarhei.encoding.abox import encode_abox
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
@@ -107,9 +108,9 @@ def test_a_table_has_the_numbers_of_its_triples(given):
             for place, name in enumerate(("subject", "predicate", "object"))
         }
     )
-    whole = vocabulary.encode_table(table, "m-")
+    whole = encode_abox(vocabulary, table, "m-")
     assert whole.facts.tolist() == facts.tolist() and whole.forms == forms
-    half = vocabulary.encode_table(table.slice(0, len(given) // 2), "n-")
+    half = encode_abox(vocabulary, table.slice(0, len(given) // 2), "n-")
     assert half.facts.tolist() == facts.tolist()[: len(given) // 2]
 
 
@@ -206,22 +207,23 @@ def table(triples):
 
 
 def encoded_by_text(vocabulary, given):
-    return vocabulary.encode_table(table(given), "m-")
+    return encode_abox(vocabulary, table(given), "m-")
 
 
 def encoded_by_column(vocabulary, given):
-    return vocabulary.encode_columnar(ColumnarTriples([columns_of(table(given))]))
+    return encode_abox(vocabulary, ColumnarTriples([columns_of(table(given))]), "")
 
 
 def numbering_broken_off(encode):
     """Vocabularies where the numbering of `BROKEN` broke off, at each line, with the marks of before."""
-    file, nth, going = sys.modules[Vocabulary.__module__].__file__, 0, True
+    files = {sys.modules[each.__module__].__file__ for each in (Vocabulary, encode_abox)}
+    nth, going = 0, True
     while going:
         nth += 1
         vocabulary = Vocabulary(compile_(()))
         encode(vocabulary, KNOWN)
         mark = vocabulary.mark
-        going = interrupted(partial(encode, vocabulary, BROKEN), nth, file.__eq__)
+        going = interrupted(partial(encode, vocabulary, BROKEN), nth, files.__contains__)
         yield vocabulary, mark
 
 
@@ -233,7 +235,7 @@ def test_two_terms_have_two_numbers_wherever_numbering_broke_off(encode):
     for vocabulary, _ in numbering_broken_off(encode):
         for some in (OTHER, BROKEN, KNOWN):
             facts, forms = encode(vocabulary, some)
-            assert list(vocabulary.decode(facts, forms)) == some
+            assert list(vocabulary.decode(facts, forms.by_fact)) == some
         ill_typed = {vocabulary.number(term) for _, _, term in BROKEN if str(term) == "x"}
         assert {n for n in range(FIRST_LITERAL, FIRST_LITERAL + 9) if n in vocabulary.ill_typed} == ill_typed
 

@@ -7,6 +7,7 @@ from rdflib import OWL, RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 import pantarhei.engine.compaction as compaction
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import FIRST_LITERAL
+from pantarhei.encoding.tables import Tables
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.holdings import Holdings
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
@@ -353,7 +354,7 @@ def test_nothing_is_forgotten_while_old_books_may_come_back():
 
 POINTS = [
     (compaction, "compact"),
-    (Vocabulary, "renamed"),
+    (Tables, "renamed"),
     (Vocabulary, "take"),
     (WindowModel, "rename"),
     (WindowModel, "mark_terms"),

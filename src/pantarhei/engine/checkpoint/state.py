@@ -14,8 +14,9 @@ from itertools import pairwise
 import numpy as np
 from rdflib import Literal, URIRef
 
-from pantarhei.encoding.forms import GivenForms
-from pantarhei.encoding.numbers import Forms, Integers
+from pantarhei.encoding.forms import Forms
+from pantarhei.encoding.given_forms import GivenForms
+from pantarhei.encoding.numbers import Integers, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.books import Arrival, Books, Counters
 from pantarhei.engine.checkpoint.background import GivenBackground
@@ -81,12 +82,12 @@ def save(
     kind = books.step.kind if books.step else TimeKind.INTEGER
     entries = list(books.log)
     times = TimesWriter([entry.at for entry in entries])
-    forms = [*(entry.forms for entry in entries), state.forms.facts, state.forms.pairs]
+    forms = [*(entry.forms for entry in entries), Forms(state.forms.facts), Forms({}, state.forms.pairs)]
+    rows = [row for part in forms for row in part.rows()]
     places: dict[Literal, int] = {}
-    of_forms = [places.setdefault(form, len(places)) for part in forms for form in part.values()]
-    keys = [key if len(key) == 3 else (NO_PREDICATE, *key) for part in forms for key in part]
+    of_forms = [places.setdefault(form, len(places)) for _, form in rows]
     parts = [*(entry.facts for entry in entries), *(entry.cut for entry in entries)]
-    facts = np.concatenate([*parts, np.array(keys, np.int32).reshape(-1, 3)])
+    facts = np.concatenate([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
     first = books.log.timeline.first_level
     in_window = [(level, repair) for level, repair in books.repairs if level >= first]
     of_repairs, constraints = repairs.columns(in_window, first, times)
@@ -197,15 +198,15 @@ class Checkpoint:
         repairs = read_repairs(contents, assertions, at, header["repair"], constraints)
         arrival = _arrival(log.newest, header["contradicted"])
         books = Books(log, step, arrival, repairs, Counters(**header["counters"]), header["messages"])
-        return State(books, GivenForms(growing.vocabulary, written, pairs), ill_typed, self.note)
+        known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
+        return State(books, known, ill_typed, self.note)
 
-    def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[dict[tuple[int, ...], Literal]]:
+    def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[Forms]:
         """The forms of each entry, then those of the materialization's facts, then of its pairs."""
-        tuples = [tuple(key[1:] if key[0] == NO_PREDICATE else key) for key in keys.tolist()]
-        rows = list(zip(tuples, formed, strict=True))
-        found = [dict(part) for part in self._contents.split("forms.keys", rows)]
+        rows = list(zip(as_tuples(keys), formed, strict=True))
+        found = list(map(Forms.of_rows, self._contents.split("forms.keys", rows)))
         *_, written, pairs = found
-        if any(len(key) != 3 for key in written) or any(len(key) != 2 for key in pairs):
+        if written.by_pair or pairs.by_fact:
             raise self._contents.broken("forms have other keys")
         return found
 

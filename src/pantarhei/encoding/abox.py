@@ -1,0 +1,82 @@
+"""An ABox in a vocabulary's numbers, however it is given: as a graph or triples, by column, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import Graph
+
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.forms import NO_FORMS, Forms
+from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.vocabulary import Numbered, Vocabulary
+from pantarhei.language.place import Place
+from pantarhei.language.term import RDF_TYPE, Triple
+from pantarhei.rdf.ntriples import parse_term
+from pantarhei.rdf.triple_table import ColumnarTriples, TermColumn, TripleColumns, columns_of, is_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
+
+_NumbersOf = Callable[[list[str], Place], Numbered]
+_TYPE = f"<{RDF_TYPE}>"
+
+
+def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
+    """The facts of a graph, of triples, or of an Arrow table with columns `subject`, `predicate`, `object` of
+    N-Triples terms, in their order.
+
+    A table's blank nodes belong to it alone: their labels are given the prefix `scope`. Those of triples are
+    what they are. What is held by column costs a dictionary look-up a distinct term; the rest is done by
+    column.
+
+    Raises:
+        InvalidTripleError: something in it is no triple; a table's column is missing, a cell null or no term.
+    """
+    if is_table(abox):
+        return _encode_columns(columns_of(abox), partial(vocabulary.numbers_of, scope=scope))
+    if isinstance(abox, ColumnarTriples):
+        return Encoded.together(
+            [
+                _encode_columns(part, vocabulary.canonical_numbers)
+                if isinstance(part, TripleColumns)
+                else vocabulary.encode(part)
+                for part in abox.parts
+            ]
+        )
+    if isinstance(abox, Iterator):
+        abox = list(abox)  # it may ask a reasoner, which could give terms other numbers meanwhile
+    return vocabulary.encode(cast("Iterable[Triple]", abox))
+
+
+def _encode_columns(columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
+    subjects, predicates, objects = columns.subject, columns.predicate.occurring(), columns.object
+    types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
+    is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
+    facts = np.empty((len(subjects.codes), 3), np.int32)
+    facts[is_class, 2] = NONE
+    entries: tuple[tuple[int, Place, slice | npt.NDArray[np.bool_], TermColumn], ...] = (
+        (1, Place.SUBJECT, slice(None), subjects),
+        (0, Place.PREDICATE, ~is_class, predicates),
+        (0, Place.CLASS, is_class, objects),
+        (2, Place.OBJECT, ~is_class, objects),
+    )
+    for at, place, rows, column in entries:
+        occurring = column.occurring(rows)
+        numbers, forms = numbers_of(occurring.distinct.tolist(), place)
+        facts[rows, at] = numbers[occurring.codes]
+    if not forms:  # of the objects, which came last
+        return Encoded(facts, NO_FORMS)
+    places = zip(np.flatnonzero(~is_class).tolist(), occurring.codes.tolist(), strict=True)
+    return Encoded(facts, Forms.given(facts, {row: forms[code] for row, code in places if code in forms}))
+
+
+def _is_type(text: str) -> bool:
+    """Whether a term is rdf:type, however it is written."""
+    return text == _TYPE or ("\\" in text and parse_term(text) == RDF_TYPE)
