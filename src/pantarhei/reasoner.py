@@ -398,7 +398,8 @@ class StreamReasoner:
         with self._lock:
             held, said = self._held, checked_note(note or {})
             met, computed = held.growing.ill_typed, held.computed_literals()
-            state = State(held.books, held.forms, met, said, computed)
+            kept = held.saved_consumers()
+            state = State(held.books, held.forms, met, said, computed, kept)
             return save(state, self.options, self.ontology, self._given, held.vocabulary, self._repairs_told)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
@@ -449,6 +450,7 @@ class StreamReasoner:
         state = saved.state(held.growing)
         reasoner.note = dict(state.note)
         held.replace(state.books, state.forms)
+        held.consumers.restored(state.consumers)
         held.make_model()  # what is wrong is found out now
         return reasoner
 

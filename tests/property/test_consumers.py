@@ -97,3 +97,81 @@ def test_a_consumer_is_told_of_a_window_that_has_become_empty():
     reasoner.push(1, [(EX.one, RDF.type, EX.B)])
     reasoner.advance(9)
     assert consumer.counts == {}
+
+
+class Restored(Followed):
+    """As its base, but saved and restored now and then, inside blocks and between parts too."""
+
+    saves = 0
+
+    def save_and_restore(self):
+        data = self.reasoner.snapshot({"now": self.now})
+        assert data == self.reasoner.snapshot({"now": self.now})
+        unattached = StreamReasoner.restore(data, self.reasoner.ontology)
+        assert unattached.snapshot({"now": self.now}) == data
+        self.reasoner = StreamReasoner.restore(unattached.snapshot(), self.reasoner.ontology)
+        self.consumer = ClassCounts(PERIOD)
+        self.reasoner._held.attach("counts", self.consumer)
+        self.saves += 1
+
+    def step(self):
+        super().step()
+        if self.random.random() < 0.3:
+            self.save_and_restore()
+            assert self.consumer.counts == counted(self.reasoner._held.model)
+
+
+@pytest.mark.parametrize("keep", ["newest", "every"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_restored_consumer_goes_on_like_one_that_was_never_stopped(seed, keep):
+    followed = Restored(seed, keep=keep)
+    for _ in range(40):
+        followed.step()
+    assert followed.saves > 3
+
+
+class Arrivals(ClassCounts):
+    """How many assertions ever came, which the model does not know."""
+
+    arrived = 0
+
+    def apply(self, changes, model):
+        super().apply(changes, model)
+        self.arrived += len(changes.asserted)
+
+    def mark(self):
+        return super().mark(), self.arrived
+
+    def back(self, mark):
+        counts, self.arrived = mark
+        super().back(counts)
+
+    def rebuilt(self, model, saved):
+        super().rebuilt(model, None)
+        self.arrived = int(saved or 0)
+
+    def saved(self):
+        return b"%d" % self.arrived
+
+
+def test_a_consumer_saved_inside_a_block_knows_what_the_block_brought():
+    ontology = Ontology.from_rules(DOMAIN[:1])
+    reasoner = StreamReasoner(ontology, Window(2))
+    reasoner._held.attach("arrivals", steady := Arrivals())
+    with reasoner.all_or_nothing():
+        for at in range(7):
+            reasoner.push(at, [(EX.one, RDF.type, EX.B)])
+        restored = StreamReasoner.restore(reasoner.snapshot(), ontology)
+    restored._held.attach("arrivals", other := Arrivals())
+    assert steady.arrived == other.arrived == 7
+
+
+def test_a_checkpoint_without_consumers_says_nothing_of_them():
+    reasoner = StreamReasoner(Ontology.from_rules(DOMAIN[:1]), Window(2))
+    reasoner.push(1, [(EX.one, RDF.type, EX.B)])
+    before = reasoner.snapshot()
+    assert b"consumer" not in before
+    reasoner._held.attach("counts", ClassCounts())
+    assert b"consumer.counts" in reasoner.snapshot()
+    reasoner._held.consumers.detach("counts")
+    assert reasoner.snapshot() == before

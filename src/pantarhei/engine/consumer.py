@@ -64,7 +64,10 @@ class Consumer(Protocol):
         """
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
-        """Begin, from what the model holds: when it is attached, after a restore with what it had `saved`."""
+        """Begin, from what the model holds: when it is attached, after a restore with what it had `saved`.
+
+        Terms and levels have other numbers after a restore.
+        """
 
     def saved(self) -> bytes:
         """What a checkpoint is to keep for it, the same bytes for the same state."""
@@ -109,9 +112,8 @@ class Consumers:
     def __init__(self) -> None:
         self._attached: dict[str, Consumer] = {}
         self.wants_levels = False
-        self._saved: dict[
-            str, bytes
-        ] = {}  # of those that a checkpoint had, and that are still to be attached
+        # of those that a checkpoint had, and that are still to be attached
+        self._saved: dict[str, bytes] = {}
 
     def attach(self, name: str, consumer: Consumer, model: WindowModel) -> None:
         """Tell `consumer` of each step from now on.

@@ -211,6 +211,14 @@ class Holdings:
         self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
         self.consumers.attach(name, consumer, self.model)
 
+    def saved_consumers(self) -> dict[str, bytes]:
+        """What a checkpoint keeps of each consumer, by name.
+
+        Inside a `whole` they are told first what waits.
+        """
+        self._tell_all()
+        return self.consumers.saved()
+
     def _tell_all(self) -> None:
         """Tell consumers what waits, so that they stand where the model does."""
         marks = self.consumers.mark()

@@ -1,8 +1,8 @@
 """The state of a reasoner as the bytes of a checkpoint, and back.
 
 What is saved is what a push leaves behind: window and options, the background beside the ontology's, the
-books, and how literals were written. The program is compiled from the ontology again, the window model is
-made from the books again. Levels begin at 0 again.
+books, how literals were written, and what consumers keep of their own. The program is compiled from the
+ontology again, the window model is made from the books again. Levels begin at 0 again.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class State:
         ill_typed: properties that had ill-typed values, in the window or before.
         note: what the caller wants to find again.
         values: literals, by number, whose first forms are to be kept beside those in the books.
+        consumers: what each consumer keeps, by its name.
     """
 
     books: Books
@@ -60,7 +61,11 @@ class State:
     ill_typed: tuple[Predicate, ...] = ()
     note: Mapping[str, Json] = field(default_factory=dict)
     values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
+    consumers: Mapping[str, bytes] = field(default_factory=dict)
 
+
+# The name of the column that has a consumer's bytes begins so, and ends with the consumer's name.
+_CONSUMER = "consumer."
 
 # -- out -------------------------------------------------------------------------------------------
 
@@ -100,6 +105,7 @@ def save(
         **columns_of_facts(vocabulary, facts, state.values, list(places)),
         **of_repairs,
         **background.columns,
+        **{_CONSUMER + name: np.frombuffer(kept, np.uint8) for name, kept in sorted(state.consumers.items())},
     }
     header: Header = {
         "rules": ontology.fingerprints.rules,
@@ -199,7 +205,12 @@ class Checkpoint:
         arrival = _arrival(log.newest, header["contradicted"])
         books = Books(log, step, arrival, repairs, Counters(**header["counters"]), header["messages"])
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
-        return State(books, known, ill_typed, self.note)
+        kept = {
+            name.removeprefix(_CONSUMER): column.tobytes()
+            for name, column in contents.columns.items()
+            if name.startswith(_CONSUMER)
+        }
+        return State(books, known, ill_typed, self.note, consumers=kept)
 
     def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[Forms]:
         """The forms of each entry, then those of the materialization's facts, then of its pairs."""

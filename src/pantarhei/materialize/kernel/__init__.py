@@ -10,10 +10,10 @@ Three parts are joined by composition, each an attribute:
 The two window models are the ends of one chain of classes. Each class adds to the one above it:
 
     Matcher     matcher.py   the plans of a program, matched to the rows of `store`
-    Proofs      proofs.py    violations of constraints, and the rule instances behind facts
+    Proofs      proofs.py    violations of constraints, rule instances behind facts, matches of other bodies
       EveryKernel  every.py  the window model with each fact in all its interpretations
       Edges     edges.py     which rows are edges of transitive properties; it has `levels`
-      Heads     heads.py     the heads of matched rules, entered some at a time
+      Heads     heads.py     the heads of matched rules, entered some at a time; reading facts ahead
       Fixpoint  fixpoint.py  pops facts from the queue and derives what follows, until it is empty
       NewestKernel  newest.py  the window model with each fact in its newest interpretation
 
