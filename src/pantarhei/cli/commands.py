@@ -73,12 +73,7 @@ def _source(options: Following) -> Source:
     if options.spark is None:
         from pantarhei.cli.follow import FileSource
 
-        try:
-            return FileSource(options)
-        except OptionError as error:
-            if error.option != "source":
-                raise
-            raise OptionError("stream", error.given, error.expected) from None
+        return FileSource(options)
     from pantarhei.cli.follow_on_spark import SparkSource
 
     return SparkSource(options, options.spark)

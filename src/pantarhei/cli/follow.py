@@ -51,16 +51,16 @@ class Followed:
         self.assertions += assertions
 
 
-class Source(Protocol):
-    """A stream on its way into a reasoner."""
+class Account(Protocol):
+    """What became of a stream's bytes so far."""
 
     @property
     def skipped(self) -> Sequence[Skipped]:
-        """The first of what was left out so far."""
+        """The first of what was left out."""
 
     @property
     def skipped_count(self) -> int:
-        """How much was left out so far."""
+        """How much was left out."""
 
     @property
     def size(self) -> int | None:
@@ -68,7 +68,15 @@ class Source(Protocol):
 
     @property
     def bytes_read(self) -> int | None:
-        """How many bytes have been read so far, None where nobody knows."""
+        """How many bytes have been read, None where nobody knows."""
+
+
+class Source(Protocol):
+    """A stream on its way into a reasoner."""
+
+    @property
+    def account(self) -> Account:
+        """What became of the stream so far."""
 
     def updates(
         self, reasoner: pr.StreamReasoner, counts: Followed
@@ -90,27 +98,11 @@ class FileSource:
 
     def __init__(self, options: Following) -> None:
         with format_told_by("stream_format"):
-            self._reader = read_stream(
+            self.account = read_stream(
                 options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
             )
         self._allowed_lateness = options.lateness
         self._skips_late = options.on_error == "skip" and options.allowed_lateness is None
-
-    @property
-    def skipped(self) -> Sequence[Skipped]:
-        return self._reader.skipped
-
-    @property
-    def skipped_count(self) -> int:
-        return self._reader.skipped_count
-
-    @property
-    def size(self) -> int | None:
-        return self._reader.size
-
-    @property
-    def bytes_read(self) -> int | None:
-        return self._reader.bytes_read
 
     def updates(
         self, reasoner: pr.StreamReasoner, counts: Followed
@@ -118,7 +110,7 @@ class FileSource:
         yield from reasoner.run(self._counted(counts), self._allowed_lateness)
 
     def _counted(self, counts: Followed) -> Iterator[TimestampedABox]:
-        for abox in self._reader:
+        for abox in self.account:
             if self._skips_late and counts.newest is not None and abox.at < counts.newest:  # type: ignore[operator]
                 counts.late += 1
                 continue
@@ -209,7 +201,7 @@ def _with_progress(
     updates: Iterator[pr.WindowUpdate], source: Source, counts: Followed, options: Following
 ) -> Iterator[pr.WindowUpdate]:
     answers_on_terminal = options.output in (None, "-") and sys.stdout.isatty()
-    if answers_on_terminal or not sys.stderr.isatty() or source.bytes_read is None:
+    if answers_on_terminal or not sys.stderr.isatty() or source.account.bytes_read is None:
         yield from updates
         return
     with _progress(source, counts) as show:
@@ -232,7 +224,7 @@ def _progress(source: Source, counts: Followed) -> Iterator[_Show]:
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=source.size, aboxes=0, rate=0.0)
+        task = progress.add_task("", total=source.account.size, aboxes=0, rate=0.0)
         yield _Show(progress, task, source, counts)
 
 
@@ -251,7 +243,7 @@ class _Show:
             self._shown = now
             self._progress.update(
                 self._task,
-                completed=self._source.bytes_read,
+                completed=self._source.account.bytes_read,
                 aboxes=self._counts.aboxes,
                 rate=self._counts.assertions / (now - self._began),
             )
@@ -297,7 +289,7 @@ def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed
         counted(counts.aboxes, "ABox"),
         counted(counts.assertions, "assertion"),
         f"{counted(stats.cut, 'fact')} cut",
-        f"{source.skipped_count} skipped",
+        f"{source.account.skipped_count} skipped",
         f"{counted(len(reasoner.graph), 'fact')} in the window",
     ]
     if counts.late:
@@ -305,8 +297,8 @@ def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed
     if stats.dropped_early:
         parts.insert(-1, f"{counted(stats.dropped_early, 'timestamp')} dropped early")
     print(", ".join(parts), file=sys.stderr)
-    for skipped in islice(source.skipped, 10):
+    for skipped in islice(source.account.skipped, 10):
         line = f"line {skipped.line}: " if skipped.line is not None else ""
         print(f"  skipped {line}{skipped.reason}", file=sys.stderr)
-    if source.skipped_count > 10:
-        print(f"  … and {source.skipped_count - 10} more", file=sys.stderr)
+    if source.account.skipped_count > 10:
+        print(f"  … and {source.account.skipped_count - 10} more", file=sys.stderr)

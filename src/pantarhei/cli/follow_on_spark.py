@@ -4,7 +4,7 @@ timestamps and repairs. Answers and summary are those of `pantarhei.cli.follow`.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 
 from pantarhei.cli.follow import Followed, format_told_by
 from pantarhei.cli.options import Following
@@ -18,7 +18,6 @@ from pantarhei.spark.counted_files import FilesAccount
 from pantarhei.spark.sources.file_source import infer_kind
 from pantarhei.spark.sources.options import FileOptions
 from pantarhei.streams.graph_times import time_properties
-from pantarhei.streams.read import Skipped
 from pantarhei.window.sliding import step_to
 
 
@@ -33,9 +32,6 @@ class SparkSource:
         OptionError: an option of the stream has no such value, or the stream is standard input.
     """
 
-    size = None
-    bytes_read = None
-
     def __init__(self, options: Following, master: str) -> None:
         if options.stream == "-":
             expected = "a file, a folder or a glob with --spark, whose workers cannot read standard input"
@@ -45,17 +41,7 @@ class SparkSource:
             (options.stream,), options.stream_format, options.time, options.on_error == "skip"
         )
         self._range, self._master = options.length, master
-        self._account = FilesAccount()
-
-    @property
-    def skipped(self) -> Sequence[Skipped]:
-        """The first of what was left out."""
-        return self._account.skipped
-
-    @property
-    def skipped_count(self) -> int:
-        """How much was left out."""
-        return self._account.skipped_count
+        self.account = FilesAccount()
 
     def updates(self, reasoner: StreamReasoner, counts: Followed) -> Generator[WindowUpdate, None, None]:
         """Push the ABoxes one by one, once Spark's work is done and Spark has been stopped.
@@ -69,9 +55,9 @@ class SparkSource:
             kind = self._kind()
         step_to(reasoner.window, None, time_of(0, kind))  # raises where they do not fit
         closed = self._closed(reasoner, kind)
-        if self._account.error is not None:
-            raise self._account.error
-        for ticks, given in sorted(self._account.times.items()):
+        if self.account.error is not None:
+            raise self.account.error
+        for ticks, given in sorted(self.account.times.items()):
             counts.note(given.at, given.assertions)
             made = closed.get(ticks)
             yield reasoner.push(given.at, ()) if made is None else reasoner.push_materialized(given.at, made)
@@ -90,5 +76,5 @@ class SparkSource:
     def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> dict[int, Interpretation]:
         """The canonical models by their ticks, of ABoxes that assert something; takes the files' account."""
         closed = close_files(self._files, kind, reasoner.foundation, self._master)
-        self._account = closed.account
+        self.account = closed.account
         return closed.interpretations

@@ -19,7 +19,7 @@ from pantarhei.errors import (
 # The errors whose messages say which option would help.
 _NAMING_OPTIONS = (ForeignInterpretationError, InvalidRowError, LateABoxError, MemoryLimitError)
 _PRIVATE_USE = 0xE000
-_TYPED_AS = {"master": "spark"}
+_TYPED_AS = {"master": "spark", "source": "stream"}
 
 
 def as_typed(error: PantarheiError, options: Collection[str]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import pyarrow as pa
 from pyspark import Accumulator, AccumulatorParam
@@ -20,13 +21,13 @@ from pantarhei.errors import PantarheiError
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.rdf.statements import ByteFeed, read_trig
 from pantarhei.spark.sources.arrow_rows import record_batches
-from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files, syntax_of
+from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files
 from pantarhei.spark.sources.file_source import FilePartition, FileReader
 from pantarhei.spark.sources.options import FileOptions
 from pantarhei.spark.sources.text_rows import Rows, TextMessages, TextReading
 from pantarhei.spark.stream_columns import column_types, columns
 from pantarhei.streams.abox import same_kind
-from pantarhei.streams.read import Skipped
+from pantarhei.streams.read import Skipped, syntax_of
 
 SMALLEST_PART = 8 << 20
 _SKIPS_KEPT = 10
@@ -55,6 +56,9 @@ class FilesAccount:
     skipped: list[Skipped] = field(default_factory=list)
     skipped_count: int = 0
     error: PantarheiError | OSError | None = None
+
+    size: ClassVar[None] = None  # what remains to be read is for Spark to know
+    bytes_read: ClassVar[None] = None
 
     def note(self, at: TimePoint, ticks: int, assertions: int) -> None:
         """Assertions of a timestamp go by."""

@@ -32,7 +32,7 @@ _FORMATS = {
     **dict.fromkeys(("nquads", "nq", "n-quads", "application/n-quads"), "nquads"),
     **dict.fromkeys(("trig", "application/trig"), "trig"),
 }
-_SUFFIXES = (".nq", ".nquads", ".trig")
+SUFFIXES = (".nq", ".nquads", ".trig")
 _WITHOUT_GRAPHS = {"nt", "ntriples", "ttl", "turtle", "rdf", "xml", "owl", "n3"}
 
 
@@ -139,13 +139,21 @@ def read_stream(
     time_properties(time)
     if on_error not in ("raise", "skip"):
         raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
-    syntax = _syntax_of(source, format)
+    try:
+        syntax = syntax_of(_name_of(source), format)
+    except UnknownFormatError:
+        _refuse_unreadable(source)
+        raise
     _refuse_unreadable(source)
     return StreamReader(source, syntax, str(time), on_error == "skip")
 
 
-def _syntax_of(source: Source, format: str | None) -> str:
-    source_name = _name_of(source)
+def syntax_of(source_name: str, format: str | None) -> str:
+    """The syntax that `format` names or, if it is None, the suffix of the source's name: nquads or trig.
+
+    Raises:
+        OptionError: it is none of a stream.
+    """
     name = str(format or "") or Path(source_name).suffix.lstrip(".")
     syntax = _FORMATS.get(name.lower())
     if syntax is not None:
@@ -156,8 +164,7 @@ def _syntax_of(source: Source, format: str | None) -> str:
         raise OptionError(option, given, expected)
     if format:
         raise OptionError("format", repr(format), "nquads or trig")
-    _refuse_unreadable(source)
-    raise UnknownFormatError("format", source_name, _SUFFIXES, ("nquads", "trig"))
+    raise UnknownFormatError("format", source_name, SUFFIXES, ("nquads", "trig"))
 
 
 def _refuse_unreadable(source: Source) -> None:

@@ -29,6 +29,7 @@ from pantarhei.errors import (
 from pantarhei.rdf import statements
 from pantarhei.streams import read_stream
 from pantarhei.streams.messages import Messages
+from pantarhei.streams.read import syntax_of
 
 A, B, C = (URIRef(f"urn:x:{name}") for name in "abc")
 TEN = datetime(2026, 1, 31, 10, tzinfo=UTC)
@@ -56,6 +57,13 @@ def quad(graph, subject="urn:x:a", object="<urn:x:c>"):
 
 
 # the time of a graph: its name
+
+
+def test_a_suffix_or_the_format_tells_the_syntax():
+    assert [syntax_of(name, None) for name in ("a.nq", "A.TRIG")] == ["nquads", "trig"]
+    assert syntax_of("a.txt", "application/trig") == "trig"
+    with pytest.raises(OptionError, match="nquads or trig"):
+        syntax_of("a.ttl", None)
 
 
 @pytest.mark.parametrize(

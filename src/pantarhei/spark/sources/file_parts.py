@@ -15,12 +15,11 @@ from typing import IO
 
 import pyoxigraph as ox
 
-from pantarhei.errors import OptionError, TimestampError, UnknownFormatError
+from pantarhei.errors import TimestampError
 from pantarhei.language.time import TimePoint
 from pantarhei.streams.graph_times import time_in_name
+from pantarhei.streams.read import SUFFIXES
 
-SYNTAXES = {".nq": "nquads", ".nquads": "nquads", ".trig": "trig"}
-_NAMES = {"nq": "nquads", "n-quads": "nquads", "application/n-quads": "nquads", "application/trig": "trig"}
 _CHUNK = 1 << 20
 
 
@@ -38,21 +37,6 @@ class FilePart:
     line: int = 1
 
 
-def syntax_of(path: str, format: str | None) -> str:
-    """The syntax that `format` names or, if it is None, the path's suffix.
-
-    Raises:
-        OptionError: it is none of a stream.
-    """
-    name = (format or SYNTAXES.get(Path(path).suffix.lower(), "")).lower()
-    syntax = _NAMES.get(name, name)
-    if syntax in SYNTAXES.values():
-        return syntax
-    if format:
-        raise OptionError("format", repr(format), "nquads or trig")
-    raise UnknownFormatError("format", path, tuple(SYNTAXES), ("nquads", "trig"))
-
-
 def list_files(path: str, format: str | None) -> list[str]:
     """The stream files that `path` means, sorted: itself, those in a folder, or those that a glob matches.
 
@@ -64,7 +48,7 @@ def list_files(path: str, format: str | None) -> list[str]:
     """
     if os.path.isdir(path):
         found = [entry.path for entry in os.scandir(path) if _is_complete(entry.path)]
-        return sorted(file for file in found if format or Path(file).suffix.lower() in SYNTAXES)
+        return sorted(file for file in found if format or Path(file).suffix.lower() in SUFFIXES)
     if os.path.exists(path):
         return [path]
     if not glob.has_magic(path):

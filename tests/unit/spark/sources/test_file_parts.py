@@ -8,9 +8,9 @@ import random
 import pyarrow as pa
 import pytest
 
-from pantarhei.errors import MalformedInputError, OptionError
+from pantarhei.errors import MalformedInputError
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.sources.file_parts import FilePart, list_files, parts_of, syntax_of
+from pantarhei.spark.sources.file_parts import FilePart, list_files, parts_of
 from pantarhei.spark.sources.file_source import FileReader, read_part
 from pantarhei.spark.sources.options import FileOptions
 from pantarhei.spark.stream_columns import COLUMNS
@@ -44,13 +44,6 @@ def test_a_folder_has_its_complete_stream_files_in_the_order_of_names(tmp_path):
         list_files(str(tmp_path / "d.nq"), None)
     with pytest.raises(FileNotFoundError, match=r"d\*\.nq"):
         FileReader(options_of(tmp_path / "d*.nq"), TimeKind.INTEGER, SCHEMA).partitions()
-
-
-def test_a_suffix_or_the_format_tells_the_syntax():
-    assert [syntax_of(name, None) for name in ("a.nq", "A.TRIG")] == ["nquads", "trig"]
-    assert syntax_of("a.txt", "application/trig") == "trig"
-    with pytest.raises(OptionError, match="nquads or trig"):
-        syntax_of("a.ttl", None)
 
 
 # parts
