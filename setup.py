@@ -27,6 +27,7 @@ MODULES = (
     "edges",
     "heads",
     "fixpoint",
+    "renewal",
     "newest",
     "every",
 )

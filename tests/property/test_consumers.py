@@ -166,6 +166,17 @@ def test_a_consumer_saved_inside_a_block_knows_what_the_block_brought():
     assert steady.arrived == other.arrived == 7
 
 
+def test_who_is_attached_in_a_block_that_fails_is_not_attached():
+    followed = Followed(5)
+    with pytest.raises(ZeroDivisionError), followed.reasoner.all_or_nothing():
+        followed.reasoner.push(followed.now + 1, followed.abox())
+        followed.reasoner._held.attach("late", ClassCounts())
+        raise ZeroDivisionError
+    followed.reasoner._held.attach("late", late := ClassCounts())
+    followed.push()
+    assert late.counts == followed.consumer.counts
+
+
 def test_a_checkpoint_without_consumers_says_nothing_of_them():
     reasoner = StreamReasoner(Ontology.from_rules(DOMAIN[:1]), Window(2))
     reasoner.push(1, [(EX.one, RDF.type, EX.B)])

@@ -47,7 +47,10 @@ class Consumer(Protocol):
         """Time has come to a moment that was due: the window has slid there, no new ABox has entered."""
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
-        """Take over what changed; the model is as it is afterwards."""
+        """Take over what changed; the model is as it is afterwards.
+
+        `model.matches_with` tells which matches of a body came and went with the facts that did.
+        """
 
     def mark(self) -> object:
         """How things stand, for `back`; comes with every step."""
@@ -106,7 +109,7 @@ NOTHING_TOLD = Told()
 class Consumers:
     """The consumers of a reasoner by name, told in the order in which they were attached.
 
-    `wants_levels` says whether any asks for changes of level.
+    `wants_levels` says whether any asks for changes of level. A copy keeps who is attached.
     """
 
     def __init__(self) -> None:
@@ -125,7 +128,7 @@ class Consumers:
             raise OptionError("name", repr(name), "a name that no other consumer has")
         consumer.rebuilt(model, self._saved.get(name))
         self._attach({**self._attached, name: consumer})
-        self._saved.pop(name, None)
+        self._saved = {other: kept for other, kept in self._saved.items() if other != name}
 
     def detach(self, name: str) -> None:
         """Tell the consumer of that name no more."""

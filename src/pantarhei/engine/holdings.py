@@ -165,13 +165,14 @@ class Holdings:
         self.forget_unused()
         forms, grown, size = self.forms.copy(), self.growing.grown, self.vocabulary.size
         before, marks = self._standing._replace(forms=forms, model=None), self.consumers.mark()
+        consumers = copy(self.consumers)
         try:
             self._standing = self._standing._replace(is_part=True)
             yield
             told = self._standing.told if before.is_part else self._tell_consumers(self._standing.told)
             self._standing = self._standing._replace(is_part=before.is_part, told=told)
         except BaseException:
-            self._standing = before
+            self._standing, self.consumers = before, consumers
             self.consumers.back(marks)
             self.growing.grown = grown
             self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import Integers
 
-Levels = npt.NDArray[np.int64]
+LevelNumbers = npt.NDArray[np.int64]
 
 
 class LevelChanges(NamedTuple):
@@ -26,8 +26,8 @@ class LevelChanges(NamedTuple):
     """
 
     facts: Integers
-    old: Levels
-    new: Levels
+    old: LevelNumbers
+    new: LevelNumbers
 
     @property
     def stayed(self) -> LevelChanges:

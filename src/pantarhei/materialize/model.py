@@ -30,7 +30,7 @@ from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
-from pantarhei.materialize.level_changes import LevelChanges, Levels
+from pantarhei.materialize.level_changes import LevelChanges, LevelNumbers
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.body_plan import BodyPlan, plan_body
 from pantarhei.rules.compilation.program import Program
@@ -115,7 +115,7 @@ class Matches(NamedTuple):
     """
 
     bindings: Integers
-    levels: Levels
+    levels: LevelNumbers
 
 
 class WindowModel:
@@ -347,7 +347,7 @@ class WindowModel:
         present = predicates >= 0
         return np.stack([predicates[present], subjects[present], objects[present]], axis=1).astype(np.int32)
 
-    def levels(self, facts: Integers) -> Levels:
+    def levels(self, facts: Integers) -> LevelNumbers:
         """The levels of facts, shape (n, 3): `FOREVER` for the background's, -1 for one that is not there.
 
         As they are stored: settled where changes of level are noted. Only with `keep="newest"`.
@@ -356,7 +356,7 @@ class WindowModel:
         self.kernel.find_levels(readable(facts), readable(levels))
         return np.where(levels == NONE, NONE, self._in_stream(levels))
 
-    def _in_stream(self, levels: Integers) -> Levels:
+    def _in_stream(self, levels: Integers) -> LevelNumbers:
         """Levels of the kernel as those of the stream."""
         return np.where(levels == FOREVER, FOREVER, levels + np.int64(self._shift))
 
@@ -430,7 +430,7 @@ class WindowModel:
         """A plan for `matches_with`. Its constants and predicates get numbers where they have none.
 
         It serves any model of the vocabulary, until terms get other numbers: after `Consumer.renamed` the
-        body is to be planned anew.
+        body is to be planned anew. One that is made in the midst of a step is gone if the step is undone.
 
         Raises:
             InvalidRuleError: the body is not connected, or lacks a variable of the inequalities.

@@ -15,6 +15,7 @@ The two window models are the ends of one chain of classes. Each class adds to t
       Edges     edges.py     which rows are edges of transitive properties; it has `levels`
       Heads     heads.py     the heads of matched rules, entered some at a time; reading facts ahead
       Fixpoint  fixpoint.py  pops facts from the queue and derives what follows, until it is empty
+      Renewal   renewal.py   the window as it slides; what was asserted again is renewed
       NewestKernel  newest.py  the window model with each fact in its newest interpretation
 
 The store and the levels as parts, not base classes, cost less than 3 % of the CPU time of readings, slides,

@@ -4,11 +4,11 @@ cimport cython
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.fixpoint cimport Fixpoint
+from pantarhei.materialize.kernel.renewal cimport Renewal
 
 
 @cython.final
-cdef class NewestKernel(Fixpoint):
+cdef class NewestKernel(Renewal):
     cdef int mark_level
     cdef long long mark_sequence
     cdef int best
@@ -16,7 +16,6 @@ cdef class NewestKernel(Fixpoint):
     cdef long long patience
     cdef Ints found
     cdef Ints shaken
-    cdef readonly long long renewals
     cdef readonly long long rederivations
     cdef readonly long long searches
 
@@ -27,11 +26,7 @@ cdef class NewestKernel(Fixpoint):
     cdef int supporting_level(self, int row) noexcept nogil
     cdef int note_support(self, int level) noexcept nogil
     cdef int doubt_head(self, int plan, int level) except -1 nogil
-    cdef int remove_all(self, int row) except -1 nogil
-    cdef int reach(self, int row) noexcept nogil
     cdef int rested_on(self, int row) noexcept nogil
-    cdef int renew(self, int row) except -1 nogil
-    cdef int wait(self, int row) except -1 nogil
     cdef int shake(self, int row) except -1 nogil
     cdef int touch(self, int row, int level) except -1 nogil
     cdef int consider(self, int row, Ints doomed) except -1 nogil

@@ -11,17 +11,11 @@ first popped, as in a widest-path search. Of one level they are popped first com
 of what supports a fact has the lower sequence. A pop enumerates the rule instances that the fact is part of
 with facts that were popped before (their *firings*).
 
-Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels
-of what rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or
-someone asks (`settle`). Presence is exact all the time. Where changes of level are asked for
-(`note_levels`), a list has the rows that wait for renewal, so that to settle after each step costs what
-changed.
+A fact that is stored and comes again only notes that; renewal.py says when its level follows.
 
 A finished interpretation (`merge`) brings what follows from its ABox along: then only joins with what was
 there before are looked for. Facts of it that are stored already just note its level: as `base` if asserted,
-else as `held` (above its level, or -1), to which they are renewed in the same way. A row's *reach* is the
-largest of level, base and held. For each rule instance the head's reach is at least the smallest level in the
-body.
+else as `held`. For each rule instance the head's reach is at least the smallest level in the body.
 
 Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is
 well-founded by (level descending, sequence ascending), then rederives what has other support, newest first
@@ -44,7 +38,7 @@ import numpy as np
 if not cython.compiled:
     from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.fixpoint import Fixpoint
+    from pantarhei.materialize.kernel.renewal import Renewal
 
 from pantarhei.materialize.kernel.arrays import new_ints
 from pantarhei.materialize.kernel.rows import COMPILED
@@ -53,11 +47,11 @@ UNLIMITED = cython.declare(cython.longlong, 1 << 62)
 
 
 @cython.cclass
-class NewestKernel(Fixpoint):
+class NewestKernel(Renewal):
     """The window model of one program, each fact stored once.
 
-    Work counters, beside those of Proofs: `renewals` facts queued again when the window's start passed them,
-    `rederivations` facts overdeleted, `searches` rows looked at in search of other support.
+    Work counters, beside those of Renewal: `rederivations` facts overdeleted, `searches` rows looked at in
+    search of other support.
     """
 
     def __init__(self, plans, capacity=1024):
@@ -69,7 +63,6 @@ class NewestKernel(Fixpoint):
         self.patience = UNLIMITED
         self.found = Ints()
         self.shaken = Ints()
-        self.renewals = 0
         self.rederivations = 0
         self.searches = 0
 
@@ -171,7 +164,7 @@ class NewestKernel(Fixpoint):
             flags |= UNPROVEN
         return flags
 
-    # -- adding and sliding ------------------------------------------------------------------------
+    # -- adding ------------------------------------------------------------------------------------
 
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Assert `facts[i]` at `levels[i]`; what base it had before goes to `previous[i]` (-1 if none).
@@ -300,113 +293,6 @@ class NewestKernel(Fixpoint):
                     self.store.make_edge(row)
             self.run()
 
-    @property
-    def room(self):
-        """How many levels there is room for."""
-        return self.levels.room
-
-    def widen(self, count: cython.int):
-        """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
-        self.levels.widen(count)
-
-    def interpretation(self, level: cython.int):
-        """The rows of the partition of `level`, an int32 array; none outside the window. `settle` first."""
-        if level == FOREVER or self.oldest <= level <= self.newest:
-            return self.levels.partition(level)
-        return np.empty(0, np.int32)
-
-    def bytes_used(self) -> int:
-        """Bytes held by rows, hash tables and lists."""
-        return self.store.bytes_used() + self.levels.bytes_used()
-
-    def slide(self, oldest: cython.int):
-        """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted
-        since.
-
-        Fires no rule for facts that leave; costs the firings of those that are renewed.
-        """
-        level: cython.int
-        row: cython.int
-        after: cython.int
-        start: cython.int = self.oldest
-        detect: cython.bint = self.detect
-        with cython.nogil:
-            self.oldest = oldest
-            self.detect = False
-            for level in range(start, oldest):
-                row = self.levels.partitions[self.levels.bucket(level)]
-                while row >= 0:
-                    after = self.store.rows[row].next_listed
-                    if self.reach(row) >= oldest:
-                        self.renewals += 1
-                        self.renew(row)
-                    row = after
-            self.run()
-            for level in range(start, oldest):
-                self.remove_all(self.levels.partitions[self.levels.bucket(level)])
-                self.levels.partitions[self.levels.bucket(level)] = -1
-            self.detect = detect
-
-    def remove_all(self, row):
-        """Forget the facts of `row` and of those after it in its list."""
-        after: cython.int
-        ahead: cython.int = row
-        distance: cython.int = 0
-        while row >= 0:
-            while self.store.reads_ahead and ahead >= 0 and distance < AHEAD:
-                self.store.fetch_neighbours(ahead)
-                ahead = self.store.rows[ahead].next_listed
-                distance += 1
-            after = self.store.rows[row].next_listed
-            self.store.remove(row)
-            row = after
-            distance -= 1
-        return 0
-
-    def settle(self):
-        """Bring every level up to date with what was asserted again. Costs a pass over the rows, those that
-        wait where levels are noted.
-        """
-        i: cython.int
-        row: cython.int
-        noted: cython.bint = self.store.notes_levels
-        detect: cython.bint = self.detect
-        with cython.nogil:
-            self.detect = False
-            for i in range(self.levels.waiting.size if noted else self.store.used):
-                row = self.levels.waiting.items[i] if noted else i
-                if self.store.rows[row].predicate >= 0 and self.reach(row) > self.store.rows[row].level:
-                    self.renew(row)
-            self.levels.waiting.size = 0
-            self.run()
-            self.detect = detect
-
-    def note_levels(self, wanted: cython.bint):
-        """Note from now on which facts come to other levels, or do so no more. Settles to begin with."""
-        if wanted:
-            self.settle()
-        self.levels.waiting = Ints()
-        self.store.note_levels(wanted)
-
-    def wait(self, row):
-        """Where levels are noted: note that the level of `row` is not final, if something renews it."""
-        if self.reach(row) > self.store.rows[row].level:
-            self.levels.waiting.push(row)
-        return 0
-
-    def renumber(self, less: cython.int):
-        """Lower all levels by `less`, a multiple of the levels there is room for: lists stay in place."""
-        row: cython.int
-        for row in range(self.store.used):
-            if 0 <= self.store.rows[row].level < FOREVER:
-                self.store.rows[row].level -= less
-            if self.store.rows[row].base < FOREVER:
-                self.store.rows[row].base = max(-1, self.store.rows[row].base - less)
-            self.store.rows[row].held = max(-1, self.store.rows[row].held - less)
-        self.store.lower_moved(less)
-        self.oldest -= less
-        self.newest -= less
-
     # -- retraction --------------------------------------------------------------------------------
 
     def cut(self, facts: cython.int[:, ::1]):
@@ -446,25 +332,9 @@ class NewestKernel(Fixpoint):
             self.rederive(doomed)
             self.detect = detect
 
-    def reach(self, row):
-        """The largest of the row's level, base and held."""
-        reach: cython.int = self.store.rows[row].level
-        if self.store.rows[row].base > reach:
-            reach = self.store.rows[row].base
-        if self.store.rows[row].held > reach:
-            reach = self.store.rows[row].held
-        return reach
-
     def rested_on(self, row):
         """The level up to which others may rest on the row."""
         return self.reach(row) if self.merged else self.store.rows[row].level
-
-    def renew(self, row):
-        """Queue `row` at its reach."""
-        self.levels.enqueue(row, self.reach(row))
-        if self.store.rows[row].base < self.store.rows[row].level:
-            self.store.rows[row].flags |= UNPROVEN
-        return 0
 
     def shake(self, row):
         """Note that `held` of the row is no longer to be trusted."""
@@ -584,18 +454,12 @@ class NewestKernel(Fixpoint):
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
-        Fixpoint.check_invariants(self)
+        Renewal.check_invariants(self)
         row: cython.int
         for row in range(self.store.used):
             assert self.store.rows[row].predicate < 0 or not self.store.rows[row].flags & ~(
                 UNPROVEN | EDGE | ARRIVED
             ), "a flag is left"
-            assert (
-                self.store.rows[row].predicate < 0
-                or not self.store.notes_levels
-                or self.reach(row) == self.store.rows[row].level
-                or row in self.levels.waiting.array()
-            ), "a row is to be renewed, and nobody knows"
             assert (
                 self.store.rows[row].held == -1 or self.store.rows[row].held > self.store.rows[row].level
             ), "held in vain"
