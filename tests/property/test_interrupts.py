@@ -10,6 +10,7 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, Literal, Variable
 import pantarhei
 import pantarhei.encoding.given_forms as forms
 import pantarhei.encoding.vocabulary as vocabulary
+import pantarhei.engine.attempts as attempts
 import pantarhei.engine.holdings as holdings
 import pantarhei.reasoner as reasoner_module
 import pantarhei.rules.compilation.growth as growth
@@ -27,7 +28,9 @@ from worlds import interpretations
 HOUSE = pantarhei.__file__.removesuffix("__init__.py")
 PURE = tuple(HOUSE + room for room in ("rules", "language", "literals", "repair"))
 # State changes here.
-CHANGING = tuple(module.__file__ for module in (reasoner_module, holdings, forms, vocabulary, growth))
+CHANGING = tuple(
+    module.__file__ for module in (reasoner_module, holdings, attempts, forms, vocabulary, growth)
+)
 x, y, z = Variable("x"), Variable("y"), Variable("z")
 ONE = Literal(1)
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.level_changes import LevelChanges
+from pantarhei.materialize.model import WindowModel
 from pantarhei.window.log import Entry, among
 
 _NO_FACTS = np.empty((0, 3), np.int32)
@@ -64,6 +65,15 @@ class Changes:
         """Whether nothing came, went, was asserted or dropped, or changed its level."""
         parts = (self.noted, self.entries, self.dropped, () if self.levels is None else self.levels.facts)
         return not any(map(len, parts))
+
+    @classmethod
+    def of_all(cls, model: WindowModel, sign: int) -> Changes:
+        """The changes by which all facts of a model came (1), or went (-1)."""
+        facts, levels = model.facts(), None
+        if model.notes_levels:
+            nowhere, known = np.full(len(facts), NONE, np.int64), model.levels(facts)
+            levels = LevelChanges(facts, *((nowhere, known) if sign > 0 else (known, nowhere)))
+        return cls(np.column_stack([facts, np.full(len(facts), sign, np.int32)]), levels=levels)
 
     @classmethod
     def together(cls, steps: Sequence[Changes]) -> Changes:

@@ -7,10 +7,8 @@ interrupt between any two steps of Python among it, the model is made again from
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from copy import copy
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,32 +16,29 @@ import numpy as np
 
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.given_forms import GivenForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
-from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.tables import Tables
+from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.compaction import compact, most_entries
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
+from pantarhei.engine.memory import Memory
 from pantarhei.engine.options import Options
 from pantarhei.engine.stats import Stats
+from pantarhei.engine.step_log import StepLog
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.time import TimePoint, show_time, time_of
-from pantarhei.materialize.level_changes import LevelChanges
-from pantarhei.materialize.model import Overfull, WindowModel
+from pantarhei.language.time import TimePoint
+from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.growth import Grown
-from pantarhei.window.limits import later_starts
-from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, step_to
 
-_limits_log = logging.getLogger("pantarhei.limits")
-_repair_log = logging.getLogger("pantarhei.repair")
 _NO_FACTS = np.empty((0, 3), np.int32)
 
 
@@ -53,16 +48,16 @@ class Standing(NamedTuple):
     Args:
         books: what was asserted and cut.
         forms: how literals of the materialization were written.
+        memory: what counts against the limits.
         model: the window model of `books`; None where it is lost, or being changed.
-        unused: how many bytes of the terms are known to be those of terms in no use.
         is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
         told: what consumers have been told.
     """
 
     books: Books
     forms: GivenForms
+    memory: Memory
     model: WindowModel | None = None
-    unused: int = 0
     is_part: bool = False
     told: Told = NOTHING_TOLD
 
@@ -92,20 +87,20 @@ class Holdings:
     """
 
     def __init__(self, foundation: Foundation, options: Options) -> None:
-        self.foundation, self.options, self.limits = foundation, options, options.limits
+        self.foundation, self.options = foundation, options
         self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary)
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
-        self._standing = Standing(Books(), GivenForms(self.vocabulary))
-        facts = self.model.facts()
-        written = self.forms.change(_signed(facts, 1), foundation.background)
+        memory = Memory(options.limits, self.vocabulary, self.consumers)
+        self._standing = Standing(Books(), GivenForms(self.vocabulary), memory)
+        written = self.forms.change(Changes.of_all(self.model, 1).noted, foundation.background)
         self._standing = self._standing._replace(forms=self.forms.after(written))
-        self.most_entries = most_entries(self.vocabulary, len(facts))
+        self.most_entries = most_entries(self.vocabulary, len(self.model))
         self._entries_kept = self.vocabulary.size
-        self._dropped_told = 0
-        exceeded = self.limits.exceeded(len(facts), self._bytes())
+        self._log = StepLog(options.limits)
+        exceeded = memory.exceeded(self.model, self.books.log)
         if exceeded is not None:
-            raise self.limits.error(exceeded, None)
+            raise options.limits.error(exceeded, None)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -279,7 +274,7 @@ class Holdings:
         After an error it is as it was; the model may have to be made again.
         """
         vocabulary, standing = self.vocabulary, self._standing
-        wanted = standing.unused or vocabulary.size > self.most_entries or self._is_tight()
+        wanted = standing.memory.unused or vocabulary.size > self.most_entries or self._is_tight()
         if standing.is_part or not wanted or (self.consumers and self._may_continue(step)):
             return
         model, before = self.model, (vocabulary.tables, self._standing._replace(model=None))
@@ -287,7 +282,8 @@ class Holdings:
         marks = self.consumers.mark()
         self.lose_model()
         try:
-            self._take_over(found.tables, Standing(found.books, found.forms))
+            memory = replace(standing.memory, unused=0)
+            self._take_over(found.tables, Standing(found.books, found.forms, memory))
             self.consumers.renamed(found.renaming)
         except BaseException:
             self._take_over(*before)
@@ -304,12 +300,9 @@ class Holdings:
 
     def _is_tight(self) -> bool:
         """Whether bytes are nearly too many, and terms may have come that are not used any more."""
-        most = self.limits.max_bytes
-        if most is None or self.vocabulary.size * 8 <= self._entries_kept * 9:
+        if self.vocabulary.size * 8 <= self._entries_kept * 9:
             return False
-        books, _, model, unused, *_ = self._standing
-        kernel = 0 if model is None else model.bytes_used
-        return 4 * (kernel + self._bytes_beside(books.log, unused)) > 3 * most
+        return self._standing.memory.is_tight(self._standing.model, self.books.log)
 
     def _take_over(self, tables: Tables, standing: Standing) -> None:
         self.growing.look_again()
@@ -324,196 +317,44 @@ class Holdings:
         """A tick's `stages` done to the model and written into the books, or nothing.
 
         The model counts as lost until all has gone well; who needs it then makes it again from the books.
-        Where it came to too much on the way, and timestamps may leave early, it is seen first whether the
-        ABox, whose facts are `arriving`, is too much alone; then attempts are made from later starts.
+        `arriving` are the facts of the ABox that it takes in.
         """
-        try:
-            model = self.model
-            self.lose_model()
-            return self._put_in_place(model, self._done(self._tick(model, self.books, start), stages))
-        except Overfull as error:
-            full = error.facts, error.bytes
-        step = start.step
-        starts = self._later_starts(step) if self.limits.drops else []
-        try:
-            if starts:
-                return self._begun_later(start, stages, starts, arriving)
-        except Overfull as error:
-            full = error.facts, error.bytes
-        raise self.limits.error(self.limits.exceeded_by(*full), time_of(step.now, step.kind))
-
-    def _begun_later(
-        self, start: _Start, stages: Callable[[Tick], Outcome], starts: list[int], arriving: Integers
-    ) -> WindowUpdate:
-        """A tick's `stages` done from the first of `starts` from which they come through.
-
-        Costs a materialization of the window, and of what is left of it for each start. From the last it is
-        tried first: where that is too much all others are.
-
-        Raises:
-            Overfull, MemoryLimitError: the ABox is too much even without anything older.
-        """
-        before = self._all_of(self.model, -1)
+        tick = self._tick(start)
         self.lose_model()
-
-        def attempt(level: int) -> tuple[WindowModel, Outcome]:
-            tick = self._tick_from(level, start, before)
-            return tick.model, self._done(tick, stages, self._unused_beside(tick.model, arriving))
-
-        if len(starts) == 1:
-            return self._put_in_place(*attempt(starts[0]))
-        attempt(starts[-1])  # not kept: two models at once may be too much
-        for level in starts[:-1]:
-            with suppress(Overfull):
-                return self._put_in_place(*attempt(level))
-        return self._put_in_place(*attempt(starts[-1]))
+        if not self.options.limits:
+            return self._put_in_place(tick.model, stages(tick))
+        common = self.foundation.common
+        return self._put_in_place(*Attempts(tick, stages, arriving, common, self._made_from).outcome())
 
     def _put_in_place(self, model: WindowModel, done: Outcome) -> WindowUpdate:
         """Store what a tick came to: the one moment from which on it is done.
 
         An error before, in logging as well, leaves all as it was.
         """
-        self._tell(done)
+        self._log.write(done)
         is_part, told = self._standing.is_part, done.told
         if not is_part:
             told = self._tell_consumers(told, model)
-        forms, kept = self.forms.after(done.forms), None if done.roomy else model
-        self._standing = Standing(done.books, forms, kept, done.unused, is_part, told)
+        forms, kept = self.forms.after(done.forms), None if done.needs_rebuild else model
+        self._standing = Standing(done.books, forms, done.memory, kept, is_part, told)
         return done.update
 
-    def _tick(self, model: WindowModel, books: Books, start: _Start) -> Tick:
+    def _tick(self, start: _Start) -> Tick:
+        model = self.model
         model.note_levels(self.consumers.wants_levels)
         return Tick(
             model,
-            books,
+            self.books,
             self.forms,
             self.growing.program.rules,
             self._repairer,
             start.step,
             self.options.window,
+            self._standing.memory,
             self.consumers,
             self._standing.told,
             start.marks,
-            self.limits,
-            unused=self._unused,
         )
-
-    def _tick_from(self, level: int, start: _Start, before: Changes) -> Tick:
-        """A tick with nothing below `level`, in a model of its own.
-
-        What it changes begins with `before`, by which all that was in the window went.
-        """
-        model, books = self._made_from(replace(self.books, log=self.books.log.from_level(level)))
-        tick = self._tick(model, replace(books, log=self.books.log), start)
-        return replace(tick, start=level, before=Changes.together([before, self._all_of(model, 1)]))
-
-    def _all_of(self, model: WindowModel, sign: int) -> Changes:
-        """The changes by which all facts of a model came (1), or went (-1)."""
-        model.note_levels(self.consumers.wants_levels)
-        facts, levels = model.facts(), None
-        if model.notes_levels:
-            nowhere, known = np.full(len(facts), NONE, np.int64), model.levels(facts)
-            levels = LevelChanges(facts, *((nowhere, known) if sign > 0 else (known, nowhere)))
-        return Changes(_signed(facts, sign), levels=levels)
-
-    def _unused_beside(self, model: WindowModel, arriving: Integers) -> int:
-        """How many bytes of the terms are those of terms that neither a model uses nor what arrives, roughly.
-
-        Costs a pass over the facts.
-        """
-        used = UsedTerms(*self.vocabulary.counts)
-        used.add_first(*self.foundation.common)
-        model.mark_terms(used)
-        used.add(arriving)
-        return int(vocabulary_bytes(self.vocabulary) * (1 - used.share))
-
-    def _done(self, tick: Tick, stages: Callable[[Tick], Outcome], unused: int | None = None) -> Outcome:
-        """What a tick's `stages` come to, within the limits; `unused` is as far as is known, if not given."""
-        limits = self.limits
-        if not limits:
-            return stages(tick)
-        bytes_left = self._bytes_left(tick, self._unused if unused is None else unused)
-        with tick.model.limited(limits.most_facts_on_the_way, bytes_left):
-            done = stages(tick)
-        if done.doubtful:
-            self._check_anew(done)
-        return done
-
-    def _check_anew(self, done: Outcome) -> None:
-        """Make what a tick came to anew, with the terms in use alone, to see whether it is within the limits.
-
-        Raises:
-            MemoryLimitError: it is not.
-        """
-        model, books = self._made_from(done.books)
-        forms, vocabulary = self.forms.copy().after(done.forms), copy(self.vocabulary)
-        common = self.foundation.common
-        vocabulary.take(compact(vocabulary, common, books, forms, model, self.consumers).tables)
-        needed = model.bytes_used + books.log.bytes + vocabulary_bytes(vocabulary)
-        needed += self.consumers.bytes_used
-        exceeded = self.limits.exceeded(len(model), needed)
-        if exceeded is not None:
-            raise self.limits.error(exceeded, done.update.at)
-
-    # -- limits ------------------------------------------------------------------------------------
-
-    @property
-    def _unused(self) -> int:
-        """How many bytes of the terms are known to be those of terms in no use."""
-        return self._standing.unused
-
-    def _bytes(self) -> int:
-        """What is held against `max_bytes`; 0 if there is no such limit."""
-        if self.limits.max_bytes is None:
-            return 0
-        return self.model.bytes_used + self._bytes_beside(self.books.log, self._unused)
-
-    def _bytes_beside(self, log: Log, unused: int) -> int:
-        """The bytes of books, consumers and terms, without those of terms that are known to be in no use."""
-        terms = max(0, vocabulary_bytes(self.vocabulary) - unused)
-        return log.bytes + terms + self.consumers.bytes_used
-
-    def _bytes_left(self, tick: Tick, unused: int) -> int | None:
-        """The bytes that the kernel's arrays may grow to; None for any number."""
-        most, log = self.limits.max_bytes, tick.books.log.from_level(tick.start)
-        return None if most is None else max(0, most - self._bytes_beside(log, unused))
-
-    def _later_starts(self, step: Step) -> list[int]:
-        """The levels to begin at, one after the other, where a tick has no room beside what is older."""
-        log, newest = self.books.log, self.books.log.newest
-        further = newest is not None and newest.ticks == step.now
-        end = newest.level if further and newest is not None else self.books.log.timeline.next_level
-        return list(later_starts([entry for entry in log if step.first <= entry.ticks < step.now], end))
-
-    def _tell(self, done: Outcome) -> None:
-        """Log what a tick did, now that nothing else keeps it from being done."""
-        repair, remembered = done.update.repair, done.books.repairs
-        if remembered and remembered[-1][1] is repair:
-            _repair_log.info("%s", repair)
-        self._tell_of_dropped(done)
-
-    def _tell_of_dropped(self, done: Outcome) -> None:
-        """Warn of timestamps that leave early: at the first, and whenever they have doubled since."""
-        dropped, early = done.books.counters.dropped_early, done.update.dropped_early
-        if not early:
-            return
-        level = logging.WARNING if dropped >= 2 * self._dropped_told else logging.DEBUG
-        names = ", ".join(
-            f"{name}={getattr(self.limits, name)}"
-            for name in ("max_facts", "max_bytes")
-            if getattr(self.limits, name) is not None
-        )
-        _limits_log.log(
-            level,
-            "at %s, %d of the window's timestamps (%s) left early, to keep %s; %d so far",
-            show_time(done.update.at),
-            len(early),
-            " to ".join(dict.fromkeys(map(show_time, (early[0], early[-1])))),
-            names,
-            dropped,
-        )
-        if level == logging.WARNING:
-            self._dropped_told = dropped
 
     # -- the model from the books ------------------------------------------------------------------
 
@@ -540,9 +381,5 @@ class Holdings:
             books = replace(books, arrival=arrival._replace(facts=newest.facts, previous=previous))
         model.violations()
         model.take_changes()
+        model.note_levels(self.consumers.wants_levels)
         return model, books
-
-
-def _signed(facts: Integers, sign: int) -> Integers:
-    """Facts as changes of one sign."""
-    return np.column_stack([facts, np.full(len(facts), sign, np.int32)])

@@ -20,6 +20,7 @@ from pantarhei.engine.books import Arrival, Books, Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumers, Marks, Told
 from pantarhei.engine.fitting import Fitting
+from pantarhei.engine.memory import Memory
 from pantarhei.engine.update import TripleDelta, WindowUpdate
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.language.rule import Rule
@@ -27,7 +28,6 @@ from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
-from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window
 
@@ -38,18 +38,17 @@ _NOTHING = Encoded(_NO_FACTS, NO_FORMS)
 class Outcome(NamedTuple):
     """What a tick came to; the model is changed already, the books and forms are to be.
 
-    `roomy` says that the model is to be made anew, since it takes more room than what is left in it needs,
-    `doubtful` that it may take too much even then; `unused` how many bytes of terms nothing uses any more.
-    `told` is what consumers know, and what they are to be told.
+    `told` is what consumers know, and what they are to be told; `memory` what counts against the limits from
+    now on. `needs_rebuild` and `needs_recheck` are those of `Fitting`.
     """
 
     update: WindowUpdate
     books: Books
     forms: FormsChange
     told: Told
-    roomy: bool = False
-    doubtful: bool = False
-    unused: int = 0
+    memory: Memory
+    needs_rebuild: bool = False
+    needs_recheck: bool = False
 
 
 class _Slid(NamedTuple):
@@ -83,13 +82,12 @@ class Tick:
         rules: the model's rules, by their numbers.
         repairer: how to repair.
         step: where time comes to.
-        limits: what may be left in the end.
         window: which timestamps are kept.
+        memory: what counts against the limits.
         consumers: who is told of what is due on the way.
         told: what they have been told so far.
         marks: how they stood before the step, to which they go back before they are told of it anew.
         start: the oldest level that stays, inside or not.
-        unused: how many bytes of the terms are known to be in no use.
         before: changes that came before those of the model.
     """
 
@@ -100,12 +98,11 @@ class Tick:
     repairer: Repairer
     step: Step
     window: Window
+    memory: Memory
     consumers: Consumers
     told: Told = NOTHING_TOLD
     marks: Marks = field(default_factory=dict)
-    limits: Limits = NO_LIMITS
     start: int = 0
-    unused: int = 0
     before: Changes | None = None
 
     def pass_(self, at: TimePoint) -> Outcome:
@@ -230,7 +227,7 @@ class Tick:
             books = replace(books, counters=books.counters.plus(Counters(dropped_early=len(early))))
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
         told = slid.told.with_step(changes) if self.consumers else NOTHING_TOLD
-        return Outcome(update, books, forms, told, unused=self.unused)
+        return Outcome(update, books, forms, told, self.memory)
 
     def _arrived(
         self, at: TimePoint, books: Books, slid: _Slid, repair: Repair, asserted: Encoded
@@ -242,16 +239,17 @@ class Tick:
         """
         newest = books.log.newest
         assert newest is not None, "an ABox has arrived"
-        if not self.limits:
+        if not self.memory.limits:
             return self._outcome(at, books, slid, repair, asserted, newest)
-        beside = self.consumers.bytes_used
-        fitting = Fitting(self.model, books.log, self.repairer.vocabulary, self.limits, self.unused, beside)
+        fitting = Fitting(self.model, books.log, self.memory)
         fitting.fit(at)
         left = tuple(fitting.early)
         slid = slid._replace(early=(*slid.early, *left), untold=(*slid.untold, *left))
         books = replace(books, log=fitting.log)
         outcome = self._outcome(at, books, slid, repair, asserted, newest)
-        return outcome._replace(roomy=fitting.roomy, doubtful=fitting.doubtful, unused=fitting.unused)
+        return outcome._replace(
+            memory=fitting.memory, needs_rebuild=fitting.needs_rebuild, needs_recheck=fitting.needs_recheck
+        )
 
 
 def _undo(model: WindowModel, older: Log, arrival: Arrival) -> None:

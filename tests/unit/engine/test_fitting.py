@@ -3,7 +3,9 @@
 import pytest
 from rdflib import Variable
 
+from pantarhei.engine.consumer import Consumers
 from pantarhei.engine.fitting import Fitting
+from pantarhei.engine.memory import Memory
 from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.rule import Rule
@@ -26,7 +28,11 @@ def window():
         model.add(facts, level)
         entries.append(Entry(level, level + 1, level + 1, facts, facts[:0]))
     model.take_changes()
-    return lambda **limits: Fitting(model, Log.of(entries), foundation.vocabulary, Limits(**limits))
+
+    def made(**limits):
+        return Fitting(model, Log.of(entries), Memory(Limits(**limits), foundation.vocabulary, Consumers()))
+
+    return made
 
 
 def at(entries):
@@ -50,8 +56,8 @@ def test_the_oldest_leave_and_no_more_than_must(window, most, early):
 def test_too_many_bytes_make_the_oldest_leave_and_the_model_is_to_be_made_anew(window):
     fitting = window(max_bytes=1, on_limit="drop")
     fitting.fit(4)
-    assert at(fitting.early) == [1, 2, 3] and fitting.roomy
-    assert fitting.doubtful  # whether the last one fits is known once the model is made anew
+    assert at(fitting.early) == [1, 2, 3] and fitting.needs_rebuild
+    assert fitting.needs_recheck  # whether the last one fits is known once the model is made anew
 
 
 def test_where_nothing_is_to_leave_and_where_one_alone_is_too_much_it_is_an_error(window):

@@ -1,0 +1,64 @@
+"""How many facts and bytes a reasoner holds, and how many it may: counted here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pantarhei.encoding.footprint import vocabulary_bytes
+from pantarhei.encoding.renaming import UsedTerms
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.engine.consumer import Consumers
+from pantarhei.materialize.model import WindowModel
+from pantarhei.window.limits import Exceeded, Limits
+from pantarhei.window.log import Log
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What counts against the limits: a window model, its log, terms and consumers.
+
+    Args:
+        limits: how much there may be.
+        vocabulary: the terms.
+        consumers: the engines beside the model.
+        unused: how many bytes of the terms are known to be those of terms that nothing uses any more.
+    """
+
+    limits: Limits
+    vocabulary: Vocabulary
+    consumers: Consumers
+    unused: int = 0
+
+    def counting(self, used: UsedTerms) -> Memory:
+        """The same, once it is known which terms are in use."""
+        terms = vocabulary_bytes(self.vocabulary)
+        return replace(self, unused=terms - int(terms * used.share))
+
+    @property
+    def terms(self) -> int:
+        """Bytes of the terms, without those known to be unused."""
+        return max(0, vocabulary_bytes(self.vocabulary) - self.unused)
+
+    def beside_model(self, log: Log, terms: int) -> int:
+        """Bytes of all but the model, where the terms take so many."""
+        return log.bytes + terms + self.consumers.bytes_used
+
+    def held(self, model: WindowModel | None, log: Log) -> int:
+        """Bytes held against `max_bytes`; 0 if there is no such limit."""
+        if self.limits.max_bytes is None:
+            return 0
+        return (0 if model is None else model.bytes_used) + self.beside_model(log, self.terms)
+
+    def left_for_model(self, log: Log) -> int | None:
+        """Bytes that the model's arrays may grow to; None for any number."""
+        most = self.limits.max_bytes
+        return None if most is None else max(0, most - self.beside_model(log, self.terms))
+
+    def is_tight(self, model: WindowModel | None, log: Log) -> bool:
+        """Whether more than three quarters of `max_bytes` are held."""
+        most = self.limits.max_bytes
+        return most is not None and 4 * self.held(model, log) > 3 * most
+
+    def exceeded(self, model: WindowModel, log: Log) -> Exceeded | None:
+        """The limit that the model's facts or the bytes held are beyond."""
+        return self.limits.exceeded(len(model), self.held(model, log))

@@ -1,0 +1,99 @@
+"""Steps within limits: those that come to too much on the way, and later starts for them."""
+
+import pytest
+from rdflib import RDF
+
+from pantarhei import MemoryLimitError, Ontology, StreamReasoner, Window
+from pantarhei.engine.attempts import Attempts
+from pantarhei.language.rule import Rule
+from strategies import EX, A, B, C, R, is_a, related, x, y, z
+
+RULES = [
+    Rule("cax-sco", (is_a(A, x),), is_a(B, x)),
+    Rule("cax-dw", (is_a(B, x), is_a(C, x)), None),
+    Rule("prp-trp", (related(R, x, y), related(R, y, z)), related(R, x, z)),
+]
+both_ways = pytest.mark.parametrize("keep", ["newest", "every"])
+
+
+def reasoner(**options):
+    return StreamReasoner(Ontology.from_rules(RULES), Window(1000), [(EX.o, RDF.type, A)], **options)
+
+
+def a(name):
+    return EX[name], RDF.type, A
+
+
+@pytest.mark.parametrize("limits", [{"max_facts": 3000}, {"max_bytes": 700_000}])
+@pytest.mark.parametrize("on_limit", ["error", "drop"])
+def test_an_abox_that_derives_without_measure_is_stopped_on_the_way(limits, on_limit):
+    """A chain of 1,000 under a transitive property: half a million facts, were they all derived."""
+    tested = reasoner(**limits, on_limit=on_limit)
+    for at in range(5):
+        tested.push(at, [a(f"x{at}")])
+    before = tested.materialization(), tested.assertions(), tested.timestamps
+    chain = [(EX[f"c{i}"], EX.R, EX[f"c{i + 1}"]) for i in range(1000)]
+    made = []
+    whole = Attempts._within
+
+    def watching(self, tick, *args):
+        made.append(tick.model)
+        return whole(self, tick, *args)
+
+    Attempts._within = watching
+    try:
+        with pytest.raises(MemoryLimitError) as caught:
+            tested.push(5, chain)
+    finally:
+        Attempts._within = whole
+    assert caught.value.alone is (on_limit == "drop")
+    assert len(made) == (2 if on_limit == "drop" else 1)
+    for model in made:
+        assert len(model) <= 3000 * 9 // 8 + 1024 if "max_facts" in limits else model.bytes_used <= 700_000
+    assert (tested.materialization(), tested.assertions(), tested.timestamps) == before
+
+
+def test_where_a_push_is_too_much_on_the_way_a_share_of_the_window_makes_room(monkeypatch):
+    monkeypatch.setattr("pantarhei.window.limits.SLACK", 0)
+    tested = reasoner(max_facts=100, on_limit="drop")
+    for at in range(16):
+        tested.push(at, [a(f"x{at}-{i}") for i in range(3)])
+    update = tested.push(16, [a(f"y{i}") for i in range(15)])  # 30 facts more, where 12 more are let in
+    assert update.dropped_early == tuple(range(5))  # a quarter, an eighth not being enough, and one more
+    assert tested.stats().facts == 2 + 11 * 6 + 30
+
+
+@both_ways
+@pytest.mark.parametrize("older", [20, 200, 600])
+@pytest.mark.parametrize("share", [90, 95, 100])
+def test_an_abox_that_takes_nearly_all_bytes_lets_all_that_is_older_leave_and_stays(keep, older, share):
+    abox = [a(f"y{i}") for i in range(3000)]
+    alone = reasoner(keep=keep)
+    alone.push(9, abox)
+    most = alone.stats().bytes * 100 // share
+    tested = reasoner(keep=keep, max_bytes=most, on_limit="drop")
+    for at in range(9):
+        tested.push(at, [a(f"x{at}-{i}") for i in range(older)])
+    before = tested.materialization()
+    update = tested.push(9, abox)
+    assert update.delta.added == alone.materialization() - before
+    assert update.delta.removed == before - tested.materialization()
+    assert tested.stats().bytes <= most
+    assert not tested.push(9, []).dropped_early, "it stays within the limit"
+    if share == 100:
+        assert tested.timestamps == (9,)
+        assert tested.materialization() == alone.materialization()
+
+
+def test_an_abox_that_takes_more_than_all_bytes_is_refused_and_nothing_leaves():
+    abox = [a(f"y{i}") for i in range(3000)]
+    alone = reasoner()
+    alone.push(9, abox)
+    tested = reasoner(max_bytes=alone.stats().bytes * 97 // 100, on_limit="drop")
+    for at in range(9):
+        tested.push(at, [a(f"x{at}-{i}") for i in range(200)])
+    before = tested.assertions(), tested.materialization(), tested.stats().dropped_early
+    with pytest.raises(MemoryLimitError) as caught:
+        tested.push(9, abox)
+    assert caught.value.alone and caught.value.needed > caught.value.most
+    assert (tested.assertions(), tested.materialization(), tested.stats().dropped_early) == before
