@@ -10,6 +10,7 @@ from rdflib import URIRef
 
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, DataRange
+from pantarhei.owl.expression import parts
 
 T = TypeVar("T")
 
@@ -45,34 +46,16 @@ def _resolve(
         return True
     if name in above:
         return False
-    needed = [datatype.iri for datatype in _datatypes(written[name])]
+    needed = [part.iri for part in parts(written[name]) if isinstance(part, owl.Datatype)]
     if not all(_resolve(other, written, resolved, (*above, name)) for other in needed):
         return False
     resolved[name] = inline_datatypes(written[name], resolved)
     return True
 
 
-def _datatypes(value: object) -> list[owl.Datatype]:
-    """The datatypes in an expression."""
-    if isinstance(value, owl.Datatype):
-        return [value]
-    if isinstance(value, tuple):
-        return [found for part in value for found in _datatypes(part)]
-    if is_dataclass(value):
-        return [found for f in fields(value) for found in _datatypes(getattr(value, f.name))]
-    return []
-
-
 def data_ranges(value: object) -> Iterator[DataRange]:
     """The outermost data ranges in an axiom or expression."""
-    if isinstance(value, DataRange):
-        yield value
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from data_ranges(part)
-    elif is_dataclass(value):
-        for f in fields(value):
-            yield from data_ranges(getattr(value, f.name))
+    return (part for part in parts(value, whole=DataRange) if isinstance(part, DataRange))
 
 
 def inline_datatypes(value: T, definitions: Mapping[URIRef, DataRange]) -> T:

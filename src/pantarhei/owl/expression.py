@@ -8,8 +8,10 @@ The classes follow the OWL 2 structural specification; what it splits into an ob
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from types import UnionType
 
 from rdflib import OWL, RDFS, URIRef
 
@@ -212,3 +214,15 @@ def is_data_range(filler: ClassExpression | DataRange) -> bool:
 
 def _kind(filler: ClassExpression | DataRange) -> str:
     return "Data" if is_data_range(filler) else "Object"
+
+
+def parts(value: object, whole: type | UnionType | tuple[()] = ()) -> Iterator[object]:
+    """An axiom or expression, and all it is made of, from the left; what is `whole` is not taken apart."""
+    yield value
+    if isinstance(value, whole):
+        return
+    inner: Iterable[object] = value if isinstance(value, tuple) else ()
+    if is_dataclass(value):
+        inner = (getattr(value, field.name) for field in fields(value))
+    for part in inner:
+        yield from parts(part, whole)

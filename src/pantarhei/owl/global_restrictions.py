@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from rdflib import OWL
@@ -16,6 +16,7 @@ from rdflib import OWL
 from pantarhei.graphs.reachability import reached
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, PropertyExpression, PropertyKind, Trait
+from pantarhei.owl.expression import parts
 from pantarhei.owl.normal_form import inverse
 from pantarhei.owl.regularity import circles, named, to_stand_before
 
@@ -124,21 +125,16 @@ def _about_simple_properties(axioms: Iterable[Axiom], hierarchy: _Hierarchy) -> 
             yield Breach(axiom, f"{on} is not simple, since {known[on]}")
 
 
-def _needed_simple(part: object) -> Iterator[PropertyExpression]:
-    """The properties of an axiom or expression that have to be simple."""
-    match part:
-        case owl.Characteristic(trait, on):
-            yield from (on,) if trait in _SIMPLE_TRAITS else ()
-        case owl.DisjointProperties(properties):
-            yield from properties
-        case owl.Cardinality(_, _, on) | owl.HasSelf(on):
-            yield on
-    if isinstance(part, tuple):
-        for inner in part:
-            yield from _needed_simple(inner)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from _needed_simple(getattr(part, field.name))
+def _needed_simple(axiom: Axiom) -> Iterator[PropertyExpression]:
+    """The properties of an axiom that have to be simple."""
+    for part in parts(axiom):
+        match part:
+            case owl.Characteristic(trait, on):
+                yield from (on,) if trait in _SIMPLE_TRAITS else ()
+            case owl.DisjointProperties(properties):
+                yield from properties
+            case owl.Cardinality(_, _, on) | owl.HasSelf(on):
+                yield on
 
 
 # --- Chains ---

@@ -10,11 +10,14 @@ from pantarhei.owl.expression import (
     Cardinality,
     Class,
     Datatype,
+    IntersectionOf,
     InverseOf,
     Property,
     PropertyKind,
     SomeValuesFrom,
+    UnionOf,
     is_data_range,
+    parts,
 )
 from strategies import EX
 
@@ -40,3 +43,12 @@ def test_the_form_is_that_of_the_filler_or_else_of_the_property(expression, text
 def test_literals_are_in_data_ranges_and_an_inverse_is_of_the_kind_of_its_property():
     assert is_data_range(ANY_LITERAL) and not is_data_range(THING)
     assert InverseOf(P).kind is PropertyKind.OBJECT
+
+
+def test_an_expression_has_its_parts_from_the_left_and_what_is_whole_is_not_taken_apart():
+    one, other = Class(EX.A), Class(EX.B)
+    inner = UnionOf((other, one))
+    found = list(parts(IntersectionOf((one, inner))))
+    assert [part for part in found if isinstance(part, Class)] == [one, other, one]
+    assert inner in found
+    assert other not in parts(IntersectionOf((one, inner)), whole=UnionOf)
