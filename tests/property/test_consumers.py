@@ -63,8 +63,12 @@ def test_a_name_is_taken_once():
         followed.reasoner._held.attach("counts", ClassCounts())
 
 
-def test_what_a_consumer_holds_counts_as_memory():
+@pytest.mark.parametrize("after_a_failure", [False, True])
+def test_what_a_consumer_holds_counts_as_memory(after_a_failure):
     followed = Followed(1, max_bytes=10_000_000)
+    if after_a_failure:
+        with suppress(ZeroDivisionError), followed.reasoner.all_or_nothing():
+            raise ZeroDivisionError
     stats = followed.reasoner.stats()
     others = stats.kernel_bytes + stats.books_bytes + stats.vocabulary_bytes
     assert stats.consumer_bytes == followed.consumer.bytes_used > 0

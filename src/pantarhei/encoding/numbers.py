@@ -17,6 +17,8 @@ NONE = -1
 
 Integers = npt.NDArray[np.int32]
 
+NO_FACTS: Integers = np.empty((0, 3), np.int32)
+
 Fact = tuple[int, int, int]
 Pair = tuple[int, int]  # a subject and a value
 

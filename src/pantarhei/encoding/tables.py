@@ -41,6 +41,13 @@ class Tables(NamedTuple):
     width: int
     texts: dict[Place, dict[str, int]]
 
+    @classmethod
+    def empty(cls) -> Tables:
+        """The tables that know nothing yet."""
+        lexicon = Lexicon([], Names([]), [], LiteralSet())
+        texts: dict[Place, dict[str, int]] = {place: {} for place in Place}
+        return cls(lexicon, {}, {}, {}, {}, {}, [], LiteralSet(), np.zeros(0, np.uint8), 0, texts)
+
     def renamed(self, renaming: Renaming) -> Tables:
         """The tables with only what `renaming` keeps, in the new numbers; these stay as they are.
 

@@ -22,7 +22,7 @@ from rdflib import BNode, Literal, URIRef
 
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
-from pantarhei.encoding.lexicon import Lexicon, LiteralSet, Names, key_of
+from pantarhei.encoding.lexicon import key_of
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.tables import Tables
 from pantarhei.language.data_range import DataRange
@@ -65,25 +65,10 @@ class Vocabulary:
     """
 
     def __init__(self, program: NumberedProgram) -> None:
-        self.symbols: list[Symbol] = []
-        self.names = Names([])
-        self.literals: list[Literal] = []
-        self.varied = LiteralSet()  # of values that were met in more than one form
-        self.lexicon = Lexicon(self.symbols, self.names, self.literals, self.varied)
-        self._classes: dict[str, int] = {}
-        self._properties: dict[str, int] = {}
-        self._name_numbers: dict[str, int] = {}
+        self.take(Tables.empty())
         self._merged = 0  # so many names have the number of another
-        self._value_numbers: dict[Hashable, int] = {}
-        self._literal_numbers: dict[Literal, int] = {}  # ~i for what `_variants[i]` says
-        self._variants: list[tuple[int, Literal]] = []
-        self.ill_typed = LiteralSet()
-        self._texts: dict[Place, dict[str, int]] = {place: {} for place in Place}  # of terms met before
-        self.memberships: npt.NDArray[np.uint8] = np.zeros(0, np.uint8)
-        self._dictionaries = self._all_dictionaries()
         self._ranges: tuple[DataRange, ...] = ()
         self._ranges_of = tester(())
-        self._width = 0
         self.adopt(program)
 
     def adopt(self, program: NumberedProgram) -> None:

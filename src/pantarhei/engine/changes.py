@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
 from pantarhei.window.log import Entry, among
-
-_NO_FACTS = np.empty((0, 3), np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +51,12 @@ class Changes:
 
         In the order in which they came, repetitions included; all parts of the ABox together.
         """
-        return np.concatenate([_NO_FACTS, *map(_survivors, self.entries)])
+        return np.concatenate([NO_FACTS, *map(_survivors, self.entries)])
 
     @property
     def cut(self) -> Integers:
         """The facts that were taken out, shape (n, 3)."""
-        return np.concatenate([_NO_FACTS, *(entry.cut for entry in self.entries)])
+        return np.concatenate([NO_FACTS, *(entry.cut for entry in self.entries)])
 
     @property
     def is_empty(self) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.given_forms import GivenForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers
 from pantarhei.encoding.tables import Tables
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
@@ -40,8 +40,6 @@ from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.growth import Grown
 from pantarhei.window.sliding import Step, step_to
 
-_NO_FACTS = np.empty((0, 3), np.int32)
-
 
 class Standing(NamedTuple):
     """How things stand after a step.
@@ -61,18 +59,6 @@ class Standing(NamedTuple):
     model: WindowModel | None = None
     is_part: bool = False
     told: Told = NOTHING_TOLD
-
-
-class _Start(NamedTuple):
-    """What a step starts from, beside how things stand.
-
-    Args:
-        step: where time comes to.
-        marks: how consumers stood.
-    """
-
-    step: Step
-    marks: Marks
 
 
 class Holdings:
@@ -107,7 +93,7 @@ class Holdings:
 
     def pass_(self, at: TimePoint) -> WindowUpdate:
         """Time alone."""
-        return self._step_to(at, lambda start: self._transact(start, lambda tick: tick.pass_(at)))
+        return self._step_to(at, lambda step, marks: self._transact(step, marks, lambda tick: tick.pass_(at)))
 
     def take_in(self, at: TimePoint, parts: Sequence[Callable[[str], ClosedABox]]) -> WindowUpdate:
         """An ABox, new or a further part of the newest.
@@ -116,13 +102,13 @@ class Holdings:
             at: its timestamp.
             parts: each encodes a part of it, told what the labels of its blank nodes are to begin with.
         """
-        return self._step_to(at, lambda start: self._take_in(start, at, self._read(parts)))
+        return self._step_to(at, lambda step, marks: self._take_in(step, marks, at, self._read(parts)))
 
     def _read(self, parts: Sequence[Callable[[str], ClosedABox]]) -> ClosedABox:
         number = self.books.messages + 1
         return ClosedABox.together([read(prefix_of_push(number, place)) for place, read in enumerate(parts)])
 
-    def _step_to(self, at: TimePoint, work: Callable[[_Start], WindowUpdate]) -> WindowUpdate:
+    def _step_to(self, at: TimePoint, work: Callable[[Step, Marks], WindowUpdate]) -> WindowUpdate:
         """What `work` comes to at the step to `at`; begun without terms that have long not been used.
 
         Broken off before it has stored how things stand then, it leaves no trace.
@@ -132,7 +118,7 @@ class Holdings:
         before, grown, known = self._standing, self.growing.grown, self.vocabulary.mark
         marks = self.consumers.mark()
         try:
-            return work(_Start(step, marks))
+            return work(step, marks)
         except BaseException:
             if self.books.step is before.books.step:
                 self._take_back(before, grown, known, marks)
@@ -146,22 +132,23 @@ class Holdings:
         self.growing.grown = grown
         self.vocabulary.back_to(known)
 
-    def _take_in(self, start: _Start, at: TimePoint, given: ClosedABox) -> WindowUpdate:
+    def _take_in(self, step: Step, marks: Marks, at: TimePoint, given: ClosedABox) -> WindowUpdate:
         if not self.growing.covers(given.asserted.facts):
             self.lose_model()  # one of the grown program is to be made
             self.growing.grow(given.asserted.facts)
         newest, arriving = self.books.log.newest, given.asserted.facts
-        if newest is not None and newest.ticks == start.step.now:
-            return self._transact(start, lambda tick: tick.extend(newest, given.asserted), arriving)
-        return self._transact(start, lambda tick: tick.take_in(at, given), arriving)
+        if newest is not None and newest.ticks == step.now:
+            return self._transact(step, marks, lambda tick: tick.extend(newest, given.asserted), arriving)
+        return self._transact(step, marks, lambda tick: tick.take_in(at, given), arriving)
 
     @contextmanager
     def whole(self) -> Iterator[None]:
         """What is done inside is undone after an error. No term is forgotten meanwhile."""
         self.forget_unused()
         forms, grown, size = self.forms.copy(), self.growing.grown, self.vocabulary.size
-        before, marks = self._standing._replace(forms=forms, model=None), self.consumers.mark()
-        consumers = copy(self.consumers)
+        marks, consumers = self.consumers.mark(), copy(self.consumers)
+        memory = replace(self._standing.memory, consumers=consumers)
+        before = self._standing._replace(forms=forms, memory=memory, model=None)
         try:
             self._standing = self._standing._replace(is_part=True)
             yield
@@ -177,12 +164,6 @@ class Holdings:
     def replace(self, books: Books, forms: GivenForms) -> None:
         """Hold these books from now on, in the numbers of the present vocabulary."""
         self._standing = self._standing._replace(books=books, forms=forms, model=None)
-
-    def make_model(self) -> None:
-        """Make the model now if it is lost. Costs a materialization of the window then."""
-        if self._standing.model is None:
-            model, books = self._made_from(self.books)
-            self._standing = self._standing._replace(model=model, books=books)
 
     def lose_model(self) -> None:
         """Let the model be made again, where it is to be changed or is of no use."""
@@ -252,9 +233,10 @@ class Holdings:
     def stats(self) -> Stats:
         """What is held, and what was done."""
         self.forget_unused()
-        model, vocabulary = self.model, self.vocabulary
-        size = model.bytes_used, vocabulary_bytes(vocabulary), self.consumers.bytes_used
-        return Stats.of(len(model), self.books.log, vocabulary.counts, size, model.work, self.books.counters)
+        model, log, terms = self.model, self.books.log, self.vocabulary
+        stored = len(model), log.assertions, len(log.timeline)
+        size = model.bytes_used, log.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
+        return Stats(*stored, *terms.counts, *size, *model.work, *self.books.counters)
 
     def computed_literals(self) -> Integers:
         """The literals in the materialization that need not be in the books: what rules have computed."""
@@ -313,14 +295,14 @@ class Holdings:
     # -- one step ----------------------------------------------------------------------------------
 
     def _transact(
-        self, start: _Start, stages: Callable[[Tick], Outcome], arriving: Integers = _NO_FACTS
+        self, step: Step, marks: Marks, stages: Callable[[Tick], Outcome], arriving: Integers = NO_FACTS
     ) -> WindowUpdate:
         """A tick's `stages` done to the model and written into the books, or nothing.
 
         The model counts as lost until all has gone well; who needs it then makes it again from the books.
         `arriving` are the facts of the ABox that it takes in.
         """
-        tick = self._tick(start)
+        tick = self._tick(step, marks)
         self.lose_model()
         if not self.options.limits:
             return self._put_in_place(tick.model, stages(tick))
@@ -340,7 +322,7 @@ class Holdings:
         self._standing = Standing(done.books, forms, done.memory, kept, is_part, told)
         return done.update
 
-    def _tick(self, start: _Start) -> Tick:
+    def _tick(self, step: Step, marks: Marks) -> Tick:
         model = self.model
         model.note_levels(self.consumers.wants_levels)
         return Tick(
@@ -349,12 +331,12 @@ class Holdings:
             self.forms,
             self.growing.program.rules,
             self._repairer,
-            start.step,
+            step,
             self.options.window,
             self._standing.memory,
             self.consumers,
             self._standing.told,
-            start.marks,
+            marks,
         )
 
     # -- the model from the books ------------------------------------------------------------------
@@ -362,9 +344,15 @@ class Holdings:
     @property
     def model(self) -> WindowModel:
         """The window model; made again where an error lost it, which costs a materialization."""
-        self.make_model()
-        model = self._standing.model
-        assert model is not None, "it was just made"
+        return self.make_model()
+
+    def make_model(self) -> WindowModel:
+        """The window model. Costs a materialization of the window where an error lost it."""
+        known = self._standing.model
+        if known is not None:
+            return known
+        model, books = self._made_from(self.books)
+        self._standing = self._standing._replace(model=model, books=books)
         return model
 
     def _made_from(self, books: Books) -> tuple[WindowModel, Books]:

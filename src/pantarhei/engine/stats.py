@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pantarhei.engine.books import Counters
 from pantarhei.materialize.model import Work
-from pantarhei.window.log import Log
 
 
 class Stats(NamedTuple):
@@ -51,23 +49,6 @@ class Stats(NamedTuple):
     cut: int
     late: int
     dropped_early: int
-
-    @classmethod
-    def of(
-        cls,
-        facts: int,
-        log: Log,
-        terms: tuple[int, int, int],
-        bytes: tuple[int, int, int],
-        work: Work,
-        counters: Counters,
-    ) -> Stats:
-        """The numbers of a model of so many facts with the books of its stream; `bytes` are of kernel,
-        vocabulary and consumers.
-        """
-        kernel, vocabulary, consumers = bytes
-        stored = log.assertions, len(log.timeline)
-        return cls(facts, *stored, *terms, kernel, log.bytes, vocabulary, consumers, *work, *counters)
 
     @property
     def terms(self) -> int:

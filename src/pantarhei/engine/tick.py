@@ -15,7 +15,7 @@ from rdflib import Literal
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS, Forms
 from pantarhei.encoding.given_forms import FormsChange, GivenForms
-from pantarhei.encoding.numbers import Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.engine.books import Arrival, Books, Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumers, Marks, Told
@@ -31,8 +31,7 @@ from pantarhei.repair.step import Repaired, Repairer
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window
 
-_NO_FACTS = np.empty((0, 3), np.int32)
-_NOTHING = Encoded(_NO_FACTS, NO_FORMS)
+_NOTHING = Encoded(NO_FACTS, NO_FORMS)
 
 
 class Outcome(NamedTuple):
@@ -120,7 +119,7 @@ class Tick:
         """
         slid = self._slid()
         level, asserted = self.books.log.timeline.next_level, given.asserted
-        entry = Entry(level, at, self.step.now, asserted.facts, _NO_FACTS, asserted.forms)
+        entry = Entry(level, at, self.step.now, asserted.facts, NO_FACTS, asserted.forms)
         if given.finished:
             previous = self.model.merge(given.facts, len(asserted.facts), level)
         else:
@@ -143,7 +142,7 @@ class Tick:
         slid = self._slid()
         older = slid.log.without_newest()
         whole = Encoded.together([Encoded(newest.facts, newest.forms), given])
-        entry = replace(newest, facts=whole.facts, cut=_NO_FACTS, forms=whole.forms)
+        entry = replace(newest, facts=whole.facts, cut=NO_FACTS, forms=whole.forms)
         if before.contradicted:
             _undo(model, older, before)
             asserted = _asserted_again(older, before, entry)

@@ -10,14 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, ClosedABoxes, most_aboxes
 from pantarhei.materialize.bulk.evaluation import TooManyError, TooSlowError
 from pantarhei.materialize.model import FOREVER, Lineage, WindowModel
 
 # For several ABoxes together no more new facts than these are looked for at once.
 _MOST_FACTS = 1 << 23
-_NOTHING = np.empty((0, 3), np.int32)
 
 
 class CanonicalModel(NamedTuple):
@@ -94,7 +93,7 @@ class CanonicalModels:
         model = self._model
         if self._at_once is None:
             self._at_once = ABoxProgram(model.program.plans, self._background)
-            self._background = _NOTHING  # it has them
+            self._background = NO_FACTS  # it has them
         facts = np.concatenate(aboxes)
         most = _MOST_FACTS if len(aboxes) > 1 else sys.maxsize
         try:

@@ -18,7 +18,7 @@ from rdflib import RDF
 from rdflib import Literal as RdfLiteral
 
 from pantarhei.encoding.forms import NO_FORMS, FactForms
-from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
@@ -39,7 +39,6 @@ Keep = Literal["newest", "every"]
 
 __all__ = ["COMPILED", "FOREVER", "Keep", "Lineage", "Overfull", "WindowModel", "Work"]
 
-_NOTHING = np.empty((0, 3), np.int32)
 _NO_VIOLATIONS = np.empty((0, 1), np.int32)
 
 
@@ -437,7 +436,7 @@ class WindowModel:
         """
         return plan_body(body, different, self.vocabulary)
 
-    def matches_with(self, plan: BodyPlan, facts: Integers, without: Integers = _NOTHING) -> Matches:
+    def matches_with(self, plan: BodyPlan, facts: Integers, without: Integers = NO_FACTS) -> Matches:
         """Every match of a body in which one of `facts` is matched to an atom, each match once.
 
         Facts that are not stored, since they have gone, are matched as if they were, with level `FOREVER`. So
@@ -479,26 +478,26 @@ class WindowModel:
         find = self.vocabulary.find
         who = None if subject is None else NONE if isinstance(subject, RdfLiteral) else find(subject)
         if subject is not None and (who is None or who == NONE):
-            return _NOTHING
+            return NO_FACTS
         if predicate == RDF.type:
             return self._match_classes(who, object_)
         what = None if object_ is None else find(object_)
         if predicate is not None:
             number = self.vocabulary.find_property(predicate)
             if number is None or (object_ is not None and what is None):
-                return _NOTHING
+                return NO_FACTS
             return self._match_property(number, who, what)
         if object_ is None:
             return self._scan(None, who, None)
         classes = self._match_classes(who, object_)
-        return np.concatenate([classes, _NOTHING if what is None else self._scan(None, who, what)])
+        return np.concatenate([classes, NO_FACTS if what is None else self._scan(None, who, what)])
 
     def _match_classes(self, who: int | None, class_: Term | None) -> Integers:
         if class_ is None:
             return self._scan(None, who, NONE)
         number = None if isinstance(class_, RdfLiteral) else self.vocabulary.find_class(class_)
         if number is None:
-            return _NOTHING
+            return NO_FACTS
         return self._scan(number, None, NONE) if who is None else self._one(number, who, NONE)
 
     def _match_property(self, number: int, who: int | None, what: int | None) -> Integers:
@@ -513,7 +512,7 @@ class WindowModel:
 
     def _one(self, number: int, who: int, what: int) -> Integers:
         found = self.kernel.store.row_of(number, who, what) >= 0
-        return np.array([(number, who, what)], np.int32) if found else _NOTHING
+        return np.array([(number, who, what)], np.int32) if found else NO_FACTS
 
     def _scan(self, number: int | None, who: int | None, what: int | None) -> Integers:
         predicates, subjects, objects = self.kernel.store.columns("predicate", "subject", "object")

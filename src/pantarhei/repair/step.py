@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import Lineage, WindowModel
@@ -20,8 +20,6 @@ from pantarhei.repair.component import Set
 from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts
 from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, Log
-
-_NO_FACTS = np.empty((0, 3), np.int32)
 
 
 class Repaired(NamedTuple):
@@ -63,7 +61,7 @@ class Repairer:
             model.find_violations()
         lineage = model.lineage(self.budget.instances)
         if lineage is None:
-            return Repaired(_NO_FACTS, False, Repair(arriving.at, self.method))
+            return Repaired(NO_FACTS, False, Repair(arriving.at, self.method))
         conflicts = find_conflicts(lineage, arriving.level, self.budget)
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
@@ -74,9 +72,9 @@ class Repairer:
     def _choose(self, conflicts: ConflictPairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:
         """(facts to cut, those of them that no decision was reached on)."""
         if self.method == "off":
-            return _NO_FACTS, _NO_FACTS
+            return NO_FACTS, NO_FACTS
         if isinstance(conflicts, ConflictPairs) and not (self.method == "grounded" and conflicts.inner.any()):
-            return lineage.facts[lineage.places(conflicts.cut())], _NO_FACTS
+            return lineage.facts[lineage.places(conflicts.cut())], NO_FACTS
         times = dict(zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True))
         left = (
             self.budget
@@ -90,5 +88,5 @@ class Repairer:
 
 def _facts_at(rows: Set, lineage: Lineage) -> Integers:
     if not rows:
-        return _NO_FACTS
+        return NO_FACTS
     return lineage.facts[lineage.places(np.array(sorted(rows), np.int32))]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.forms import NO_FORMS, Forms
-from pantarhei.encoding.numbers import Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.language.time import TimePoint
 from pantarhei.window.timeline import Timeline
 
@@ -192,7 +192,7 @@ def _below(parts: Iterable[Integers]) -> tuple[Integers, npt.NDArray[np.intp]]:
     """Facts of several entries one below the other, and the place of each one's entry."""
     each = list(parts)
     places = np.repeat(np.arange(len(each)), [len(part) for part in each])
-    return np.concatenate([np.empty((0, 3), np.int32), *each]), places
+    return np.concatenate([NO_FACTS, *each]), places
 
 
 def among(some: Integers, facts: Integers) -> npt.NDArray[np.bool_]:

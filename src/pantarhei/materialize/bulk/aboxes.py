@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers
 from pantarhei.materialize.bulk.columns import (
     NO_COLUMNS,
     ONE_TERM,
@@ -34,7 +34,6 @@ from pantarhei.rules.compilation.program import Plans
 
 _ABOX = -2  # in frames: the ABox of a match, as it stands in front of a subject
 _BITS = 31  # of a subject with its ABox
-_NOTHING = np.empty((0, 3), np.int32)
 
 
 class ClosedABoxes(NamedTuple):
@@ -117,7 +116,7 @@ def _bits(names: int) -> int:
 
 def _without(settled: Sequence[Settled], asserted: Mapping[int, tuple[Keys, Integers]]) -> Integers:
     """The facts that settled and are not asserted, in their order."""
-    found = [_NOTHING]
+    found = [NO_FACTS]
     for predicate, columns in settled:
         known = asserted.get(predicate)
         if known is None:

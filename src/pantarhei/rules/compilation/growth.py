@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from rdflib import OWL, BNode, Literal, Variable
 
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Argument, Atom, Different, Predicate, Rule
@@ -17,8 +17,6 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.literals.value import is_well_typed
 from pantarhei.rules.compilation.program import Program, compile_
 from pantarhei.rules.translation.demand import Theory
-
-_NO_FACTS = np.empty((0, 3), np.int32)
 
 
 class Grown(NamedTuple):
@@ -89,7 +87,7 @@ class GrowingProgram:
         """The properties that it has a rule against ill-typed values of."""
         return self.grown.ill_typed
 
-    def grow(self, facts: Integers = _NO_FACTS, ill_typed: Iterable[Predicate] = ()) -> None:
+    def grow(self, facts: Integers = NO_FACTS, ill_typed: Iterable[Predicate] = ()) -> None:
         """Make the program cover `facts`, and ill-typed values of further properties.
 
         Models of the program so far are of no use afterwards, come what may.
