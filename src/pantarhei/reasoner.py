@@ -119,23 +119,14 @@ class StreamReasoner:
 
     @classmethod
     def with_options(
-        cls,
-        ontology: Ontology,
-        options: Options,
-        background: Graph | Iterable[Triple] | pa.Table | None = None,
+        cls, ontology: Ontology, options: Options, background: ABox | None = None
     ) -> StreamReasoner:
-        """The reasoner with these options, such as `options` of another has.
-
-        Raises:
-            As the constructor.
-        """
+        """The reasoner with these options, such as another's `options`; raises what the constructor does."""
         reasoner = cls.__new__(cls)
         reasoner._begin(ontology, options, background)
         return reasoner
 
-    def _begin(
-        self, ontology: Ontology, options: Options, background: Graph | Iterable[Triple] | pa.Table | None
-    ) -> None:
+    def _begin(self, ontology: Ontology, options: Options, background: ABox | None) -> None:
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         self.ontology, self.options, self.window = ontology, options, options.window
         if not isinstance(background, str):

@@ -19,11 +19,9 @@ PairForms = Mapping[Pair, Literal]
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """The forms of some facts' literals; false where all are the first ones.
+    """The forms of some facts' literals: by fact, and for what is derived by subject and value.
 
-    Args:
-        by_fact: of facts.
-        by_pair: of subject and value, for what is derived from the facts.
+    False where all are the first ones.
     """
 
     by_fact: FactForms = field(default_factory=dict)

@@ -92,7 +92,7 @@ class GivenForms:
 
         Changes nothing: `after` does. Costs a look at the changes where a value has several forms.
         """
-        if not self._vocabulary.has_variants or not len(changes):
+        if not self._vocabulary.varied or not len(changes):
             return NO_CHANGE
         net: Counter[Fact] = Counter()
         varied = self._varied(changes)

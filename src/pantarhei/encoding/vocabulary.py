@@ -319,11 +319,6 @@ class Vocabulary:
             return self._name_numbers.get(key_of(term))
         return self._value_numbers.get(value_of(term))
 
-    @property
-    def has_variants(self) -> bool:
-        """Whether a value was met in more than one form."""
-        return bool(self.varied)
-
     # -- out ---------------------------------------------------------------------------------------
 
     def term(self, number: int) -> Term:

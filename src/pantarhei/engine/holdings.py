@@ -257,7 +257,9 @@ class Holdings:
         After an error it is as it was; the model may have to be made again.
         """
         vocabulary, standing = self.vocabulary, self._standing
-        wanted = standing.memory.unused or vocabulary.size > self.most_entries or self._is_tight()
+        wanted = standing.memory.unused or vocabulary.size > self.most_entries
+        if vocabulary.size * 8 > self._entries_kept * 9:  # some of them may not be used any more
+            wanted = wanted or standing.memory.is_tight(standing.model, standing.books.log)
         if standing.is_part or not wanted or (self.consumers and self._may_continue(step)):
             return
         model, before = self.model, (vocabulary.tables, self._standing._replace(model=None))
@@ -280,12 +282,6 @@ class Holdings:
         """Whether a further part of the newest timestamp is coming or may come."""
         newest = self.books.log.newest
         return newest is not None and (step is None or step.now == newest.ticks)
-
-    def _is_tight(self) -> bool:
-        """Whether bytes are nearly too many, and terms may have come that are not used any more."""
-        if self.vocabulary.size * 8 <= self._entries_kept * 9:
-            return False
-        return self._standing.memory.is_tight(self._standing.model, self.books.log)
 
     def _take_over(self, tables: Tables, standing: Standing) -> None:
         self.growing.look_again()

@@ -13,7 +13,9 @@ _repair_log = logging.getLogger("pantarhei.repair")
 
 
 class StepLog:
-    """Writes what steps did, one after another."""
+    """Tells of repairs, and warns of timestamps that leave early: at the first, then whenever there have been
+    twice as many as at the last warning.
+    """
 
     def __init__(self, limits: Limits) -> None:
         set_ = {"max_facts": limits.max_facts, "max_bytes": limits.max_bytes}
@@ -25,12 +27,9 @@ class StepLog:
         repair, remembered = done.update.repair, done.books.repairs
         if remembered and remembered[-1][1] is repair:
             _repair_log.info("%s", repair)
-        if done.update.dropped_early:
-            self._write_dropped(done)
-
-    def _write_dropped(self, done: Outcome) -> None:
-        """Warn of timestamps that leave early: at the first, and whenever they have doubled since."""
         dropped, early = done.books.counters.dropped_early, done.update.dropped_early
+        if not early:
+            return
         level = logging.WARNING if dropped >= 2 * self._dropped_told else logging.DEBUG
         _limits_log.log(
             level,

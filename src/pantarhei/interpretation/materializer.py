@@ -106,9 +106,9 @@ class ABoxMaterializer:
     def _encoded(self, table: pa.Table, bounds: Sequence[int]) -> list[Encoded]:
         """The parts in numbers: at once, unless the form of a literal can be another in each part."""
         vocabulary, first = self._vocabulary, bounds[0]
-        if not vocabulary.has_variants:
+        if not vocabulary.varied:
             encoded = encode_abox(vocabulary, table.slice(first, bounds[-1] - first), self._scope)
-            if not vocabulary.has_variants or len(bounds) == 2:
+            if not vocabulary.varied or len(bounds) == 2:
                 places = pairwise(bound - first for bound in bounds)
                 return [Encoded(encoded.facts[start:end], encoded.forms) for start, end in places]
         parts = (table.slice(start, end - start) for start, end in pairwise(bounds))

@@ -34,7 +34,7 @@ class InterpretationWriter:
     def written(self, asserted: Integers, derived: Integers, forms: FactForms) -> tuple[Integers, Terms]:
         """The facts in an interpretation's numbers, and the terms that these mean beyond the common ones."""
         facts = np.concatenate([asserted, derived])
-        if forms or self._vocabulary.has_variants:
+        if forms or self._vocabulary.varied:
             self._distinguish_forms(facts, len(asserted), forms)
         return facts, self._renumber(facts)
 

@@ -4,6 +4,7 @@ import pickle
 
 import pytest
 
+from pantarhei import Budget, Limits, Ontology, StreamReasoner
 from pantarhei.engine.options import Options
 from pantarhei.errors import OptionError
 from pantarhei.window.sliding import Window
@@ -29,3 +30,13 @@ def test_an_option_that_has_no_such_value_is_refused_by_its_name(name, value):
 def test_options_come_back_from_another_process_as_they_were():
     options = Options(Window(2), repair="off", unique_names=False)
     assert pickle.loads(pickle.dumps(options)) == options
+
+
+def test_a_reasoner_with_the_options_of_another_has_them_all():
+    first = StreamReasoner(
+        Ontology.from_rules([]), Window(2), None, "off", "every", False, Budget(sets=7), 90, 9_000_000, "drop"
+    )
+    assert StreamReasoner.with_options(first.ontology, first.options).options == first.options
+    assert first.options == Options(
+        Window(2), "off", "every", False, Budget(sets=7), Limits(90, 9_000_000, "drop")
+    )
