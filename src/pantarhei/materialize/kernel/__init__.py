@@ -1,30 +1,34 @@
 """The kernel: facts as rows of integers, closed under the rules of a program step by step.
 
-Three parts are joined by composition, each an attribute:
+Its parts are joined by composition; each module has one of them. What both window models have:
 
-    Store       store.py     `store`: what Python asks of the rows, and what changed
-      Rows      rows.py      the facts, a row each; hash tables to find them, chains by subject and by object
-    Levels      levels.py    `levels`: the lists of rows by level: partitions, and the queue
-    Switches    switches.py  `forward`, `backward`: the plans to begin for a fact
+    Store         store.py         the rows: what Python asks of them, and what changed
+      Rows        rows.py          the facts, a row each; hash tables to find them, chains to walk
+    Matcher       matcher.py       the join machine: a plan's body matched to the rows
+    Triggers      triggers.py      the plans of a program that a fact triggers (switches.py: by which keys)
+    Visitor       visitor.py       who is told of matches; each purpose of matching is one:
+      Deriving      deriving.py      derives heads, notes violations of constraints
+      LineageWalk   lineage.py       records the rule instances behind facts
+      BodyMatches   body_matches.py  records what matches a body that the program does not have
+    WindowKernel  window_kernel.py  all of these together
 
-The two window models are the ends of one chain of classes. Each class adds to the one above it:
+Each fact in its newest interpretation (`NewestKernel`, newest.py) adds:
 
-    Matcher     matcher.py   the plans of a program, matched to the rows of `store`
-    Proofs      proofs.py    violations of constraints, rule instances behind facts, matches of other bodies
-      EveryKernel  every.py  the window model with each fact in all its interpretations
-      Edges     edges.py     which rows are edges of transitive properties; it has `levels`
-      Heads     heads.py     the heads of matched rules, entered some at a time; reading facts ahead
-      Fixpoint  fixpoint.py  pops facts from the queue and derives what follows, until it is empty
-      Renewal   renewal.py   the window as it slides; what was asserted again is renewed
-      NewestKernel  newest.py  the window model with each fact in its newest interpretation
+    Levels        levels.py        the lists of rows by level: partitions, and the queue
+    Edges         edges.py         which rows are edges of transitive properties
+    Heads         heads.py         the heads of matched rules, entered some at a time; reading facts ahead
+    Fixpoint      fixpoint.py      the visitor that derives: pops facts from the queue until it is empty
+    Retraction    retraction.py    the visitor that overdeletes, and derivation of what has other support
+      Support     support.py       the visitor that looks for other support
 
-The store and the levels as parts, not base classes, cost less than 3 % of the CPU time of readings, slides,
-repairs and batch. To measure such a change, run the two builds in turns, sample by sample, in several pairs
-of processes: two processes of one build differ by up to 7 %.
+Each fact in every interpretation (`EveryKernel`, every.py) adds:
 
-The chain is one object because each match calls back from its innermost loop: `weigh` says whether a row may
-be matched, `leaf` receives the match, and what they note (heads, edges, support) is read by the loop that
-began the matching. A matcher by itself would need a reference back to its owner.
+    LevelSets     level_sets.py    the sets of levels that hold, assert and lose a row
+    Attaching, AttachingAgain, Losing  every.py  its visitors
+
+The parts cost less than 3 % of the CPU time of readings, slides and repairs. To measure such a change, run
+the two builds in turns, sample by sample, in several pairs of processes: two processes of one build differ by
+up to 7 %. A visitor is handed down as an argument: code that has released the GIL cannot store an object.
 
 constants.py has the constants, cells.py the hash tables, arrays.py the arrays, radix.py sorts for loads by
 column. "To pop" is said of the queue; `take_changes` and `take_violations` hand over what was noted, and

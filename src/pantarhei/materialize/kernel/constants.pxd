@@ -45,14 +45,6 @@ cdef enum:
     SWITCH_OBJECT = 1
     SWITCH_SUBJECT_CLASS = 2
 
-    DERIVE = 0
-    LINEAGE = 1
-    OVERDELETE = 2
-    SUPPORT = 3
-    LOSE = 4
-    REDERIVE = 5
-    MATCH = 6
-
     HIDDEN = -1
     STOP = -2
 

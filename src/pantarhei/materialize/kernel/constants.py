@@ -43,15 +43,6 @@ HOLDS = plan.HOLDS
 # classes of a term.
 SWITCH_OBJECT, SWITCH_SUBJECT_CLASS = dispatch.OBJECT, dispatch.SUBJECT_CLASS
 
-# What an enumeration of matches is for.
-DERIVE = 0  # to derive the heads
-LINEAGE = 1  # to record the rule instances
-OVERDELETE = 2  # to find the heads that may lose their level
-SUPPORT = 3  # to find the level that the bodies give their head
-LOSE = 4  # to find the levels that the heads may lose (keep="every")
-REDERIVE = 5  # to give the head its levels again (keep="every")
-MATCH = 6  # to record what the variables of a body without a head are bound to
-
 # What `weigh` answers instead of a level.
 HIDDEN = -1  # the row takes no part in matches
 STOP = -2  # the enumeration ends

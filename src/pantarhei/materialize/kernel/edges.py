@@ -13,88 +13,84 @@ from __future__ import annotations
 import cython
 
 if not cython.compiled:
-    from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.levels import Levels
-    from pantarhei.materialize.kernel.proofs import Proofs
+    from pantarhei.materialize.kernel.matcher import Matcher
 
-from pantarhei.materialize.kernel.arrays import ints_of
+from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 
 @cython.cclass
-class Edges(Proofs):
-    """Rows by level, with the edges of transitive properties flagged."""
+class Edges:
+    """Which rows are edges; `news` has those that are to be flagged as such, and may be it already."""
 
-    def __init__(self, plans, capacity=1024):
-        super().__init__(plans, capacity)
-        self.levels = Levels(self.store, self.known)
-        self.edge_atoms = ints_of([*plans.edge_atoms, NONE])
+    def __init__(self, matcher: Matcher, plans):
+        self.matcher = matcher
+        self.store = matcher.store
         self.copies = ints_of([*plans.copies, 0])
-        self.edges_noted = ints_of([*plans.edges_noted, 0])
-        self.new_edges = Ints()
-        self.plan_copies()
-        self.plan_partners()
+        self.news = Ints()
+        self.plan_copies(plans)
 
-    def plan_copies(self):
+    def plan_copies(self, plans):
         """Group the plans that copy by predicate."""
+        forward = plans.forward
         chosen = []
         starts = [0]
-        for predicate in range(self.known):
-            places = range(self.forward.start[predicate], self.forward.start[predicate + 1])
-            plans = [self.forward.plans[i] for i in places]
-            chosen += [plan for plan in plans if self.copies[self.code[plan + RULE]]]
+        for predicate in range(len(forward.start) - 1):
+            own = forward.plans[forward.start[predicate] : forward.start[predicate + 1]]
+            chosen += [plan for plan in own if self.copies[plans.code[plan + RULE]]]
             starts.append(len(chosen))
         self.copy_plans, self.copy_start = ints_of(chosen), ints_of(starts)
 
     def makes_edge(self, plan):
         """Whether the matched body makes the head of `plan`, whose edges are noted, an edge."""
-        rule: cython.int = self.code[plan + RULE]
-        if self.edge_atoms[rule] != NONE:
+        rule: cython.int = self.matcher.code[plan + RULE]
+        if self.matcher.edge_atoms[rule] != NONE:
             return False
-        return self.copies[rule] == 0 or self.is_edge(self.body[0])
+        return self.copies[rule] == 0 or self.matcher.is_edge(self.matcher.body[0])
 
     def edge_of(self, predicate):
         """The flag of a new row of an asserted fact."""
-        return EDGE if self.has_edges(predicate) else 0
+        return EDGE if self.matcher.has_edges(predicate) else 0
 
     def flag(self, row):
         """Note that the fact of `row`, which was there before, is an edge of its property, if it has any.
 
         The row is flagged as soon as no chain is being walked.
         """
-        if self.has_edges(self.store.rows[row].predicate) and not self.is_edge(row):
-            self.new_edges.push(row)
+        if self.matcher.has_edges(self.store.rows[row].predicate) and not self.matcher.is_edge(row):
+            self.news.push(row)
         return 0
 
-    def hand_on(self):
-        """Flag the row that was noted last, and note what is copied from it."""
+    def hand_on(self, visitor):
+        """Flag the row that was noted last, and let `visitor` derive what is copied from it."""
         i: cython.int
         row: cython.int
         predicate: cython.int
-        self.new_edges.size -= 1
-        row = self.new_edges.items[self.new_edges.size]
-        if self.is_edge(row):
+        self.news.size -= 1
+        row = self.news.items[self.news.size]
+        if self.matcher.is_edge(row):
             return 0
         self.store.make_edge(row)
         if self.store.rows[row].flags & PENDING:
             return 0  # it will hand on when it is popped
         predicate = self.store.rows[row].predicate
         for i in range(self.copy_start[predicate], self.copy_start[predicate + 1]):
-            self.begin(
+            self.matcher.begin(
                 self.copy_plans[i],
                 row,
                 self.store.rows[row].subject,
                 self.store.rows[row].object,
                 self.store.rows[row].level,
+                visitor,
             )
         return 0
 
-    def check_invariants(self):
-        """Assert that rows, lists and flags agree. Costs O(rows); for tests."""
-        Proofs.check_invariants(self)
-        self.levels.check_invariants(self.oldest, self.newest)
+    def check_invariants(self, oldest: cython.int):
+        """Assert that what is asserted from the level `oldest` on is flagged. Costs O(rows); for tests."""
         row: cython.int
         for row in range(self.store.used):
-            if self.store.rows[row].predicate >= 0 and self.has_edges(self.store.rows[row].predicate):
-                assert self.is_edge(row) or self.store.rows[row].base < self.oldest, "an assertion is no edge"
-        assert self.new_edges.size == 0, "an edge is not handed on"
+            if self.store.rows[row].predicate >= 0 and self.matcher.has_edges(self.store.rows[row].predicate):
+                assert self.matcher.is_edge(row) or self.store.rows[row].base < oldest, (
+                    "an assertion is no edge"
+                )
+        assert self.news.size == 0, "an edge is not handed on"

@@ -4,33 +4,55 @@ cimport cython
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.proofs cimport Proofs
+from pantarhei.materialize.kernel.deriving cimport Deriving
+from pantarhei.materialize.kernel.level_sets cimport LevelSets
+from pantarhei.materialize.kernel.matcher cimport Matcher
+from pantarhei.materialize.kernel.store cimport Store
+from pantarhei.materialize.kernel.triggers cimport Triggers
+from pantarhei.materialize.kernel.visitor cimport Visitor
+from pantarhei.materialize.kernel.window_kernel cimport WindowKernel
 
 
 @cython.final
-cdef class EveryKernel(Proofs):
-    cdef unsigned long long[:, ::1] held
-    cdef unsigned long long[:, ::1] asserted
-    cdef unsigned long long[:, ::1] lost
-    cdef unsigned long long[::1] attached
-    cdef unsigned long long[::1] others
-    cdef int words
+cdef class Attaching(Deriving):
+    cdef LevelSets sets
     cdef int inner
     cdef Ints queue
+
+    cdef bint is_of_background(self, int plan) noexcept nogil
+    cdef int take_for_ever(self, int row) except -1 nogil
+    cdef int attach(self, int row) except -1 nogil
+    cdef int enqueue(self, int row) except -1 nogil
+    cdef int dequeue(self) noexcept nogil
+    cdef int run(self) except -1 nogil
+
+
+@cython.final
+cdef class AttachingAgain(Visitor):
+    cdef Attaching attaching
+    cdef Matcher matcher
+    cdef LevelSets sets
+    cdef int head
+
+
+@cython.final
+cdef class Losing(Visitor):
+    cdef Attaching attaching
+    cdef Matcher matcher
+    cdef Store store
+    cdef LevelSets sets
+    cdef int cause
     cdef Ints touched
 
-    cdef int ensure(self) except -1 nogil
-    cdef int grow_sets(self) except -1 with gil
-    cdef int row_for(self, int predicate, int subject, int object) except -1 nogil
-    cdef int enqueue(self, int row) except -1 nogil
-    cdef int highest(self, unsigned long long[:, ::1] sets, int row) noexcept nogil
-    cdef int highest_difference(self, int row, int other) noexcept nogil
-    cdef void minimal_oldest(self, int atoms) noexcept nogil
-    cdef int attach(self, int row) except -1 nogil
-    cdef int attach_again(self, int plan) except -1 nogil
-    cdef int derive_head(self, int plan) except -1 nogil
-    cdef int attach_head(self, int plan) except -1 nogil
-    cdef int lose_head(self, int plan) except -1 nogil
-    cdef void refresh(self, int row) noexcept nogil
-    cdef int run(self) except -1 nogil
     cdef int touch(self, int row) except -1 nogil
+
+
+@cython.final
+cdef class EveryKernel(WindowKernel):
+    cdef public int newest
+    cdef LevelSets sets
+    cdef Attaching attaching
+    cdef Losing losing
+    cdef AttachingAgain again
+
+    cdef int lose(self, int row) except -1

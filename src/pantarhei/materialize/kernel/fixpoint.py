@@ -9,28 +9,87 @@ import cython
 
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.heads import Heads
+    from pantarhei.materialize.kernel.deriving import Deriving
+    from pantarhei.materialize.kernel.edges import Edges
+    from pantarhei.materialize.kernel.levels import Levels
+    from pantarhei.materialize.kernel.triggers import Triggers
+
+from pantarhei.materialize.kernel.arrays import ints_of
+from pantarhei.materialize.kernel.heads import Heads
 
 
 @cython.cclass
-class Fixpoint(Heads):
-    """Heads, and the loop that empties the queue; `clock` counts the rows that settled."""
+class Fixpoint(Deriving):
+    """The loop that empties the queue. `clock` counts the rows that settled; `merged` says whether an
+    interpretation ever was merged.
 
-    def __init__(self, plans, capacity=1024):
-        super().__init__(plans, capacity)
+    Args:
+        superclasses: of the plans that `triggers` has, a `rules.compilation.superclasses.Superclasses`.
+    """
+
+    def __init__(self, triggers: Triggers, levels: Levels, edges: Edges, superclasses):
+        super().__init__(triggers)
+        self.superclasses = ints_of(superclasses.classes)
+        self.superclass_start = ints_of(superclasses.start)
+        self.superclass_ends = ints_of(superclasses.ends)
+        self.levels = levels
+        self.edges = edges
+        self.heads = Heads(levels, edges)
         self.clock = 0
-        self.merged = False  # whether an interpretation ever was
+        self.merged = False
+
+    # -- what a match means ------------------------------------------------------------------------
+
+    def weigh(self, row, level):
+        """The row's level; it is hidden while it is queued, and once it is older than the window."""
+        own: cython.int = self.store.rows[row].level
+        return HIDDEN if self.store.rows[row].flags & PENDING or own < self.levels.oldest else own
+
+    def derive(self, plan, level):
+        """Note the head of a matched body at `level`."""
+        head: cython.int = self.matcher.code[plan + HEAD]
+        return self.heads.note(
+            head,
+            self.matcher.value(self.matcher.code[plan + HEAD_SUBJECT]),
+            self.matcher.value(self.matcher.code[plan + HEAD_OBJECT]),
+            level,
+            self.flags_of_head(plan, head, level),
+        )
+
+    def flags_of_head(self, plan, head, level):
+        """The flags that a new row of the head would have."""
+        flags: cython.int = 0
+        if self.matcher.has_edges(head) and self.edges.makes_edge(plan):
+            flags = EDGE
+        if self.merged and self.is_unproven(plan, level):
+            flags |= UNPROVEN
+        return flags
+
+    def is_unproven(self, plan, level):
+        """Whether a row of the matched body at `level`, the smallest in it, is unproven."""
+        atom: cython.int
+        row: cython.int
+        for atom in range(self.matcher.atoms_of(plan)):
+            row = self.matcher.body[atom]
+            if (
+                self.store.rows[row].flags & UNPROVEN
+                and self.store.rows[row].level == level
+                and self.store.rows[row].base < level
+            ):
+                return True
+        return False
+
+    # -- the loop ----------------------------------------------------------------------------------
 
     def run(self):
         """Pop facts from the queue, newest level first, until it is empty."""
         level: cython.int
         row: cython.int
-        self.purpose = DERIVE
         while True:
-            if self.new_edges.size > 0:
-                self.hand_on()
-            elif self.heads_are_due():
-                self.enter_heads()
+            if self.edges.news.size > 0:
+                self.edges.hand_on(self)
+            elif self.heads.are_due():
+                self.heads.enter()
             elif self.levels.agenda_size == 0:
                 return 0
             else:
@@ -48,11 +107,11 @@ class Fixpoint(Heads):
         self.levels.delist(row)
         self.settle_row(row)
         if finished:
-            self.fire_chosen(row, level)
+            self.triggers.fire_chosen(row, level, self)
         elif self.merged:
-            self.fire(row, level)
+            self.triggers.fire(row, level, self)
         else:
-            self.fire_joining(row, level)
+            self.triggers.fire_joining(row, level, self)
             self.add_superclasses(row, level)
         return 0
 
@@ -60,12 +119,12 @@ class Fixpoint(Heads):
         """Begin to read what taking will look at, for the fact of `row` and for two more in the queue."""
         if row < 0 or not self.store.reads_ahead:
             return
-        self.fetch_partner(row, True)
+        self.triggers.fetch_partner(row, True)
         self.fetch_superclasses(row, True)
         row = self.store.rows[row].next_listed
         if row < 0:
             return
-        self.fetch_partner(row, False)
+        self.triggers.fetch_partner(row, False)
         self.fetch_superclasses(row, False)
         self.store.fetch_row(self.store.rows[row].next_listed)
 
@@ -75,7 +134,7 @@ class Fixpoint(Heads):
         start: cython.int
         at: cython.int
         other: cython.int
-        if predicate >= self.known:
+        if predicate >= self.triggers.known:
             return
         start = self.superclass_start[predicate]
         for at in range(start, min(start + SUPERCLASSES_AHEAD, self.superclass_start[predicate + 1])):
@@ -104,13 +163,13 @@ class Fixpoint(Heads):
         class_: cython.int
         other: cython.int
         at: cython.int
-        if predicate >= self.known:
+        if predicate >= self.triggers.known:
             return 0
         at = self.superclass_start[predicate]
         while at < self.superclass_start[predicate + 1]:
             class_ = self.superclasses[at]
             self.firings += 1
-            self.candidates += 1
+            self.triggers.candidates += 1
             other = self.store.find(class_, subject, NONE)
             if (
                 other >= 0
@@ -123,6 +182,6 @@ class Fixpoint(Heads):
                 other = self.store.insert(class_, subject, NONE, 0)
             self.levels.raise_to(other, level)
             self.settle_row(other)
-            self.fire_joining(other, level)
+            self.triggers.fire_joining(other, level, self)
             at += 1
         return 0

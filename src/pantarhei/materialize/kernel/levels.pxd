@@ -1,13 +1,18 @@
 # The C types of levels.py; what they mean is said there.
 
+cimport cython
+
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.store cimport Store
 
 
+@cython.final
 cdef class Levels:
     cdef Store store
     cdef int known
+    cdef public int oldest
+    cdef public int newest
     cdef unsigned char[::1] streamed
     cdef bint streamed_more
     cdef int[::1] partitions
@@ -21,6 +26,9 @@ cdef class Levels:
     cdef void enlist(self, int row) noexcept nogil
     cdef void delist(self, int row) noexcept nogil
     cdef int raise_to(self, int row, int level) except -1 nogil
+    cdef int reach(self, int row) noexcept nogil
+    cdef int renew(self, int row) except -1 nogil
+    cdef int wait(self, int row) except -1 nogil
     cdef void note_streamed(self, int predicate, int level) noexcept nogil
     cdef int enqueue(self, int row, int level) except -1 nogil
     cdef int agenda_push(self, int level) except -1 nogil

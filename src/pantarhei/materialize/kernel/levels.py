@@ -18,7 +18,7 @@ from pantarhei.materialize.kernel.arrays import new_bytes, new_ints
 
 @cython.cclass
 class Levels:
-    """The lists of the levels.
+    """The lists of the levels; `oldest` and `newest` are those of the window.
 
     Args:
         store: the rows, each of which has a level.
@@ -32,6 +32,8 @@ class Levels:
     def __init__(self, store: Store, known: cython.int):
         self.store = store
         self.known = known
+        self.oldest = 0
+        self.newest = 0
         self.streamed = new_bytes(known)
         self.streamed_more = False
         self.partitions = new_ints(9, -1)
@@ -105,6 +107,28 @@ class Levels:
         if self.store.rows[row].held <= level:
             self.store.rows[row].held = -1
         self.store.rows[row].flags &= ~UNPROVEN
+        return 0
+
+    def reach(self, row):
+        """The largest of the row's level, base and held."""
+        reach: cython.int = self.store.rows[row].level
+        if self.store.rows[row].base > reach:
+            reach = self.store.rows[row].base
+        if self.store.rows[row].held > reach:
+            reach = self.store.rows[row].held
+        return reach
+
+    def renew(self, row):
+        """Queue `row` at its reach."""
+        self.enqueue(row, self.reach(row))
+        if self.store.rows[row].base < self.store.rows[row].level:
+            self.store.rows[row].flags |= UNPROVEN
+        return 0
+
+    def wait(self, row):
+        """Where levels are noted: note that the level of `row` is not final, if something renews it."""
+        if self.reach(row) > self.store.rows[row].level:
+            self.waiting.push(row)
         return 0
 
     def note_streamed(self, predicate, level):
@@ -190,7 +214,7 @@ class Levels:
         of_levels = len(self.partitions) + len(self.queues) + len(self.queue_ends) + len(self.agenda)
         return 4 * (of_levels + len(self.waiting.items))
 
-    def check_invariants(self, oldest: cython.int, newest: cython.int):
+    def check_invariants(self):
         """Assert that each row is in the partition of its level, which is in the window, and none is queued.
 
         Costs O(rows); for tests.
@@ -199,7 +223,7 @@ class Levels:
         row: cython.int
         listed: cython.int = 0
         assert self.agenda_size == 0 or all(self.queues[i] < 0 for i in range(len(self.queues)))
-        for level in [*range(oldest, newest + 1), FOREVER]:
+        for level in [*range(self.oldest, self.newest + 1), FOREVER]:
             row = self.partitions[self.bucket(level)]
             while row >= 0:
                 assert self.store.rows[row].level == level, "a row stands in another level's list"

@@ -2,34 +2,20 @@
 
 cimport cython
 
-from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
-from pantarhei.materialize.kernel.renewal cimport Renewal
+from pantarhei.materialize.kernel.edges cimport Edges
+from pantarhei.materialize.kernel.fixpoint cimport Fixpoint
+from pantarhei.materialize.kernel.levels cimport Levels
+from pantarhei.materialize.kernel.retraction cimport Retraction
+from pantarhei.materialize.kernel.window_kernel cimport WindowKernel
 
 
 @cython.final
-cdef class NewestKernel(Renewal):
-    cdef int mark_level
-    cdef long long mark_sequence
-    cdef int best
-    cdef int enough
-    cdef long long patience
-    cdef Ints found
-    cdef Ints shaken
-    cdef readonly long long rederivations
-    cdef readonly long long searches
+cdef class NewestKernel(WindowKernel):
+    cdef readonly Levels levels
+    cdef Edges edges
+    cdef Fixpoint fixpoint
+    cdef Retraction retraction
+    cdef readonly long long renewals
 
-    cdef bint is_unproven(self, int plan, int level) noexcept nogil
-    cdef int flags_of_head(self, int plan, int head, int level) noexcept nogil
-    cdef int settled_level(self, int row) noexcept nogil
-    cdef int derive_head(self, int plan, int level) except -1 nogil
-    cdef int supporting_level(self, int row) noexcept nogil
-    cdef int note_support(self, int level) noexcept nogil
-    cdef int doubt_head(self, int plan, int level) except -1 nogil
-    cdef int rested_on(self, int row) noexcept nogil
-    cdef int shake(self, int row) except -1 nogil
-    cdef int touch(self, int row, int level) except -1 nogil
-    cdef int consider(self, int row, Ints doomed) except -1 nogil
-    cdef int overdelete(self, Ints doomed) except -1 nogil
-    cdef int support(self, int row, int enough, int mark_level, long long mark_sequence) except -2 nogil
-    cdef int rederive(self, Ints doomed) except -1 nogil
+    cdef int remove_all(self, int row) except -1 nogil

@@ -11,23 +11,23 @@ first popped, as in a widest-path search. Of one level they are popped first com
 of what supports a fact has the lower sequence. A pop enumerates the rule instances that the fact is part of
 with facts that were popped before (their *firings*).
 
-A fact that is stored and comes again only notes that; renewal.py says when its level follows.
+Renewal is lazy: a fact that is stored and asserted again only gets the newer base. Its level, and the levels
+of what rests on it, are then lower bounds, made up for when the window's start passes them (`slide`) or
+someone asks (`settle`). Presence is exact all the time. Where changes of level are asked for
+(`note_levels`), a list has the rows that wait for renewal, so that to settle after each step costs what
+changed.
 
 A finished interpretation (`merge`) brings what follows from its ABox along: then only joins with what was
 there before are looked for. Facts of it that are stored already just note its level: as `base` if asserted,
-else as `held`. For each rule instance the head's reach is at least the smallest level in the body.
-
-Retraction overdeletes along rule instances whose minimum is the head's level, unless a proof remains that is
-well-founded by (level descending, sequence ascending), then rederives what has other support, newest first
-(after DRed and B/F, MN19). Where interpretations were merged, a level may rest on the reach of a body, so
-minima are taken over that; and a row whose base or held sinks is *shaken*: what noted its level because of it
-is shaken too, and all of them look for the level that other support gives.
+else as `held` (above its level, or -1), to which they are renewed in the same way. A row's *reach* is the
+largest of level, base and held. For each rule instance the head's reach is at least the smallest level in the
+body.
 
 A level that came with an interpretation has no proof in the order of sequences. Such a row is UNPROVEN, and
 so is what is derived from one of the same level; as a proof of a fact of that level it does not count, or two
 facts that follow from one another could hold each other up.
 
-The flags of a row are said in constants.py.
+retraction.py says how facts are taken out, constants.py what the flags of a row mean.
 """
 
 from __future__ import annotations
@@ -36,135 +36,62 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from pantarhei.materialize.kernel.arrays import Ints
     from pantarhei.materialize.kernel.constants import *
-    from pantarhei.materialize.kernel.renewal import Renewal
 
-from pantarhei.materialize.kernel.arrays import new_ints
+from pantarhei.materialize.kernel.arrays import Ints, new_ints
+from pantarhei.materialize.kernel.edges import Edges
+from pantarhei.materialize.kernel.fixpoint import Fixpoint
+from pantarhei.materialize.kernel.levels import Levels
+from pantarhei.materialize.kernel.retraction import Retraction
 from pantarhei.materialize.kernel.rows import COMPILED
-
-UNLIMITED = cython.declare(cython.longlong, 1 << 62)
+from pantarhei.materialize.kernel.window_kernel import WindowKernel
 
 
 @cython.cclass
-class NewestKernel(Renewal):
+class NewestKernel(WindowKernel):
     """The window model of one program, each fact stored once.
 
-    Work counters, beside those of Renewal: `rederivations` facts overdeleted, `searches` rows looked at in
-    search of other support.
+    Work counters, beside those of `WindowKernel`: `renewals` facts queued again when the window's start
+    passed them, `rederivations` facts overdeleted, `searches` rows looked at in search of other support.
     """
 
     def __init__(self, plans, capacity=1024):
-        super().__init__(plans, capacity)
-        self.mark_level = 0
-        self.mark_sequence = 0
-        self.best = -1
-        self.enough = 0
-        self.patience = UNLIMITED
-        self.found = Ints()
-        self.shaken = Ints()
-        self.rederivations = 0
-        self.searches = 0
+        super().__init__(plans, capacity, True)
+        self.levels = Levels(self.store, len(plans.forward.start) - 1)
+        self.edges = Edges(self.matcher, plans)
+        self.fixpoint = Fixpoint(self.triggers, self.levels, self.edges, plans.superclasses)
+        self.retraction = Retraction(self.fixpoint)
+        self.deriving = self.fixpoint
+        self.renewals = 0
 
-    # -- what a match means, which depends on what it is looked for -------------------------------------
+    @property
+    def oldest(self) -> int:
+        """The oldest level of the window."""
+        return self.levels.oldest
 
-    def weigh(self, row, level):
-        if self.purpose == DERIVE:
-            return self.settled_level(row)
-        if self.purpose == SUPPORT:
-            return self.supporting_level(row)
-        if self.purpose == OVERDELETE:
-            return HIDDEN if self.store.rows[row].flags & PROCESSED else self.rested_on(row)
-        return self.seen_level(row)
+    @property
+    def newest(self) -> int:
+        """The newest level of the window."""
+        return self.levels.newest
 
-    def leaf(self, plan, level):
-        if self.purpose == DERIVE:
-            return self.derive_head(plan, level)
-        if self.purpose == SUPPORT:
-            return self.note_support(level)
-        if self.purpose == OVERDELETE:
-            return self.doubt_head(plan, level)
-        return self.record_match(plan) if self.purpose == MATCH else self.record_instance(plan)
+    @newest.setter
+    def newest(self, level: int) -> None:
+        self.levels.newest = level
 
-    def settled_level(self, row):
-        """The row's level; it is hidden while it is queued, and once it is older than the window."""
-        level: cython.int = self.store.rows[row].level
-        return HIDDEN if self.store.rows[row].flags & PENDING or level < self.oldest else level
+    @property
+    def merged(self) -> bool:
+        """Whether an interpretation ever was merged."""
+        return self.fixpoint.merged
 
-    def derive_head(self, plan, level):
-        """Derive the head of a matched body at `level`; the match of a constraint is a violation."""
-        head: cython.int = self.code[plan + HEAD]
-        self.firings += 1
-        if head < 0:
-            return self.record_violation(plan) if self.detect else 0
-        return self.note_head(
-            head,
-            self.value(self.code[plan + HEAD_SUBJECT]),
-            self.value(self.code[plan + HEAD_OBJECT]),
-            level,
-            self.flags_of_head(plan, head, level),
-        )
+    @property
+    def rederivations(self) -> int:
+        return self.retraction.rederivations
 
-    def supporting_level(self, row):
-        """The row's level if it settled before the mark and may raise `best`, else HIDDEN.
+    @property
+    def searches(self) -> int:
+        return self.retraction.support.searches
 
-        STOP once more rows were looked at than `patience` allows.
-        """
-        level: cython.int = self.store.rows[row].level
-        flags: cython.int = self.store.rows[row].flags
-        self.searches += 1
-        self.patience -= 1
-        if self.patience < 0:
-            return STOP
-        if flags & DOOMED or level <= self.best or level < self.mark_level:
-            return HIDDEN
-        if level > self.mark_level:
-            return level
-        if self.store.rows[row].sequence >= self.mark_sequence:
-            return HIDDEN
-        return HIDDEN if flags & UNPROVEN and self.store.rows[row].base < level else level
-
-    def note_support(self, level):
-        """A body holds its head up at `level`; the search ends when that is enough."""
-        if level > self.best:
-            self.best = level
-        return self.best >= self.enough
-
-    def doubt_head(self, plan, level):
-        """A row of a matched body is lost: its head, if stored, may have rested on it as far as `level`."""
-        head: cython.int = self.code[plan + HEAD]
-        row: cython.int
-        if head < 0:
-            return 0
-        row = self.store.find(
-            head, self.value(self.code[plan + HEAD_SUBJECT]), self.value(self.code[plan + HEAD_OBJECT])
-        )
-        return self.touch(row, level) if row >= 0 else 0
-
-    def is_unproven(self, plan, level):
-        """Whether a row of the matched body at `level`, the smallest in it, is unproven."""
-        atom: cython.int
-        row: cython.int
-        for atom in range(self.atoms_of(plan)):
-            row = self.body[atom]
-            if (
-                self.store.rows[row].flags & UNPROVEN
-                and self.store.rows[row].level == level
-                and self.store.rows[row].base < level
-            ):
-                return True
-        return False
-
-    def flags_of_head(self, plan, head, level):
-        """The flags that a new row of the head would have."""
-        flags: cython.int = 0
-        if self.has_edges(head) and self.makes_edge(plan):
-            flags = EDGE
-        if self.merged and self.is_unproven(plan, level):
-            flags |= UNPROVEN
-        return flags
-
-    # -- adding ------------------------------------------------------------------------------------
+    # -- adding and sliding ------------------------------------------------------------------------
 
     def add(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Assert `facts[i]` at `levels[i]`; what base it had before goes to `previous[i]` (-1 if none).
@@ -178,20 +105,22 @@ class NewestKernel(Renewal):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % AHEAD == 0:
-                    self.fetch_ahead(facts, i, self.store.live > stored)
+                    self.fixpoint.heads.fetch_ahead(facts, i, self.store.live > stored)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
                     previous[i] = self.store.rows[row].base
-                    self.flag(row)
+                    self.edges.flag(row)
                 else:
                     previous[i] = -1
-                    row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+                    row = self.store.insert(
+                        facts[i, 0], facts[i, 1], facts[i, 2], self.edges.edge_of(facts[i, 0])
+                    )
                     self.levels.enqueue(row, levels[i])
                 if self.store.rows[row].base < levels[i]:
                     self.store.rows[row].base = levels[i]
                     if self.store.notes_levels:
-                        self.wait(row)
-            self.run()
+                        self.levels.wait(row)
+            self.fixpoint.run()
 
     def merge(
         self, facts: cython.int[:, ::1], asserted: cython.int, level: cython.int, previous: cython.int[::1]
@@ -204,19 +133,21 @@ class NewestKernel(Renewal):
         """
         i: cython.Py_ssize_t
         row: cython.int
-        if self.levels.streamed_more or not self.crossing_is_chosen:
+        if self.levels.streamed_more or not self.triggers.crossing_is_chosen:
             self.levels.streamed_more = False
-            self.choose_crossing(self.levels.streamed)
+            self.triggers.choose_crossing(self.levels.streamed)
         with cython.nogil:
-            self.merged = True
+            self.fixpoint.merged = True
             for i in range(len(facts)):
                 if i % AHEAD == 0:
-                    self.fetch_ahead(facts, i, True)
+                    self.fixpoint.heads.fetch_ahead(facts, i, True)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if i < asserted:
                     previous[i] = -1 if row < 0 else self.store.rows[row].base
                 if row < 0:
-                    row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], self.edge_of(facts[i, 0]))
+                    row = self.store.insert(
+                        facts[i, 0], facts[i, 1], facts[i, 2], self.edges.edge_of(facts[i, 0])
+                    )
                     self.levels.enqueue(row, level)
                     self.store.rows[row].flags |= FINISHED | UNPROVEN
                 elif (
@@ -226,9 +157,9 @@ class NewestKernel(Renewal):
                 if i < asserted and self.store.rows[row].base < level:
                     self.store.rows[row].base = level
                 if self.store.notes_levels:
-                    self.wait(row)
-                self.flag(row)
-            self.run()
+                    self.levels.wait(row)
+                self.edges.flag(row)
+            self.fixpoint.run()
 
     def find_levels(self, facts: cython.int[:, ::1], levels: cython.int[::1]):
         """Put the level of each of `facts` into `levels`, `NONE` where it is not stored."""
@@ -237,7 +168,7 @@ class NewestKernel(Renewal):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % AHEAD == 0:
-                    self.fetch_ahead(facts, i, False)
+                    self.fixpoint.heads.fetch_ahead(facts, i, False)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 levels[i] = self.store.rows[row].level if row >= 0 else NONE
 
@@ -254,12 +185,12 @@ class NewestKernel(Renewal):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % AHEAD == 0:
-                    self.fetch_ahead(facts, i, True)
+                    self.fixpoint.heads.fetch_ahead(facts, i, True)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row < 0:
                     row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], EDGE if edges[i] else 0)
                 self.levels.raise_to(row, levels[i])
-                self.settle_row(row)
+                self.fixpoint.settle_row(row)
 
     def note(self, facts: cython.int[:, ::1], levels: cython.int[::1], previous: cython.int[::1]):
         """Note that `facts[i]`, which are stored, are asserted at `levels[i]`; fill `previous` as `add`."""
@@ -268,14 +199,14 @@ class NewestKernel(Renewal):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % AHEAD == 0:
-                    self.fetch_ahead(facts, i, False)
+                    self.fixpoint.heads.fetch_ahead(facts, i, False)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 previous[i] = self.store.rows[row].base
                 if self.store.rows[row].base < levels[i]:
                     self.store.rows[row].base = levels[i]
                     if self.store.notes_levels:
-                        self.wait(row)
-                self.flag(row)
+                        self.levels.wait(row)
+                self.edges.flag(row)
 
     def flag_settled(self, facts: cython.int[:, ::1]):
         """Flag these facts as edges: they are stored, and all that are copied from them are among them.
@@ -287,11 +218,115 @@ class NewestKernel(Renewal):
         with cython.nogil:
             for i in range(len(facts)):
                 if i % AHEAD == 0:
-                    self.fetch_ahead(facts, i, False)
+                    self.fixpoint.heads.fetch_ahead(facts, i, False)
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
-                if not self.is_edge(row):
+                if not self.matcher.is_edge(row):
                     self.store.make_edge(row)
-            self.run()
+            self.fixpoint.run()
+
+    @property
+    def room(self):
+        """How many levels there is room for."""
+        return self.levels.room
+
+    def widen(self, count: cython.int):
+        """Make room for `count` levels in the window at once. Costs O(rows) when it doubles."""
+        self.levels.widen(count)
+
+    def interpretation(self, level: cython.int):
+        """The rows of the partition of `level`, an int32 array; none outside the window. `settle` first."""
+        if level == FOREVER or self.levels.oldest <= level <= self.levels.newest:
+            return self.levels.partition(level)
+        return np.empty(0, np.int32)
+
+    def bytes_used(self) -> int:
+        """Bytes held by rows, hash tables and lists."""
+        return self.store.bytes_used() + self.levels.bytes_used()
+
+    def slide(self, oldest: cython.int):
+        """The window now starts at level `oldest`: drop the older partitions, after renewing what is asserted
+        since.
+
+        Fires no rule for facts that leave; costs the firings of those that are renewed.
+        """
+        level: cython.int
+        row: cython.int
+        after: cython.int
+        start: cython.int = self.levels.oldest
+        detects: cython.bint = self.fixpoint.detects
+        with cython.nogil:
+            self.levels.oldest = oldest
+            self.fixpoint.detects = False
+            for level in range(start, oldest):
+                row = self.levels.partitions[self.levels.bucket(level)]
+                while row >= 0:
+                    after = self.store.rows[row].next_listed
+                    if self.levels.reach(row) >= oldest:
+                        self.renewals += 1
+                        self.levels.renew(row)
+                    row = after
+            self.fixpoint.run()
+            for level in range(start, oldest):
+                self.remove_all(self.levels.partitions[self.levels.bucket(level)])
+                self.levels.partitions[self.levels.bucket(level)] = -1
+            self.fixpoint.detects = detects
+
+    def remove_all(self, row):
+        """Forget the facts of `row` and of those after it in its list."""
+        after: cython.int
+        ahead: cython.int = row
+        distance: cython.int = 0
+        while row >= 0:
+            while self.store.reads_ahead and ahead >= 0 and distance < AHEAD:
+                self.store.fetch_neighbours(ahead)
+                ahead = self.store.rows[ahead].next_listed
+                distance += 1
+            after = self.store.rows[row].next_listed
+            self.store.remove(row)
+            row = after
+            distance -= 1
+        return 0
+
+    def settle(self):
+        """Bring every level up to date with what was asserted again. Costs a pass over the rows, those that
+        wait where levels are noted.
+        """
+        i: cython.int
+        row: cython.int
+        noted: cython.bint = self.store.notes_levels
+        detects: cython.bint = self.fixpoint.detects
+        with cython.nogil:
+            self.fixpoint.detects = False
+            for i in range(self.levels.waiting.size if noted else self.store.used):
+                row = self.levels.waiting.items[i] if noted else i
+                if (
+                    self.store.rows[row].predicate >= 0
+                    and self.levels.reach(row) > self.store.rows[row].level
+                ):
+                    self.levels.renew(row)
+            self.levels.waiting.size = 0
+            self.fixpoint.run()
+            self.fixpoint.detects = detects
+
+    def note_levels(self, wanted: cython.bint):
+        """Note from now on which facts come to other levels, or do so no more. Settles to begin with."""
+        if wanted:
+            self.settle()
+        self.levels.waiting = Ints()
+        self.store.note_levels(wanted)
+
+    def renumber(self, less: cython.int):
+        """Lower all levels by `less`, a multiple of the levels there is room for: lists stay in place."""
+        row: cython.int
+        for row in range(self.store.used):
+            if 0 <= self.store.rows[row].level < FOREVER:
+                self.store.rows[row].level -= less
+            if self.store.rows[row].base < FOREVER:
+                self.store.rows[row].base = max(-1, self.store.rows[row].base - less)
+            self.store.rows[row].held = max(-1, self.store.rows[row].held - less)
+        self.store.lower_moved(less)
+        self.levels.oldest -= less
+        self.levels.newest -= less
 
     # -- retraction --------------------------------------------------------------------------------
 
@@ -316,150 +351,33 @@ class NewestKernel(Renewal):
         """
         i: cython.Py_ssize_t
         row: cython.int
-        doomed: Ints = Ints()
-        detect: cython.bint = self.detect
+        detects: cython.bint = self.fixpoint.detects
         with cython.nogil:
-            self.detect = False
+            self.fixpoint.detects = False
             for i in range(len(facts)):
                 row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
                 if row >= 0:
-                    if self.merged and self.store.rows[row].base > max(bases[i], self.store.rows[row].level):
-                        self.store.rows[row].held = max(self.store.rows[row].held, self.store.rows[row].base)
-                        self.shake(row)
-                    self.store.rows[row].base = bases[i]
-                    self.consider(row, doomed)
-            self.overdelete(doomed)
-            self.rederive(doomed)
-            self.detect = detect
-
-    def rested_on(self, row):
-        """The level up to which others may rest on the row."""
-        return self.reach(row) if self.merged else self.store.rows[row].level
-
-    def shake(self, row):
-        """Note that `held` of the row is no longer to be trusted."""
-        if not self.store.rows[row].flags & SHAKEN:
-            self.store.rows[row].flags |= SHAKEN
-            self.shaken.push(row)
-        return 0
-
-    def touch(self, row, level):
-        """A rule instance that held up `row` as far as `level` may be lost: note what has to be looked at."""
-        if level < self.store.rows[row].level:
-            return 0
-        if 0 <= self.store.rows[row].held <= level:
-            self.shake(row)
-        if not self.store.rows[row].flags & (NOTED | DOOMED):
-            self.store.rows[row].flags |= NOTED
-            self.found.push(row)
-        return 0
-
-    def consider(self, row, doomed):
-        """Overdelete `row` unless its base or a well-founded proof still holds it at its level."""
-        level: cython.int = self.store.rows[row].level
-        if self.store.rows[row].flags & DOOMED or self.store.rows[row].base >= level:
-            return 0
-        if self.store.rows[row].held >= level and not self.store.rows[row].flags & SHAKEN:
-            return 0
-        self.patience = PATIENCE
-        if self.support(row, level, level, self.store.rows[row].sequence) >= level:
-            return 0
-        self.store.rows[row].flags |= DOOMED
-        doomed.push(row)
-        return 0
-
-    def overdelete(self, doomed):
-        """Doom what rests on the doomed, and shake what noted a level because of them or of the shaken, round
-        by round, until nothing more does.
-
-        A head is considered once a round, however many of a hub's facts are doomed in it.
-        """
-        i: cython.int = 0
-        j: cython.int
-        end: cython.int
-        shaken: cython.int = 0
-        while i < doomed.size or shaken < self.shaken.size:
-            end = doomed.size
-            self.purpose = OVERDELETE
-            self.found.size = 0
-            while i < end:
-                self.fire(doomed.items[i], self.rested_on(doomed.items[i]))
-                self.store.rows[doomed.items[i]].flags |= PROCESSED
-                i += 1
-            end = self.shaken.size
-            while shaken < end:
-                if not self.store.rows[self.shaken.items[shaken]].flags & PROCESSED:
-                    self.fire(self.shaken.items[shaken], self.reach(self.shaken.items[shaken]))
-                shaken += 1
-            for j in range(self.found.size):
-                self.store.rows[self.found.items[j]].flags &= ~NOTED
-            for j in range(self.found.size):
-                self.consider(self.found.items[j], doomed)
-        return 0
-
-    def support(self, row, enough, mark_level, mark_sequence):
-        """The best level at which rule instances hold up `row`; the search ends once it is `enough`.
-
-        Bodies may use rows that are not doomed and are settled before (mark_level, mark_sequence).
-        """
-        self.purpose = SUPPORT
-        self.best = -1
-        self.enough = enough
-        self.mark_level = mark_level
-        self.mark_sequence = mark_sequence
-        self.explain(row)
-        return self.best
-
-    def rederive(self, doomed):
-        """Queue each doomed row at the level its other support gives, and each shaken one where that raises
-        it; run, and remove what found no support.
-        """
-        i: cython.int
-        row: cython.int
-        level: cython.int
-        self.instances.size = 0  # here: the level of each doomed row, then of each shaken one
-        self.rederivations += doomed.size
-        for i in range(doomed.size + self.shaken.size):
-            row = doomed.items[i] if i < doomed.size else self.shaken.items[i - doomed.size]
-            self.patience = UNLIMITED
-            level = self.support(row, self.reach(row), -1, 0)  # nothing holds it up above its former reach
-            self.instances.push(level)
-        for i in range(self.shaken.size):
-            self.store.rows[self.shaken.items[i]].held = -1
-            self.store.rows[self.shaken.items[i]].flags &= ~SHAKEN
-        for i in range(doomed.size):
-            row = doomed.items[i]
-            self.levels.delist(row)
-            if self.store.notes_levels:
-                self.store.note_level(row)
-            self.store.rows[row].level = -1
-            self.store.rows[row].flags &= EDGE | ARRIVED
-            self.store.rows[row].flags |= PENDING  # hidden until it is derived again
-        for i in range(self.instances.size):
-            row = doomed.items[i] if i < doomed.size else self.shaken.items[i - doomed.size]
-            level = self.instances.items[i]
-            if i < doomed.size and self.reach(row) > level:
-                level = self.reach(row)
-            if level >= self.oldest and level > self.store.rows[row].level:
-                self.levels.enqueue(row, level)
-                if self.merged:
-                    self.store.rows[row].flags |= UNPROVEN
-        self.shaken.size = 0
-        self.run()
-        for i in range(doomed.size):
-            if self.store.rows[doomed.items[i]].level < 0:
-                self.store.remove(doomed.items[i])
-        self.instances.size = 0
-        return 0
+                    self.retraction.lower(row, bases[i])
+            self.retraction.run()
+            self.fixpoint.detects = detects
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""
-        Renewal.check_invariants(self)
+        self.store.check_invariants()
+        self.levels.check_invariants()
+        self.edges.check_invariants(self.levels.oldest)
         row: cython.int
+        waiting = set(self.levels.waiting.array().tolist())
         for row in range(self.store.used):
             assert self.store.rows[row].predicate < 0 or not self.store.rows[row].flags & ~(
                 UNPROVEN | EDGE | ARRIVED
             ), "a flag is left"
+            assert (
+                self.store.rows[row].predicate < 0
+                or not self.store.notes_levels
+                or self.levels.reach(row) == self.store.rows[row].level
+                or row in waiting
+            ), "a row is to be renewed, and nobody knows"
             assert (
                 self.store.rows[row].held == -1 or self.store.rows[row].held > self.store.rows[row].level
             ), "held in vain"

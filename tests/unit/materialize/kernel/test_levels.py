@@ -25,7 +25,7 @@ def test_room_is_never_given_up():
 
 def test_without_rows_all_lists_are_empty():
     lists = Levels(Store(), 0)
-    lists.check_invariants(0, 7)
+    lists.check_invariants()
     assert [*lists.partition(3), *lists.partition(FOREVER)] == []
 
 

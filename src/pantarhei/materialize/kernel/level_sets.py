@@ -1,0 +1,277 @@
+"""Sets of levels, as bits: which interpretations hold a row, assert it, or lose it (`keep="every"`).
+
+Bit `i` is the level `oldest + i`.
+
+A rule instance whose body atoms hold at the level sets T_1 … T_k attaches its head to the oldest level of
+each *minimal* set S that meets every T_i. Such a minimal set with oldest member t exists exactly if for some
+i, t is in T_i and each T_j without t has a member newer than t outside T_i: then t and those members meet
+every T_j, only t meets T_i, and so every minimal subset keeps t. (Conversely t is kept in a minimal set
+because some T_i meets it in t alone.) So
+
+    attached = ⋃_i ( T_i ∩ ⋂_{j≠i} ( T_j ∪ { t : t < max(T_j − T_i) } ) )
+
+which takes k² passes over the bits. Bodies are matched whole.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if not cython.compiled:
+    from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.store import Store
+
+from pantarhei.materialize.kernel.rows import ROW
+
+_ALL = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
+_ONE = cython.declare(cython.ulonglong, 1)
+
+
+def new_bits(*shape):
+    """Zeroed 64-bit words; uncompiled a memoryview, whose elements are Python ints."""
+    array = np.zeros(shape, np.uint64)
+    return array if cython.compiled else memoryview(array)
+
+
+@cython.cclass
+class LevelSets:
+    """Three sets of levels for each row of a store: `held`, `asserted` and `lost`.
+
+    The background's interpretation is apart: a row with level FOREVER belongs to it and meets any body by
+    itself. `attached` is one more set, in which answers are given.
+    """
+
+    def __init__(self, store: Store):
+        self.store = store
+        self.oldest = 0
+        self.words = 1
+        self.held = new_bits(len(store.rows), 1)
+        self.asserted = new_bits(len(store.rows), 1)
+        self.lost = new_bits(len(store.rows), 1)
+        self.attached = new_bits(1)
+        self.others = new_bits(1)
+        store.bytes_a_row = ROW.itemsize + 3 * 8
+
+    def row_for(self, predicate, subject, object):
+        """The fact's row, a new one with empty sets if it has none."""
+        word: cython.int
+        row: cython.int = self.store.find(predicate, subject, object)
+        if row >= 0:
+            return row
+        row = self.store.insert(predicate, subject, object, 0)
+        if self.held.shape[0] < len(self.store.rows):
+            self.grow()
+        for word in range(self.words):
+            self.held[row, word] = 0
+            self.asserted[row, word] = 0
+            self.lost[row, word] = 0
+        return row
+
+    def grow(self):
+        """Give every row its words."""
+        self.resize(self.words)
+        return 0
+
+    def resize(self, words):
+        """Make the sets anew for all rows, `words` words each."""
+        self.held = self.resized(self.held, words)
+        self.asserted = self.resized(self.asserted, words)
+        self.lost = self.resized(self.lost, words)
+        self.attached = new_bits(words)
+        self.others = new_bits(words)
+        self.words = words
+        self.store.bytes_a_row = ROW.itemsize + 3 * 8 * words
+
+    def resized(self, bits, words):
+        """The sets of all rows with so many words each."""
+        larger = np.zeros((len(self.store.rows), words), np.uint64)
+        old = np.asarray(bits)
+        larger[: old.shape[0], : old.shape[1]] = old
+        return larger if cython.compiled else memoryview(larger)
+
+    def widen(self, count: cython.int):
+        """Make room for `count` levels in the window at once."""
+        words = self.words
+        while 64 * words < count:
+            words *= 2
+        if words > self.words:
+            self.resize(words)
+
+    def slide(self, oldest: cython.int):
+        """Bit 0 is the level `oldest` from now on. Costs a pass over the rows."""
+        for bits in (np.asarray(self.held), np.asarray(self.asserted)):
+            _shift_down(bits, oldest - self.oldest)
+        self.oldest = oldest
+
+    def holds(self, row, bit):
+        """Whether the level with this bit holds the row."""
+        return (self.held[row, bit >> 6] >> (bit & 63)) & 1
+
+    def asserts(self, row, bit):
+        """Whether the level with this bit asserts the row."""
+        return (self.asserted[row, bit >> 6] >> (bit & 63)) & 1
+
+    def assert_at(self, row, bit):
+        """Note that the level with this bit asserts the row, and holds it."""
+        self.asserted[row, bit >> 6] |= _ONE << (bit & 63)
+        self.held[row, bit >> 6] |= _ONE << (bit & 63)
+
+    def lose_at(self, row, bit):
+        """Note that the level with this bit asserts the row no more."""
+        self.lost[row, bit >> 6] |= _ONE << (bit & 63)
+        self.asserted[row, bit >> 6] &= _ALL ^ (_ONE << (bit & 63))
+
+    def lose_all(self, row):
+        """Note that no level asserts the row any more."""
+        word: cython.int
+        for word in range(self.words):
+            self.lost[row, word] |= self.asserted[row, word]
+            self.asserted[row, word] = 0
+
+    def let_go(self, row):
+        """Take what is lost from what is held, but for what is asserted."""
+        word: cython.int
+        for word in range(self.words):
+            self.held[row, word] &= _ALL ^ self.lost[row, word]
+            self.held[row, word] |= self.asserted[row, word]
+            self.lost[row, word] = 0
+
+    def attach_only(self, bit):
+        """Fill `attached` with the level of this bit alone."""
+        word: cython.int
+        for word in range(self.words):
+            self.attached[word] = 0
+        self.attached[bit >> 6] = _ONE << (bit & 63)
+
+    def take_attached(self, row):
+        """Add the levels in `attached` to those that hold `row`; whether any is new."""
+        word: cython.int
+        new: cython.ulonglong = 0
+        for word in range(self.words):
+            new |= self.attached[word] & (_ALL ^ self.held[row, word])
+            self.held[row, word] |= self.attached[word]
+        return new != 0
+
+    def refresh(self, row):
+        """Bring the row's `level` and `base` in line with its sets: the newest held, the newest asserted."""
+        newest: cython.int
+        if self.store.rows[row].level != FOREVER:
+            newest = self.highest(self.held, row)
+            self.store.rows[row].level = -1 if newest < 0 else self.oldest + newest
+        if self.store.rows[row].base != FOREVER:
+            newest = self.highest(self.asserted, row)
+            self.store.rows[row].base = -1 if newest < 0 else self.oldest + newest
+
+    def highest(self, sets, row):
+        """The newest level in the row's set, as a bit number; -1 if it is empty."""
+        word: cython.int = self.words - 1
+        bit: cython.int
+        while word >= 0:
+            if sets[row, word]:
+                bit = 63
+                while not (sets[row, word] >> bit) & 1:
+                    bit -= 1
+                return 64 * word + bit
+            word -= 1
+        return -1
+
+    def highest_difference(self, row, other):
+        """The newest level that holds `row` and not `other`, as a bit number; -1 if there is none."""
+        word: cython.int = self.words - 1
+        bit: cython.int
+        difference: cython.ulonglong
+        while word >= 0:
+            difference = self.held[row, word] & (_ALL ^ self.held[other, word])
+            if difference:
+                bit = 63
+                while not (difference >> bit) & 1:
+                    bit -= 1
+                return 64 * word + bit
+            word -= 1
+        return -1
+
+    def find_attached(self, body, atoms):
+        """Fill `attached` with the oldest levels of the minimal sets that hold the rows of `body`."""
+        i: cython.int
+        j: cython.int
+        word: cython.int
+        top: cython.int
+        row: cython.int
+        other: cython.int
+        below: cython.ulonglong
+        for word in range(self.words):
+            self.attached[word] = 0
+        for i in range(atoms):
+            row = body[i]
+            if self.store.rows[row].level == FOREVER:
+                continue
+            for word in range(self.words):
+                self.others[word] = self.held[row, word]
+            for j in range(atoms):
+                other = body[j]
+                if j == i or self.store.rows[other].level == FOREVER:
+                    continue
+                top = self.highest_difference(other, row)
+                for word in range(self.words):
+                    if top >= 64 * (word + 1):
+                        below = _ALL
+                    elif top <= 64 * word:
+                        below = 0
+                    else:
+                        below = (_ONE << (top - 64 * word)) - 1
+                    self.others[word] &= self.held[other, word] | below
+            for word in range(self.words):
+                self.attached[word] |= self.others[word]
+
+    def lose_head(self, row, body, atoms, cause):
+        """Note what `row`, the head of a matched body, may lose by the lost levels of `cause`, a row of it.
+
+        These are its levels that some combination with a lost level may have attached it to. Returns whether
+        there are such levels, with 2 added if some of them were not noted yet.
+        """
+        atom: cython.int
+        word: cython.int
+        top: cython.int = self.highest(self.lost, cause)
+        other: cython.int
+        found: cython.int = 0
+        bits: cython.ulonglong
+        for word in range(self.words):
+            self.others[word] = self.lost[cause, word]
+        for atom in range(atoms):
+            other = body[atom]
+            if other == cause or self.store.rows[other].level == FOREVER:
+                continue
+            top = min(top, self.highest(self.held, other))
+            for word in range(self.words):
+                self.others[word] |= self.held[other, word]
+        for word in range(self.words):
+            if top < 64 * word:
+                bits = 0
+            elif top >= 64 * word + 63:
+                bits = _ALL
+            else:
+                bits = (_ONE << (top - 64 * word + 1)) - 1
+            bits &= self.others[word] & self.held[row, word]
+            if bits:
+                found |= 1
+            bits &= _ALL ^ (self.asserted[row, word] | self.lost[row, word])
+            self.lost[row, word] |= bits
+            if bits:
+                found |= 2
+        return found
+
+
+def _shift_down(bits, shift):
+    """Drop the lowest `shift` bits of each row of words."""
+    whole, rest = divmod(shift, 64)
+    words = bits.shape[1]
+    if whole >= words:
+        bits[:] = 0
+        return
+    bits[:, : words - whole] = bits[:, whole:].copy()
+    bits[:, words - whole :] = 0
+    if rest:
+        carried = np.zeros_like(bits)
+        carried[:, :-1] = bits[:, 1:] << np.uint64(64 - rest)
+        bits[:] = (bits >> np.uint64(rest)) | carried

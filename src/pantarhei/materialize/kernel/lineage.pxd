@@ -1,0 +1,22 @@
+# The C types of lineage.py; what they mean is said there.
+
+cimport cython
+
+from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.constants cimport *
+from pantarhei.materialize.kernel.matcher cimport Matcher
+from pantarhei.materialize.kernel.store cimport Store
+from pantarhei.materialize.kernel.triggers cimport Triggers
+from pantarhei.materialize.kernel.visitor cimport Visitor
+
+
+@cython.final
+cdef class LineageWalk(Visitor):
+    cdef Triggers triggers
+    cdef Matcher matcher
+    cdef Store store
+    cdef int head
+    cdef Ints instances
+
+    cdef int explain(self, int row, Ints reached) except -1 nogil
+    cdef int reach(self, int row, Ints reached) except -1 nogil

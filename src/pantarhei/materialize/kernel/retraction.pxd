@@ -1,0 +1,41 @@
+# The C types of retraction.py; what they mean is said there.
+
+cimport cython
+
+from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.constants cimport *
+from pantarhei.materialize.kernel.fixpoint cimport Fixpoint
+from pantarhei.materialize.kernel.levels cimport Levels
+from pantarhei.materialize.kernel.matcher cimport Matcher
+from pantarhei.materialize.kernel.store cimport Store
+from pantarhei.materialize.kernel.support cimport Support
+from pantarhei.materialize.kernel.triggers cimport Triggers
+from pantarhei.materialize.kernel.visitor cimport Visitor
+
+
+@cython.final
+cdef class Retraction(Visitor):
+    cdef Fixpoint fixpoint
+    cdef Levels levels
+    cdef Triggers triggers
+    cdef Matcher matcher
+    cdef Store store
+    cdef Support support
+    cdef Ints doomed
+    cdef Ints shaken
+    cdef Ints found
+    cdef Ints supported
+    cdef long long rederivations
+
+    cdef int rested_on(self, int row) noexcept nogil
+    cdef int lower(self, int row, int base) except -1 nogil
+    cdef int shake(self, int row) except -1 nogil
+    cdef int touch(self, int row, int level) except -1 nogil
+    cdef int consider(self, int row) except -1 nogil
+    cdef int run(self) except -1 nogil
+    cdef int overdelete(self) except -1 nogil
+    cdef int affected(self, int i) noexcept nogil
+    cdef int find_support(self) except -1 nogil
+    cdef int clear_doomed(self) except -1 nogil
+    cdef int queue_supported(self) except -1 nogil
+    cdef int remove_lost(self) except -1 nogil

@@ -1,0 +1,209 @@
+"""The plans that a fact triggers: those of the rules that it may be part of, or that may derive it.
+
+A plan is looked for by the fact's predicate, and where many plans share one by the constants and classes that
+they ask for (switches.py).
+"""
+
+from __future__ import annotations
+
+import cython
+
+if not cython.compiled:
+    from pantarhei.materialize.kernel.constants import *
+    from pantarhei.materialize.kernel.matcher import Matcher
+
+from pantarhei.materialize.kernel.arrays import new_bytes, new_ints
+from pantarhei.materialize.kernel.switches import Switches
+
+
+@cython.cclass
+class Triggers:
+    """The plans of a program, to be begun for facts.
+
+    `known` is how many predicates the program knows. `candidates` counts the plans that were begun, and the
+    class facts that were looked at to choose them.
+
+    Args:
+        plans: a `rules.compilation.program.Plans`, whose code `matcher` has.
+    """
+
+    def __init__(self, matcher: Matcher, plans):
+        self.matcher = matcher
+        self.store = matcher.store
+        self.forward = Switches(plans.forward)
+        self.backward = Switches(plans.backward)
+        self.known = len(plans.forward.start) - 1
+        self.chosen = new_bytes(len(plans.forward.plans))
+        self.crossing_is_chosen = False
+        self.candidates = 0
+        self.partners = new_ints(PARTNER_SIZE * self.known, 0)
+        self.plan_partners()
+
+    def fire(self, row, level, visitor):
+        """Enumerate all rule instances with `row` in the body. Returns 1 if the visitor stopped it."""
+        return self.attempt(self.forward, row, row, level, ALL, visitor)
+
+    def fire_chosen(self, row, level, visitor):
+        """As `fire`, but with the chosen plans only."""
+        return self.attempt(self.forward, row, row, level, CHOSEN, visitor)
+
+    def fire_joining(self, row, level, visitor):
+        """As `fire`, but without the inclusions that `superclasses` has."""
+        return self.attempt(self.forward, row, row, level, JOINING, visitor)
+
+    def explain(self, row, visitor):
+        """Enumerate the rule instances with the fact of `row` as their head; 1 if the visitor stopped it."""
+        return self.attempt(self.backward, row, NONE, FOREVER, ALL, visitor)
+
+    def choose_crossing(self, streamed):
+        """Choose the forward plans that can join a fact of a finished interpretation with one outside.
+
+        These are the plans with a further atom whose predicate is flagged in `streamed`, and the
+        constraints, of which an interpretation tells nothing.
+        """
+        i: cython.Py_ssize_t
+        step: cython.int
+        plan: cython.int
+        for i in range(len(self.chosen)):
+            plan = self.forward.plans[i]
+            self.chosen[i] = self.matcher.code[plan + HEAD] < 0
+            for step in range(self.matcher.code[plan + STEPS]):
+                self.chosen[i] |= streamed[self.matcher.code[plan + FIRST_STEP + step * PART + 1]]
+        self.crossing_is_chosen = True
+
+    def choose_constraints(self):
+        """Choose one forward plan of each constraint."""
+        i: cython.Py_ssize_t
+        plan: cython.int
+        for i in range(len(self.chosen)):
+            plan = self.forward.plans[i]
+            self.chosen[i] = (
+                self.matcher.code[plan + HEAD] < 0 and self.matcher.code[plan + TRIGGER_ATOM] == 0
+            )
+        self.crossing_is_chosen = False
+
+    def attempt(self, switches, trigger, row, level, which, visitor):
+        """Begin the plans that the fact of row `trigger` may match.
+
+        Args:
+            row: `trigger` where the fact is matched to an atom of the body, `NONE` where to the head.
+            which: plans it may be, ALL, CHOSEN or JOINING.
+        """
+        i: cython.int
+        predicate: cython.int = self.store.rows[trigger].predicate
+        chosen: cython.bint = which == CHOSEN
+        if predicate >= self.known:
+            return 0
+        i = switches.joining[predicate] if which == JOINING else switches.start[predicate]
+        if self.attempt_range(
+            switches, i, switches.unswitched[predicate], trigger, row, level, chosen, visitor
+        ):
+            return 1
+        for i in range(switches.switch_start[predicate], switches.switch_start[predicate + 1]):
+            if self.attempt_switched(switches, i, trigger, row, level, chosen, visitor):
+                return 1
+        return 0
+
+    def attempt_switched(self, switches, switch, trigger, row, level, chosen, visitor):
+        """Begin the plans of a switch for whose keys the fact is one.
+
+        A term that is in more classes than the switch has plans is not asked for them.
+        """
+        kind: cython.int = switches.kinds[switch]
+        subject: cython.int = self.store.rows[trigger].subject
+        term: cython.int = self.store.rows[trigger].object if kind & SWITCH_OBJECT else subject
+        first: cython.int = switches.switched[2 * switch]
+        end: cython.int = switches.switched[2 * switch + 1]
+        patience: cython.int = end - first
+        other: cython.int
+        if kind < SWITCH_SUBJECT_CLASS:
+            return self.attempt_key(switches, switch, term, trigger, row, level, chosen, visitor)
+        other = self.store.first_with_subject(NONE, term, 0)
+        while other >= 0 and patience > 0:
+            patience -= 1
+            other = self.store.rows[other].next_subject
+        if other >= 0:
+            return self.attempt_range(switches, first, end, trigger, row, level, chosen, visitor)
+        other = self.store.first_with_subject(NONE, term, 0)
+        while other >= 0:
+            self.candidates += 1
+            if self.attempt_key(
+                switches, switch, self.store.rows[other].predicate, trigger, row, level, chosen, visitor
+            ):
+                return 1
+            other = self.store.rows[other].next_subject
+        return 0
+
+    def attempt_key(self, switches, switch, key, trigger, row, level, chosen, visitor):
+        """Begin the plans of a switch that ask for the key."""
+        at: cython.Py_ssize_t = switches.find(switch, key)
+        if at < 0:
+            return 0
+        return self.attempt_range(
+            switches,
+            switches.ranges[2 * at],
+            switches.ranges[2 * at + 1],
+            trigger,
+            row,
+            level,
+            chosen,
+            visitor,
+        )
+
+    def attempt_range(self, switches, first, end, trigger, row, level, chosen, visitor):
+        """Begin the plans from place `first` up to `end`."""
+        subject: cython.int = self.store.rows[trigger].subject
+        object_: cython.int = self.store.rows[trigger].object
+        i: cython.int
+        self.candidates += end - first
+        for i in range(first, end):
+            if chosen and not self.chosen[i]:
+                continue
+            if self.matcher.begin(switches.plans[i], row, subject, object_, level, visitor):
+                return 1
+        return 0
+
+    # -- reading ahead -----------------------------------------------------------------------------
+
+    def plan_partners(self):
+        """Note which chain facts of each predicate are joined with first, to read it ahead.
+
+        `partners` has PARTNER_SIZE integers a predicate: the chain's kind as in rows.py (0: none), its
+        predicate, and whether it is that of the fact's object (1) or subject (0).
+        """
+        for predicate in range(self.known):
+            for place in range(self.forward.joining[predicate], self.forward.unswitched[predicate]):
+                if self.note_partner(predicate, self.forward.plans[place]):
+                    break
+
+    def note_partner(self, predicate, plan):
+        """Note the chain that a plan walks first, if it walks one at the subject or object of any fact."""
+        edge_atom = self.matcher.edge_atoms[self.matcher.code[plan + RULE]]
+        if self.matcher.code[plan + STEPS] == 0 or edge_atom == self.matcher.code[plan + TRIGGER_ATOM]:
+            return False
+        kind, joined, subject, object_, atom = [self.matcher.code[plan + FIRST_STEP + i] for i in range(PART)]
+        term = object_ if kind == BACKWARD else subject
+        ends = self.matcher.code[plan + TRIGGER_SUBJECT], self.matcher.code[plan + TRIGGER_OBJECT]
+        if kind == CHECK or term < 0 or term not in ends:
+            return False
+        edges = EDGE if atom == edge_atom or self.matcher.has_edges(joined) else 0
+        at = PARTNER_SIZE * predicate
+        self.partners[at] = (OBJECT if kind == BACKWARD else SUBJECT) | edges
+        self.partners[at + 1] = joined
+        self.partners[at + 2] = term == ends[1]
+        return True
+
+    def fetch_partner(self, row, first):
+        """Begin to read the cell of the chain that the fact of `row` is joined with first.
+
+        With `first` it is the row that the cell names.
+        """
+        at: cython.int = PARTNER_SIZE * self.store.rows[row].predicate
+        term: cython.int
+        if self.store.rows[row].predicate >= self.known or not self.partners[at]:
+            return
+        term = self.store.rows[row].object if self.partners[at + 2] else self.store.rows[row].subject
+        if first:
+            self.store.fetch_first(self.partners[at + 1], term, self.partners[at])
+        else:
+            self.store.fetch_chain(self.partners[at + 1], term, self.partners[at])

@@ -1,0 +1,15 @@
+# The C types of window_kernel.py; what they mean is said there.
+
+from pantarhei.materialize.kernel.constants cimport *
+from pantarhei.materialize.kernel.deriving cimport Deriving
+from pantarhei.materialize.kernel.matcher cimport Matcher
+from pantarhei.materialize.kernel.store cimport Store
+from pantarhei.materialize.kernel.triggers cimport Triggers
+
+
+cdef class WindowKernel:
+    cdef readonly Store store
+    cdef Matcher matcher
+    cdef Triggers triggers
+    cdef Deriving deriving
+    cdef long long looked_at
