@@ -124,10 +124,10 @@ TestEvery.settings = settings(
 
 
 def test_there_was_something_to_see():
-    """So that a strategy that went thin is noticed; runs last in this file."""
+    """So that a strategy that went thin is noticed: half of what a run usually sees. Last in this file."""
     if not SEEN:
         pytest.skip("the state machines were not run")
-    assert SEEN["steps"] >= 1500 and SEEN["derived"] >= 300
+    assert SEEN["steps"] >= 1500 and SEEN["derived"] >= 180
     assert SEEN["repairs"] >= 100 and SEEN["contradictory"] >= 20
 
 
