@@ -20,7 +20,7 @@ from rdflib import RDF, Graph, URIRef
 
 import pantarhei as pr
 from bench.measuring import check, sorted_rows
-from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.vocabulary import Vocabulary

@@ -20,7 +20,7 @@ from rdflib import Graph
 import pantarhei as pr
 from bench.dataset import Dataset, universities
 from bench.measuring import SEED, Figure, check, cpu_seconds, figure
-from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encode import encode_abox
 
 ROOT = Path(__file__).resolve().parents[1]
 ONTOLOGY = ROOT / "ontologies" / "university.ttl"

@@ -18,7 +18,7 @@ import pantarhei as pr
 from bench.engine import OpenReasoner
 from bench.peers.answers import TYPE, Found, found, hashes
 from bench.peers.stages import Stages, job
-from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.model import WindowModel

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rdflib import Dataset, Graph
 
-from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.engine.checkpoint import (
     GivenBackground,
@@ -51,7 +51,7 @@ from pantarhei.window.watermark import in_time_order
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pantarhei.encoding.abox import ABox
+    from pantarhei.encoding.encode import ABox
 
 _CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview)
 

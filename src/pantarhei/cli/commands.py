@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from pantarhei.cli.help_texts import ABOUT, CHECK, DEMO, RUN, RUN_EXAMPLES
-from pantarhei.cli.options import EachOnce, Following, Imports, taking
+from pantarhei.cli.run_options import EachOnce, Following, Imports, taking
 from pantarhei.cli.wording import as_typed, one_line
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.language.shown import told_apart

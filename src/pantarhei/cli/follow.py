@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from rdflib import Graph
 
-from pantarhei.cli.options import Following
 from pantarhei.cli.repair_text import assertion_texts, cut_lines
+from pantarhei.cli.run_options import Following
 from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames

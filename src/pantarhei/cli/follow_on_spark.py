@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from pantarhei.cli.follow import Followed, format_told_by
-from pantarhei.cli.options import Following
+from pantarhei.cli.run_options import Following
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
@@ -16,7 +16,7 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.closed_files import close_files
 from pantarhei.spark.counted_files import FilesAccount
 from pantarhei.spark.sources.file_source import infer_kind
-from pantarhei.spark.sources.options import FileOptions
+from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.streams.graph_times import time_properties
 from pantarhei.window.sliding import step_to
 

@@ -51,7 +51,7 @@ class NumberedProgram(Protocol):
     def builtins(self) -> tuple[URIRef, ...]: ...
 
 
-class Numbered(NamedTuple):
+class NumberedTerms(NamedTuple):
     """The numbers of terms, and by their places the forms of those that are not the first of their values."""
 
     numbers: Integers
@@ -123,7 +123,7 @@ class Vocabulary:
         facts = np.array(flat, np.int32).reshape(-1, 3)
         return Encoded(facts, Forms.given(facts, given))
 
-    def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> Numbered:
+    def numbers_of(self, texts: Sequence[str], place: Place, scope: str) -> NumberedTerms:
         """The numbers of terms in N-Triples syntax that stand in a place. Costs a dictionary look-up each.
 
         Args:
@@ -139,14 +139,14 @@ class Vocabulary:
         ]
         return self._with_forms(found)
 
-    def _with_forms(self, found: list[int]) -> Numbered:
+    def _with_forms(self, found: list[int]) -> NumberedTerms:
         """Numbers, where `~i` stands for the i-th of the variants."""
         numbers, forms = np.array(found, np.int32), {}
         for place in np.flatnonzero(numbers < 0).tolist():
             numbers[place], forms[place] = self._variants[~found[place]]
-        return Numbered(numbers, forms)
+        return NumberedTerms(numbers, forms)
 
-    def canonical_numbers(self, texts: Sequence[str], place: Place) -> Numbered:
+    def canonical_numbers(self, texts: Sequence[str], place: Place) -> NumberedTerms:
         """`numbers_of` terms that are known to be canonical, and to stand where they may.
 
         The name of an individual needs no check then: its text is its key.

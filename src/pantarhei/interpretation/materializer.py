@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.interpretation.canonical_models import CanonicalModels
@@ -28,7 +28,7 @@ from pantarhei.repair.conflict import Budget, find_conflicts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pantarhei.encoding.abox import ABox
+    from pantarhei.encoding.encode import ABox
 
 # ABoxes of so many facts together are closed together, if there are several.
 MOST_TOGETHER = 1 << 17

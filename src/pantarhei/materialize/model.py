@@ -105,8 +105,8 @@ class Lineage(NamedTuple):
         return place[rows]
 
 
-class Matches(NamedTuple):
-    """Matches of a body.
+class Bindings(NamedTuple):
+    """The matches of a body.
 
     Args:
         bindings: the terms that the plan's variables are bound to, shape (n, variables); no row recurs.
@@ -436,7 +436,7 @@ class WindowModel:
         """
         return plan_body(body, different, self.vocabulary)
 
-    def matches_with(self, plan: BodyPlan, facts: Integers, without: Integers = NO_FACTS) -> Matches:
+    def matches_with(self, plan: BodyPlan, facts: Integers, without: Integers = NO_FACTS) -> Bindings:
         """Every match of a body in which one of `facts` is matched to an atom, each match once.
 
         Facts that are not stored, since they have gone, are matched as if they were, with level `FOREVER`. So
@@ -455,7 +455,7 @@ class WindowModel:
             self.kernel.store.index(predicate, predicate in plan.by_subject, predicate in plan.by_object)
         given = map(readable, (plan.code, plan.triggers))
         found = self.kernel.matches_with(*given, len(plan.variables), readable(facts), readable(without))
-        return Matches(found[:, 1:], self._in_stream(found[:, 0]))
+        return Bindings(found[:, 1:], self._in_stream(found[:, 0]))
 
     def match(
         self,

@@ -15,7 +15,7 @@ from pantarhei.spark.counted_files import CountedFiles, FilesAccount
 from pantarhei.spark.frame import TIMESTAMP, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.quiet import quiet_session
-from pantarhei.spark.sources.options import FileOptions
+from pantarhei.spark.sources.source_options import FileOptions
 
 
 class ClosedFiles(NamedTuple):

@@ -23,7 +23,7 @@ from pantarhei.rdf.statements import ByteFeed, read_trig
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files
 from pantarhei.spark.sources.file_source import FilePartition, FileReader
-from pantarhei.spark.sources.options import FileOptions
+from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import Rows, TextMessages, TextReading
 from pantarhei.spark.stream_columns import column_types, columns
 from pantarhei.streams.abox import same_kind

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
-from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.rules.compilation.program import compile_

@@ -8,7 +8,7 @@ import pickle
 import pytest
 from rdflib import RDF, BNode, Namespace, URIRef
 
-from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.lexicon import Names, key_of
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.rdf.triple_table import ColumnarTriples, TermColumn, TripleColumns

@@ -10,7 +10,7 @@ from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 
 from interrupting import interrupted
 from pantarhei import InvalidTripleError
-from pantarhei.encoding.abox import encode_abox
+from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule

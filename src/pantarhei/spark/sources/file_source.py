@@ -38,8 +38,8 @@ from pantarhei.language.time import TimeKind, kind_of
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.sources.arrow_rows import record_batches
 from pantarhei.spark.sources.file_parts import FilePart, PartFile, list_files, parts_of
-from pantarhei.spark.sources.options import FileOptions
 from pantarhei.spark.sources.skip_log import LOGGER, SkipLog, skipping
+from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
 from pantarhei.spark.stream_columns import TIME_TYPES
 from pantarhei.streams.graph_times import BY_NAME

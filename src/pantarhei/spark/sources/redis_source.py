@@ -40,9 +40,9 @@ from pantarhei.rdf.blank_nodes import nodes_of_message
 from pantarhei.rdf.nesting_guard import without_strings
 from pantarhei.rdf.statements import ByteFeed
 from pantarhei.spark.sources.arrow_rows import record_batches
-from pantarhei.spark.sources.options import kind_option, known_options, positive, skips_errors
 from pantarhei.spark.sources.redis_stream import FIRST, NEW, Entry, Position, RedisStream
 from pantarhei.spark.sources.skip_log import SkipLog, skipping
+from pantarhei.spark.sources.source_options import kind_option, known_options, positive, skips_errors
 from pantarhei.spark.sources.text_rows import Rows, TextReading, checked_time, read_rows, text_triple
 from pantarhei.spark.sources.triple_columns import GrowingColumns, TextTriple
 from pantarhei.spark.stream_columns import TIME_TYPES, column_types, columns

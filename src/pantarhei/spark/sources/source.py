@@ -18,8 +18,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import StructType
 
 from pantarhei.spark.sources.file_source import FileReader, FolderReader, infer_kind
-from pantarhei.spark.sources.options import FileOptions
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource
+from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.stream_columns import column_types, columns
 
 

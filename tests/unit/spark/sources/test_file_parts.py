@@ -12,7 +12,7 @@ from pantarhei.errors import MalformedInputError
 from pantarhei.language.time import TimeKind
 from pantarhei.spark.sources.file_parts import FilePart, list_files, parts_of
 from pantarhei.spark.sources.file_source import FileReader, read_part
-from pantarhei.spark.sources.options import FileOptions
+from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.stream_columns import COLUMNS
 
 SCHEMA = pa.schema([("timestamp", pa.int64()), *((name, pa.string()) for name in COLUMNS[1:])])

@@ -13,7 +13,7 @@ from pantarhei.errors import InputError, OptionError, StreamError
 from pantarhei.language.time import TimeKind
 from pantarhei.spark.sources.file_parts import FilePart
 from pantarhei.spark.sources.file_source import FolderReader, infer_kind, read_part
-from pantarhei.spark.sources.options import FileOptions
+from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.stream_columns import COLUMNS
 
 SCHEMA = pa.schema([("timestamp", pa.int64()), *((name, pa.string()) for name in COLUMNS[1:])])

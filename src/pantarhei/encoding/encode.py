@@ -13,7 +13,7 @@ from rdflib import Graph
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS, Forms
 from pantarhei.encoding.numbers import NONE
-from pantarhei.encoding.vocabulary import Numbered, Vocabulary
+from pantarhei.encoding.vocabulary import NumberedTerms, Vocabulary
 from pantarhei.language.place import Place
 from pantarhei.language.term import RDF_TYPE, Triple
 from pantarhei.rdf.ntriples import parse_term
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
 
-_NumbersOf = Callable[[list[str], Place], Numbered]
+_NumbersOf = Callable[[list[str], Place], NumberedTerms]
 _TYPE = f"<{RDF_TYPE}>"
 
 

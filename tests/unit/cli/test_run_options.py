@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from pantarhei import StreamReasoner, Window, load_ontology, read_stream
-from pantarhei.cli.options import EachOnce, Following
+from pantarhei.cli.run_options import EachOnce, Following
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
 from pantarhei.streams.write import FORMATS

@@ -6,7 +6,7 @@ import pytest
 
 from pantarhei.errors import OptionError
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.sources.options import SPLIT_SIZE, FileOptions
+from pantarhei.spark.sources.source_options import SPLIT_SIZE, FileOptions
 
 
 @pytest.mark.parametrize(
