@@ -6,16 +6,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
-from rdflib import URIRef
+from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.language.term import Term, short
 
 
 def call(name: str, *arguments: object) -> str:
-    """`name(arguments)` in functional-style syntax."""
-    return f"{name}({' '.join(map(str, arguments))})"
+    """`name(arguments)` in functional-style syntax, with short names and tuples taken apart."""
+    return f"{name}({' '.join(filter(None, map(_text, arguments)))})"
+
+
+def _text(argument: object) -> str:
+    if isinstance(argument, Variable):
+        return f"Variable({argument})"
+    if isinstance(argument, URIRef | BNode | Literal):
+        return short(argument)
+    return " ".join(map(_text, argument)) if isinstance(argument, tuple) else str(argument)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What functional-style syntax writes as a name and its fields, in their order.
+
+    `form` is that name, which may have attributes of `self` in braces; "" for the name of the class.
+    """
+
+    form: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        name = self.form.format(self=self) or type(self).__name__
+        fields: tuple[str, ...] = self.__match_args__
+        return call(name, *(getattr(self, field) for field in fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,47 +50,31 @@ class Datatype:
 
 
 @dataclass(frozen=True, slots=True)
-class DataIntersectionOf:
+class DataIntersectionOf(Written):
     operands: tuple[DataRange, ...]
-
-    def __str__(self) -> str:
-        return call("DataIntersectionOf", *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
-class DataUnionOf:
+class DataUnionOf(Written):
     operands: tuple[DataRange, ...]
-
-    def __str__(self) -> str:
-        return call("DataUnionOf", *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
-class DataComplementOf:
+class DataComplementOf(Written):
     operand: DataRange
 
-    def __str__(self) -> str:
-        return call("DataComplementOf", self.operand)
-
 
 @dataclass(frozen=True, slots=True)
-class DataOneOf:
+class DataOneOf(Written):
     literals: tuple[Term, ...]
 
-    def __str__(self) -> str:
-        return call("DataOneOf", *map(short, self.literals))
-
 
 @dataclass(frozen=True, slots=True)
-class DatatypeRestriction:
+class DatatypeRestriction(Written):
     """A datatype narrowed by facets, such as `xsd:decimal[>= 80]`."""
 
     datatype: Datatype
     facets: tuple[tuple[URIRef, Term], ...]
-
-    def __str__(self) -> str:
-        parts = (f"{short(facet)} {short(value)}" for facet, value in self.facets)
-        return call("DatatypeRestriction", self.datatype, *parts)
 
 
 @dataclass(frozen=True, slots=True)

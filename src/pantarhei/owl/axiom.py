@@ -18,9 +18,10 @@ from pantarhei.language.data_range import (
     Datatype,
     DatatypeRestriction,
     DataUnionOf,
+    Written,
     call,
 )
-from pantarhei.language.term import Term, short
+from pantarhei.language.term import Term
 from pantarhei.owl.expression import (
     ANY_LITERAL,
     NOTHING,
@@ -82,56 +83,42 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class SubClassOf:
+class SubClassOf(Written):
     """Each instance of `sub` is one of `super`."""
 
     sub: ClassExpression
     super: ClassExpression
 
-    def __str__(self) -> str:
-        return call("SubClassOf", self.sub, self.super)
-
 
 @dataclass(frozen=True, slots=True)
-class EquivalentClasses:
+class EquivalentClasses(Written):
     """The operands have the same instances."""
 
     operands: tuple[ClassExpression, ...]
 
-    def __str__(self) -> str:
-        return call("EquivalentClasses", *self.operands)
-
 
 @dataclass(frozen=True, slots=True)
-class DisjointClasses:
+class DisjointClasses(Written):
     """No two of the operands share an instance."""
 
     operands: tuple[ClassExpression, ...]
 
-    def __str__(self) -> str:
-        return call("DisjointClasses", *self.operands)
-
 
 @dataclass(frozen=True, slots=True)
-class DisjointUnion:
+class DisjointUnion(Written):
     """A class whose instances are those of the operands, no two of which share one."""
 
     union: Class
     operands: tuple[ClassExpression, ...]
 
-    def __str__(self) -> str:
-        return call("DisjointUnion", self.union, *self.operands)
-
 
 @dataclass(frozen=True, slots=True)
-class SubPropertyOf:
+class SubPropertyOf(Written):
     """What `sub` relates, `super` relates."""
 
     sub: PropertyExpression
     super: PropertyExpression
-
-    def __str__(self) -> str:
-        return call(f"Sub{self.super.kind.value}PropertyOf", self.sub, self.super)
+    form = "Sub{self.super.kind.value}PropertyOf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +133,11 @@ class SubPropertyChainOf:
 
 
 @dataclass(frozen=True, slots=True)
-class EquivalentProperties:
+class EquivalentProperties(Written):
     """The operands relate the same."""
 
     operands: tuple[PropertyExpression, ...]
-
-    def __str__(self) -> str:
-        return call(f"Equivalent{self.operands[0].kind.value}Properties", *self.operands)
+    form = "Equivalent{self.operands[0].kind.value}Properties"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,36 +152,30 @@ class DisjointProperties:
 
 
 @dataclass(frozen=True, slots=True)
-class InverseProperties:
+class InverseProperties(Written):
     """What one relates, the other relates the other way round."""
 
     first: PropertyExpression
     second: PropertyExpression
-
-    def __str__(self) -> str:
-        return call("InverseObjectProperties", self.first, self.second)
+    form = "InverseObjectProperties"
 
 
 @dataclass(frozen=True, slots=True)
-class PropertyDomain:
+class PropertyDomain(Written):
     """Whatever has a value of the property is in `domain`."""
 
     property: PropertyExpression
     domain: ClassExpression
-
-    def __str__(self) -> str:
-        return call(f"{self.property.kind.value}PropertyDomain", self.property, self.domain)
+    form = "{self.property.kind.value}PropertyDomain"
 
 
 @dataclass(frozen=True, slots=True)
-class PropertyRange:
+class PropertyRange(Written):
     """All values of the property are in `range`."""
 
     property: PropertyExpression
     range: ClassExpression | DataRange
-
-    def __str__(self) -> str:
-        return call(f"{self.property.kind.value}PropertyRange", self.property, self.range)
+    form = "{self.property.kind.value}PropertyRange"
 
 
 class Trait(Enum):
@@ -238,58 +217,43 @@ class HasKey:
 
 
 @dataclass(frozen=True, slots=True)
-class DatatypeDefinition:
+class DatatypeDefinition(Written):
     """A name for a data range."""
 
     datatype: Datatype
     range: DataRange
 
-    def __str__(self) -> str:
-        return call("DatatypeDefinition", self.datatype, self.range)
-
 
 @dataclass(frozen=True, slots=True)
-class SameIndividual:
+class SameIndividual(Written):
     """All the names denote one individual."""
 
     individuals: tuple[Term, ...]
 
-    def __str__(self) -> str:
-        return call("SameIndividual", *map(short, self.individuals))
-
 
 @dataclass(frozen=True, slots=True)
-class DifferentIndividuals:
+class DifferentIndividuals(Written):
     """No two of the names denote one individual."""
 
     individuals: tuple[Term, ...]
 
-    def __str__(self) -> str:
-        return call("DifferentIndividuals", *map(short, self.individuals))
-
 
 @dataclass(frozen=True, slots=True)
-class ClassAssertion:
+class ClassAssertion(Written):
     """Membership in a class expression; membership in a named class is a plain triple and no axiom here."""
 
     type: ClassExpression
     individual: Term
 
-    def __str__(self) -> str:
-        return call("ClassAssertion", self.type, short(self.individual))
-
 
 @dataclass(frozen=True, slots=True)
-class NegativePropertyAssertion:
+class NegativePropertyAssertion(Written):
     """The property does not relate `subject` to `object`."""
 
     property: PropertyExpression
     subject: Term
     object: Term
-
-    def __str__(self) -> str:
-        name = f"Negative{self.property.kind.value}PropertyAssertion"
-        return call(name, self.property, short(self.subject), short(self.object))
+    form = "Negative{self.property.kind.value}PropertyAssertion"
 
 
 Axiom = (

@@ -15,7 +15,7 @@ from types import UnionType
 
 from rdflib import OWL, RDFS, URIRef
 
-from pantarhei.language.data_range import DataRange, Datatype, call
+from pantarhei.language.data_range import DataRange, Datatype, Written, call
 from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, short
 
@@ -42,17 +42,15 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class InverseOf:
+class InverseOf(Written):
     """`ObjectInverseOf(P)`: the pairs of P turned around."""
 
     inverted: Property
+    form = "ObjectInverseOf"
 
     @property
     def kind(self) -> PropertyKind:
         return self.inverted.kind
-
-    def __str__(self) -> str:
-        return f"ObjectInverseOf({self.inverted})"
 
 
 PropertyExpression = Property | InverseOf
@@ -71,43 +69,35 @@ class Class:
 
 
 @dataclass(frozen=True, slots=True)
-class IntersectionOf:
+class IntersectionOf(Written):
     """What is in all of the operands."""
 
     operands: tuple[ClassExpression, ...]
-
-    def __str__(self) -> str:
-        return call("ObjectIntersectionOf", *self.operands)
+    form = "ObjectIntersectionOf"
 
 
 @dataclass(frozen=True, slots=True)
-class UnionOf:
+class UnionOf(Written):
     """What is in any of the operands."""
 
     operands: tuple[ClassExpression, ...]
-
-    def __str__(self) -> str:
-        return call("ObjectUnionOf", *self.operands)
+    form = "ObjectUnionOf"
 
 
 @dataclass(frozen=True, slots=True)
-class ComplementOf:
+class ComplementOf(Written):
     """What is not in the operand."""
 
     operand: ClassExpression
-
-    def __str__(self) -> str:
-        return call("ObjectComplementOf", self.operand)
+    form = "ObjectComplementOf"
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(Written):
     """The individuals, and nothing else."""
 
     individuals: tuple[Term, ...]
-
-    def __str__(self) -> str:
-        return call("ObjectOneOf", *map(short, self.individuals))
+    form = "ObjectOneOf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,24 +123,20 @@ class AllValuesFrom:
 
 
 @dataclass(frozen=True, slots=True)
-class HasValue:
+class HasValue(Written):
     """What has this value of the property."""
 
     property: PropertyExpression
     value: Term
-
-    def __str__(self) -> str:
-        return call(f"{self.property.kind.value}HasValue", self.property, short(self.value))
+    form = "{self.property.kind.value}HasValue"
 
 
 @dataclass(frozen=True, slots=True)
-class HasSelf:
+class HasSelf(Written):
     """What the property relates to itself."""
 
     property: PropertyExpression
-
-    def __str__(self) -> str:
-        return call("ObjectHasSelf", self.property)
+    form = "ObjectHasSelf"
 
 
 class Bound(Enum):

@@ -8,6 +8,7 @@ an inclusion of properties or of a chain, disjointness, a characteristic, or abo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
 from itertools import combinations, permutations, product
 from math import prod
 
@@ -36,7 +37,18 @@ Pass = Callable[[Axioms], Axioms]
 MOST_ALTERNATIVES = 10_000
 
 
-def expand_equivalences(axioms: Axioms) -> Axioms:
+def _pass(rewrite: Callable[[Axiom], Iterator[Axiom]]) -> Pass:
+    """The pass that rewrites each axiom by itself."""
+
+    @wraps(rewrite)
+    def apply(axioms: Axioms) -> Axioms:
+        return tuple(dict.fromkeys(new for axiom in axioms for new in rewrite(axiom)))
+
+    return apply
+
+
+@_pass
+def expand_equivalences(axiom: Axiom) -> Iterator[Axiom]:
     """Equivalence as inclusion both ways, between all operands (cax-eqc1, cax-eqc2, prp-eqp1, prp-eqp2).
 
     >>> from rdflib import URIRef
@@ -44,20 +56,17 @@ def expand_equivalences(axioms: Axioms) -> Axioms:
     >>> [str(axiom) for axiom in expand_equivalences((owl.EquivalentClasses((a, b)),))]
     ['SubClassOf(A B)', 'SubClassOf(B A)']
     """
-
-    def expand(axiom: Axiom) -> Iterator[Axiom]:
-        match axiom:
-            case owl.EquivalentClasses(operands):
-                yield from (SubClassOf(a, b) for a, b in permutations(operands, 2))
-            case owl.EquivalentProperties(properties):
-                yield from (SubPropertyOf(p, q) for p, q in permutations(properties, 2))
-            case _:
-                yield axiom
-
-    return _each(axioms, expand)
+    match axiom:
+        case owl.EquivalentClasses(operands):
+            yield from (SubClassOf(a, b) for a, b in permutations(operands, 2))
+        case owl.EquivalentProperties(properties):
+            yield from (SubPropertyOf(p, q) for p, q in permutations(properties, 2))
+        case _:
+            yield axiom
 
 
-def expand_disjoint_unions(axioms: Axioms) -> Axioms:
+@_pass
+def expand_disjoint_unions(axiom: Axiom) -> Iterator[Axiom]:
     """A disjoint union as its parts: inclusions, disjointness, and the covering that is outside OWL 2 RL.
 
     >>> from rdflib import URIRef
@@ -69,19 +78,16 @@ def expand_disjoint_unions(axioms: Axioms) -> Axioms:
     DisjointClasses(B C)
     SubClassOf(A ObjectUnionOf(B C))
     """
-
-    def expand(axiom: Axiom) -> Iterator[Axiom]:
-        if not isinstance(axiom, owl.DisjointUnion):
-            yield axiom
-            return
-        yield from (SubClassOf(operand, axiom.union) for operand in axiom.operands)
-        yield owl.DisjointClasses(axiom.operands)
-        yield SubClassOf(axiom.union, owl.UnionOf(axiom.operands))
-
-    return _each(axioms, expand)
+    if not isinstance(axiom, owl.DisjointUnion):
+        yield axiom
+        return
+    yield from (SubClassOf(operand, axiom.union) for operand in axiom.operands)
+    yield owl.DisjointClasses(axiom.operands)
+    yield SubClassOf(axiom.union, owl.UnionOf(axiom.operands))
 
 
-def inclusions_from_assertions(axioms: Axioms) -> Axioms:
+@_pass
+def inclusions_from_assertions(axiom: Axiom) -> Iterator[Axiom]:
     """Membership in a class expression as an inclusion of a nominal.
 
     >>> from rdflib import URIRef
@@ -89,18 +95,15 @@ def inclusions_from_assertions(axioms: Axioms) -> Axioms:
     >>> [str(axiom) for axiom in inclusions_from_assertions((owl.ClassAssertion(a, URIRef("urn:x/i")),))]
     ['SubClassOf(ObjectOneOf(i) A)']
     """
-
-    def rewrite(axiom: Axiom) -> Iterator[Axiom]:
-        match axiom:
-            case owl.ClassAssertion(type_, individual):
-                yield SubClassOf(owl.OneOf((individual,)), type_)
-            case _:
-                yield axiom
-
-    return _each(axioms, rewrite)
+    match axiom:
+        case owl.ClassAssertion(type_, individual):
+            yield SubClassOf(owl.OneOf((individual,)), type_)
+        case _:
+            yield axiom
 
 
-def turn_inverses(axioms: Axioms) -> Axioms:
+@_pass
+def turn_inverses(axiom: Axiom) -> Iterator[Axiom]:
     """Inverses pushed inside: what is said about `P⁻` is said about P, turned around.
 
     >>> from rdflib import URIRef
@@ -108,48 +111,54 @@ def turn_inverses(axioms: Axioms) -> Axioms:
     >>> [str(axiom) for axiom in turn_inverses((owl.Characteristic(Trait.FUNCTIONAL, InverseOf(p)),))]
     ['InverseFunctionalObjectProperty(p)']
     """
-
-    def turn(axiom: Axiom) -> Iterator[Axiom]:
-        match axiom:
-            case owl.Characteristic(trait, InverseOf(inner)):
-                yield owl.Characteristic(_TURNED.get(trait, trait), inner)
-            case owl.PropertyDomain(InverseOf(inner), domain):
-                yield owl.PropertyRange(inner, domain)
-            case owl.PropertyRange(InverseOf(inner), range_) if not isinstance(range_, DataRange):
-                yield owl.PropertyDomain(inner, range_)
-            case owl.InverseProperties(first, second) if is_bottom(first) or is_bottom(second):
-                yield from (SubPropertyOf(first, second), SubPropertyOf(second, first))
-            case owl.InverseProperties(first, second) if not _both_named(first, second):
-                yield from (SubPropertyOf(first, inverse(second)), SubPropertyOf(inverse(second), first))
-            case owl.NegativePropertyAssertion(InverseOf(inner), subject, object_):
-                yield owl.NegativePropertyAssertion(inner, object_, subject)
-            case owl.Characteristic(Trait.REFLEXIVE, on) if is_bottom(on):
-                yield SubClassOf(THING, NOTHING)
-            case SubPropertyOf(sub, super_) if _is_top(sub) and is_bottom(super_):
-                yield SubClassOf(THING, NOTHING)
-            case owl.PropertyDomain(on, domain) if _is_top(on):
-                yield SubClassOf(THING, domain)
-            case owl.PropertyRange(on, range_) if _is_top(on) and not isinstance(range_, DataRange):
-                yield SubClassOf(THING, range_)
-            case owl.NegativePropertyAssertion(on) if _is_top(on):
-                yield SubClassOf(THING, NOTHING)
-            case owl.DisjointProperties(properties) if any(map(_is_top, properties)):
-                bottom = Property(OWL.bottomObjectProperty)
-                top = next(filter(_is_top, properties))
-                others = list(properties)
-                others.remove(top)
-                yield from (SubPropertyOf(other, bottom) for other in others)
-            case owl.SubPropertyChainOf((single,), super_):
-                yield SubPropertyOf(single, super_)
-            case owl.SubPropertyChainOf(chain, InverseOf(inner)):
-                yield owl.SubPropertyChainOf(tuple(map(inverse, reversed(chain))), inner)
-            case _:
-                yield axiom
-
-    return _each(_each(axioms, turn), _turn_inclusion)
+    match axiom:
+        case owl.Characteristic(trait, InverseOf(inner)):
+            yield owl.Characteristic(_TURNED.get(trait, trait), inner)
+        case owl.PropertyDomain(InverseOf(inner), domain):
+            yield owl.PropertyRange(inner, domain)
+        case owl.PropertyRange(InverseOf(inner), range_) if not isinstance(range_, DataRange):
+            yield owl.PropertyDomain(inner, range_)
+        case owl.InverseProperties(first, second) if is_bottom(first) or is_bottom(second):
+            yield from (SubPropertyOf(first, second), SubPropertyOf(second, first))
+        case owl.InverseProperties(first, second) if not _both_named(first, second):
+            yield from (SubPropertyOf(first, inverse(second)), SubPropertyOf(inverse(second), first))
+        case owl.NegativePropertyAssertion(InverseOf(inner), subject, object_):
+            yield owl.NegativePropertyAssertion(inner, object_, subject)
+        case owl.Characteristic(Trait.REFLEXIVE, on) if is_bottom(on):
+            yield SubClassOf(THING, NOTHING)
+        case SubPropertyOf(sub, super_) if _is_top(sub) and is_bottom(super_):
+            yield SubClassOf(THING, NOTHING)
+        case owl.PropertyDomain(on, domain) if _is_top(on):
+            yield SubClassOf(THING, domain)
+        case owl.PropertyRange(on, range_) if _is_top(on) and not isinstance(range_, DataRange):
+            yield SubClassOf(THING, range_)
+        case owl.NegativePropertyAssertion(on) if _is_top(on):
+            yield SubClassOf(THING, NOTHING)
+        case owl.DisjointProperties(properties) if any(map(_is_top, properties)):
+            bottom = Property(OWL.bottomObjectProperty)
+            top = next(filter(_is_top, properties))
+            others = list(properties)
+            others.remove(top)
+            yield from (SubPropertyOf(other, bottom) for other in others)
+        case owl.SubPropertyChainOf((single,), super_):
+            yield SubPropertyOf(single, super_)
+        case owl.SubPropertyChainOf(chain, InverseOf(inner)):
+            yield owl.SubPropertyChainOf(tuple(map(inverse, reversed(chain))), inner)
+        case _:
+            yield axiom
 
 
-def simplify_expressions(axioms: Axioms) -> Axioms:
+@_pass
+def turn_inclusions(axiom: Axiom) -> Iterator[Axiom]:
+    """`P⁻ ⊑ Q⁻` is `P ⊑ Q`, and `P ⊑ Q⁻` is `P⁻ ⊑ Q`."""
+    if isinstance(axiom, SubPropertyOf) and isinstance(axiom.super, InverseOf):
+        yield SubPropertyOf(inverse(axiom.sub), axiom.super.inverted)
+    else:
+        yield axiom
+
+
+@_pass
+def simplify_expressions(axiom: Axiom) -> Iterator[Axiom]:
     """Every class expression in negation normal form.
 
     >>> from rdflib import URIRef
@@ -158,24 +167,21 @@ def simplify_expressions(axioms: Axioms) -> Axioms:
     >>> [str(axiom) for axiom in simplify_expressions((SubClassOf(a, none),))]
     ['SubClassOf(A ObjectAllValuesFrom(p owl:Nothing))']
     """
-
-    def rewrite(axiom: Axiom) -> Iterator[Axiom]:
-        match axiom:
-            case SubClassOf(sub, super_):
-                yield SubClassOf(simplify(sub), simplify(super_))
-            case owl.DisjointClasses(operands):
-                yield owl.DisjointClasses(tuple(map(simplify, operands)))
-            case owl.PropertyDomain(on, domain):
-                yield owl.PropertyDomain(on, simplify(domain))
-            case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
-                yield owl.PropertyRange(on, simplify(range_))
-            case _:
-                yield axiom
-
-    return _each(axioms, rewrite)
+    match axiom:
+        case SubClassOf(sub, super_):
+            yield SubClassOf(simplify(sub), simplify(super_))
+        case owl.DisjointClasses(operands):
+            yield owl.DisjointClasses(tuple(map(simplify, operands)))
+        case owl.PropertyDomain(on, domain):
+            yield owl.PropertyDomain(on, simplify(domain))
+        case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
+            yield owl.PropertyRange(on, simplify(range_))
+        case _:
+            yield axiom
 
 
-def pair_disjoint_expressions(axioms: Axioms) -> Axioms:
+@_pass
+def pair_disjoint_expressions(axiom: Axiom) -> Iterator[Axiom]:
     """Disjointness with a class expression as an empty intersection; named classes stay together.
 
     >>> from rdflib import URIRef
@@ -186,24 +192,19 @@ def pair_disjoint_expressions(axioms: Axioms) -> Axioms:
     SubClassOf(ObjectIntersectionOf(A ObjectUnionOf(B C)) owl:Nothing)
     SubClassOf(ObjectIntersectionOf(B ObjectUnionOf(B C)) owl:Nothing)
     """
-
-    def pair(axiom: Axiom) -> Iterator[Axiom]:
-        if not isinstance(axiom, owl.DisjointClasses) or all(
-            isinstance(o, owl.Class) for o in axiom.operands
-        ):
-            yield axiom
-            return
-        named = tuple(operand for operand in axiom.operands if isinstance(operand, owl.Class))
-        if len(named) > 1:
-            yield owl.DisjointClasses(named)
-        for first, second in combinations(axiom.operands, 2):
-            if not (isinstance(first, owl.Class) and isinstance(second, owl.Class)):
-                yield SubClassOf(intersection((first, second)), NOTHING)
-
-    return _each(axioms, pair)
+    if not isinstance(axiom, owl.DisjointClasses) or all(isinstance(o, owl.Class) for o in axiom.operands):
+        yield axiom
+        return
+    named = tuple(operand for operand in axiom.operands if isinstance(operand, owl.Class))
+    if len(named) > 1:
+        yield owl.DisjointClasses(named)
+    for first, second in combinations(axiom.operands, 2):
+        if not (isinstance(first, owl.Class) and isinstance(second, owl.Class)):
+            yield SubClassOf(intersection((first, second)), NOTHING)
 
 
-def split_right(axioms: Axioms) -> Axioms:
+@_pass
+def split_right(axiom: Axiom) -> Iterator[Axiom]:
     """One inclusion for each conjunct on the right, also below `∀R`; complements in a union move to the left.
 
     >>> from rdflib import URIRef
@@ -213,24 +214,21 @@ def split_right(axioms: Axioms) -> Axioms:
     >>> [str(axiom) for axiom in split_right((SubClassOf(a, owl.UnionOf((owl.ComplementOf(b), c))),))]
     ['SubClassOf(ObjectIntersectionOf(A B) C)']
     """
-
-    def split(axiom: Axiom) -> Iterator[Axiom]:
-        match axiom:
-            case SubClassOf(sub, super_):
-                for part in _conjuncts(super_):
-                    inclusion = _without_complements(sub, part)
-                    yield from (inclusion,) if inclusion.super == part else split(inclusion)
-            case owl.PropertyDomain(on, domain):
-                yield from (owl.PropertyDomain(on, part) for part in _conjuncts(domain))
-            case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
-                yield from (owl.PropertyRange(on, part) for part in _conjuncts(range_))
-            case _:
-                yield axiom
-
-    return _each(axioms, split)
+    match axiom:
+        case SubClassOf(sub, super_):
+            for part in _conjuncts(super_):
+                inclusion = _without_complements(sub, part)
+                yield from (inclusion,) if inclusion.super == part else split_right((inclusion,))
+        case owl.PropertyDomain(on, domain):
+            yield from (owl.PropertyDomain(on, part) for part in _conjuncts(domain))
+        case owl.PropertyRange(on, range_) if not isinstance(range_, DataRange):
+            yield from (owl.PropertyRange(on, part) for part in _conjuncts(range_))
+        case _:
+            yield axiom
 
 
-def split_left(axioms: Axioms) -> Axioms:
+@_pass
+def split_left(axiom: Axiom) -> Iterator[Axiom]:
     """One inclusion for each alternative on the left, also below `∃R` and `⊓` (cls-uni).
 
     >>> from rdflib import URIRef
@@ -238,17 +236,14 @@ def split_left(axioms: Axioms) -> Axioms:
     >>> [str(axiom) for axiom in split_left((SubClassOf(owl.UnionOf((a, b)), c),))]
     ['SubClassOf(A C)', 'SubClassOf(B C)']
     """
-
-    def split(axiom: Axiom) -> Iterator[Axiom]:
-        if isinstance(axiom, SubClassOf) and _is_splittable(axiom.sub):
-            yield from (SubClassOf(sub, axiom.super) for sub in _alternatives(axiom.sub))
-        else:
-            yield axiom
-
-    return _each(axioms, split)
+    if isinstance(axiom, SubClassOf) and _is_splittable(axiom.sub):
+        yield from (SubClassOf(sub, axiom.super) for sub in _alternatives(axiom.sub))
+    else:
+        yield axiom
 
 
-def unwrap_nominals(axioms: Axioms) -> Axioms:
+@_pass
+def unwrap_nominals(axiom: Axiom) -> Iterator[Axiom]:
     """An inclusion of a nominal in another as equality; none where the name is among the other's.
 
     >>> from rdflib import URIRef
@@ -256,17 +251,13 @@ def unwrap_nominals(axioms: Axioms) -> Axioms:
     >>> [str(axiom) for axiom in unwrap_nominals((SubClassOf(i, j), SubClassOf(i, i)))]
     ['SameIndividual(i j)']
     """
-
-    def unwrap(axiom: Axiom) -> Iterator[Axiom]:
-        match axiom:
-            case SubClassOf(owl.OneOf((individual,)), owl.OneOf(others)) if individual in others:
-                return
-            case SubClassOf(owl.OneOf((individual,)), owl.OneOf((other,))):
-                yield owl.SameIndividual((individual, other))
-            case _:
-                yield axiom
-
-    return _each(axioms, unwrap)
+    match axiom:
+        case SubClassOf(owl.OneOf((individual,)), owl.OneOf(others)) if individual in others:
+            return
+        case SubClassOf(owl.OneOf((individual,)), owl.OneOf((other,))):
+            yield owl.SameIndividual((individual, other))
+        case _:
+            yield axiom
 
 
 PASSES: tuple[Pass, ...] = (  # order matters
@@ -274,6 +265,7 @@ PASSES: tuple[Pass, ...] = (  # order matters
     expand_disjoint_unions,
     inclusions_from_assertions,
     turn_inverses,
+    turn_inclusions,
     simplify_expressions,
     pair_disjoint_expressions,
     split_right,
@@ -299,14 +291,6 @@ def inverse(expression: PropertyExpression) -> PropertyExpression:
 
 def _both_named(first: PropertyExpression, second: PropertyExpression) -> bool:
     return isinstance(first, Property) and isinstance(second, Property)
-
-
-def _turn_inclusion(axiom: Axiom) -> Iterator[Axiom]:
-    """`P⁻ ⊑ Q⁻` is `P ⊑ Q`, and `P ⊑ Q⁻` is `P⁻ ⊑ Q`."""
-    if isinstance(axiom, SubPropertyOf) and isinstance(axiom.super, InverseOf):
-        yield SubPropertyOf(inverse(axiom.sub), axiom.super.inverted)
-    else:
-        yield axiom
 
 
 _TURNED = {Trait.FUNCTIONAL: Trait.INVERSE_FUNCTIONAL, Trait.INVERSE_FUNCTIONAL: Trait.FUNCTIONAL}
@@ -391,7 +375,3 @@ def _alternatives(expression: ClassExpression) -> Iterator[ClassExpression]:
             yield from (owl.OneOf((individual,)) for individual in individuals)
         case _:
             yield expression
-
-
-def _each(axioms: Axioms, rewrite: Callable[[Axiom], Iterator[Axiom]]) -> Axioms:
-    return tuple(dict.fromkeys(new for axiom in axioms for new in rewrite(axiom)))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from rdflib import Namespace, URIRef, Variable
 
-from pantarhei.language.data_range import DataRange, call
-from pantarhei.language.term import Term, short
+from pantarhei.language.data_range import DataRange, Written, call
+from pantarhei.language.term import Term
 from pantarhei.owl.expression import ClassExpression, PropertyExpression, PropertyKind
 
 SWRL = Namespace("http://www.w3.org/2003/11/swrl#")
@@ -20,25 +20,19 @@ SwrlArgument = Term | Variable
 
 
 @dataclass(frozen=True, slots=True)
-class ClassAtom:
+class ClassAtom(Written):
     """The argument is in a class."""
 
     type: ClassExpression
     argument: SwrlArgument
 
-    def __str__(self) -> str:
-        return call("ClassAtom", self.type, _written(self.argument))
-
 
 @dataclass(frozen=True, slots=True)
-class DataRangeAtom:
+class DataRangeAtom(Written):
     """The argument is a literal of a data range."""
 
     range: DataRange
     argument: SwrlArgument
-
-    def __str__(self) -> str:
-        return call("DataRangeAtom", self.range, _written(self.argument))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,40 +45,33 @@ class PropertyAtom:
 
     def __str__(self) -> str:
         kind = PropertyKind.DATA if self.property.kind is PropertyKind.DATA else PropertyKind.OBJECT
-        return call(f"{kind.value}PropertyAtom", self.property, _written(self.subject), _written(self.object))
+        return call(f"{kind.value}PropertyAtom", self.property, self.subject, self.object)
 
 
 @dataclass(frozen=True, slots=True)
-class SameAtom:
+class SameAtom(Written):
     """The arguments are the same."""
 
     first: SwrlArgument
     second: SwrlArgument
-
-    def __str__(self) -> str:
-        return call("SameIndividualAtom", _written(self.first), _written(self.second))
+    form = "SameIndividualAtom"
 
 
 @dataclass(frozen=True, slots=True)
-class DifferentAtom:
+class DifferentAtom(Written):
     """The arguments are not the same."""
 
     first: SwrlArgument
     second: SwrlArgument
-
-    def __str__(self) -> str:
-        return call("DifferentIndividualsAtom", _written(self.first), _written(self.second))
+    form = "DifferentIndividualsAtom"
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltInAtom:
+class BuiltInAtom(Written):
     """A comparison, or a computation whose result is the first argument."""
 
     name: URIRef
     arguments: tuple[SwrlArgument, ...]
-
-    def __str__(self) -> str:
-        return call("BuiltInAtom", short(self.name), *map(_written, self.arguments))
 
 
 SwrlAtom = ClassAtom | DataRangeAtom | PropertyAtom | SameAtom | DifferentAtom | BuiltInAtom
@@ -116,7 +103,3 @@ def arguments_of(atom: SwrlAtom) -> tuple[SwrlArgument, ...]:
             return first, second
         case BuiltInAtom(_, arguments):
             return arguments
-
-
-def _written(argument: SwrlArgument) -> str:
-    return f"Variable({argument})" if isinstance(argument, Variable) else short(argument)

@@ -25,6 +25,7 @@ RANGES = {
     'DataIntersectionOf(integer DataOneOf("a" "b"))': DataIntersectionOf(
         (INTEGER, DataOneOf((Literal("a"), Literal("b"))))
     ),
+    "DatatypeRestriction(integer)": DatatypeRestriction(INTEGER, ()),
     "ill-typed": ILL_TYPED,
 }
 
