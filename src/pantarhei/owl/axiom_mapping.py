@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 
 from pantarhei.language.term import Term, Triple
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, Property, PropertyExpression, PropertyKind, Trait
-from pantarhei.owl.expression_mapping import ExpressionReader, NameKinds, UnreadableError, prefixed
-from pantarhei.owl.leftover import Leftover, Remainder, sort_remainder
+from pantarhei.owl.expression_mapping import (
+    CONSTRUCTORS,
+    ExpressionReader,
+    NameKinds,
+    UnreadableError,
+    prefixed,
+)
+from pantarhei.owl.leftover import Leftover, sort_remainder
 from pantarhei.owl.name_kinds import read_vocabulary
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.swrl_mapping import read_swrl_rule
@@ -72,23 +79,19 @@ def read_axioms(graph: Iterable[Triple]) -> Reading:
             reader.read(triple, read_typed)
         elif isinstance(triple[2], BNode):
             reader.read(triple, _class_assertion)
-    rest = sort_remainder(
-        index,
-        Remainder(
-            reader.vocabulary, reader.used, reader.failed, frozenset(reader.classes | reader.properties)
-        ),
-    )
+    used, names = frozenset(reader.used), frozenset(reader.classes | reader.properties)
+    rest = sort_remainder(index, reader.vocabulary, used, reader.failed, names)
     axioms: dict[Axiom, Triple] = {}
     for triple, axiom in sorted(reader.axioms, key=lambda read: triple_key(read[0])):
         axioms.setdefault(axiom, triple)
     return Reading(
         tuple(axioms),
         tuple(axioms.values()),
-        rest.assertions,
-        rest.declarations,
-        rest.annotations,
-        rest.leftovers,
-        frozenset(reader.used),
+        frozenset(rest.assertions),
+        frozenset(rest.declarations),
+        frozenset(rest.annotations),
+        tuple(rest.leftovers),
+        used,
     )
 
 
@@ -126,11 +129,39 @@ class _AxiomReader:
         self.properties |= expressions.properties
 
 
+# --- Axioms that relate what stands on the two sides of their main triple ---
+
+P = TypeVar("P")
+Q = TypeVar("Q")
+Part = Callable[[ExpressionReader, Term], P]
+
+
+def _individual(_: ExpressionReader, node: Term) -> Term:
+    return node
+
+
+def _sides(axiom: Callable[[P, Q], Axiom], left: Part[P], right: Part[Q]) -> Read:
+    return lambda read, triple: axiom(left(read, triple[0]), right(read, triple[2]))
+
+
+def _pair(axiom: Callable[[tuple[P, ...]], Axiom], part: Part[P]) -> Read:
+    return lambda read, triple: axiom((part(read, triple[0]), part(read, triple[2])))
+
+
+def _all(axiom: Callable[[tuple[P, ...]], Axiom], part: Part[P], *members: URIRef) -> Read:
+    """The axiom about what the subject lists, each once."""
+
+    def read_all(read: ExpressionReader, triple: Triple) -> Axiom:
+        listed = read.sequence(_member(read, triple[0], *members))
+        return axiom(tuple(dict.fromkeys(part(read, node) for node in listed)))
+
+    return read_all
+
+
+_class, _property = ExpressionReader.class_expression, ExpressionReader.property
+
+
 # --- Axioms about classes (table 16, and table 18 for definitions on a named class) ---
-
-
-def _sub_class_of(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.SubClassOf(read.class_expression(triple[0]), read.class_expression(triple[2]))
 
 
 def _equivalent_class(read: ExpressionReader, triple: Triple) -> Axiom:
@@ -145,10 +176,6 @@ def _equivalent_class(read: ExpressionReader, triple: Triple) -> Axiom:
     return owl.EquivalentClasses((read.class_expression(subject), read.class_expression(object_)))
 
 
-def _disjoint_with(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.DisjointClasses((read.class_expression(triple[0]), read.class_expression(triple[2])))
-
-
 def _disjoint_union_of(read: ExpressionReader, triple: Triple) -> Axiom:
     union = read.class_expression(triple[0])
     if not isinstance(union, owl.Class):
@@ -157,22 +184,14 @@ def _disjoint_union_of(read: ExpressionReader, triple: Triple) -> Axiom:
     return owl.DisjointUnion(union, tuple(operands))
 
 
-def _all_disjoint_classes(read: ExpressionReader, triple: Triple) -> Axiom:
-    operands = map(read.class_expression, _members(read, triple[0], OWL.members))
-    return owl.DisjointClasses(tuple(dict.fromkeys(operands)))
-
-
-def _definition(constructor: URIRef) -> Read:
-    def read_definition(read: ExpressionReader, triple: Triple) -> Axiom:
-        subject = triple[0]
-        if not isinstance(subject, URIRef):
-            raise _NotHereError
-        if read.vocabulary.is_datatype(subject):
-            return owl.DatatypeDefinition(owl.Datatype(subject), read.constructed_range(subject, constructor))
-        definition = read.constructed_class(subject, constructor)
-        return owl.EquivalentClasses((read.class_expression(subject), definition))
-
-    return read_definition
+def _definition(read: ExpressionReader, triple: Triple) -> Axiom:
+    subject, constructor = triple[0], URIRef(triple[1])
+    if not isinstance(subject, URIRef):
+        raise _NotHereError
+    if read.vocabulary.is_datatype(subject):
+        return owl.DatatypeDefinition(owl.Datatype(subject), read.constructed_range(subject, constructor))
+    definition = read.constructed_class(subject, constructor)
+    return owl.EquivalentClasses((read.class_expression(subject), definition))
 
 
 def _has_key(read: ExpressionReader, triple: Triple) -> Axiom:
@@ -183,28 +202,11 @@ def _has_key(read: ExpressionReader, triple: Triple) -> Axiom:
 # --- Axioms about properties ---
 
 
-def _sub_property_of(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.SubPropertyOf(read.property(triple[0]), read.property(triple[2]))
-
-
 def _property_chain(read: ExpressionReader, triple: Triple) -> Axiom:
     chain = tuple(map(read.property, read.sequence(triple[2])))
     if not chain:
         raise UnreadableError("a property chain without members")
     return owl.SubPropertyChainOf(chain, read.property(triple[0]))
-
-
-def _equivalent_property(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.EquivalentProperties((read.property(triple[0]), read.property(triple[2])))
-
-
-def _property_disjoint_with(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.DisjointProperties((read.property(triple[0]), read.property(triple[2])))
-
-
-def _all_disjoint_properties(read: ExpressionReader, triple: Triple) -> Axiom:
-    properties = map(read.property, _members(read, triple[0], OWL.members))
-    return owl.DisjointProperties(tuple(dict.fromkeys(properties)))
 
 
 def _inverse_of(read: ExpressionReader, triple: Triple) -> Axiom:
@@ -213,36 +215,16 @@ def _inverse_of(read: ExpressionReader, triple: Triple) -> Axiom:
     return owl.InverseProperties(read.property(triple[0]), read.property(triple[2]))
 
 
-def _domain(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.PropertyDomain(read.property(triple[0]), read.class_expression(triple[2]))
-
-
 def _range(read: ExpressionReader, triple: Triple) -> Axiom:
     on = read.property(triple[0])
     return owl.PropertyRange(on, read.filler(triple[2], on))
 
 
 def _characteristic(trait: Trait) -> Read:
-    def read_characteristic(read: ExpressionReader, triple: Triple) -> Axiom:
-        return owl.Characteristic(trait, read.property(triple[0]))
-
-    return read_characteristic
+    return lambda read, triple: owl.Characteristic(trait, read.property(triple[0]))
 
 
 # --- Axioms about individuals ---
-
-
-def _same_as(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.SameIndividual((triple[0], triple[2]))
-
-
-def _different_from(read: ExpressionReader, triple: Triple) -> Axiom:
-    return owl.DifferentIndividuals((triple[0], triple[2]))
-
-
-def _all_different(read: ExpressionReader, triple: Triple) -> Axiom:
-    individuals = _members(read, triple[0], OWL.members, OWL.distinctMembers)
-    return owl.DifferentIndividuals(tuple(dict.fromkeys(individuals)))
 
 
 def _class_assertion(read: ExpressionReader, triple: Triple) -> Axiom:
@@ -271,44 +253,29 @@ def _member(read: ExpressionReader, node: Term, *predicates: URIRef) -> Term:
     return found[0][1]
 
 
-def _members(read: ExpressionReader, node: Term, *predicates: URIRef) -> list[Term]:
-    return read.sequence(_member(read, node, *predicates))
-
-
 _BY_PREDICATE: dict[URIRef, Read] = {
-    RDFS.subClassOf: _sub_class_of,
+    RDFS.subClassOf: _sides(owl.SubClassOf, _class, _class),
     OWL.equivalentClass: _equivalent_class,
-    OWL.disjointWith: _disjoint_with,
+    OWL.disjointWith: _pair(owl.DisjointClasses, _class),
     OWL.disjointUnionOf: _disjoint_union_of,
-    OWL.intersectionOf: _definition(OWL.intersectionOf),
-    OWL.unionOf: _definition(OWL.unionOf),
-    OWL.complementOf: _definition(OWL.complementOf),
-    OWL.oneOf: _definition(OWL.oneOf),
-    OWL.datatypeComplementOf: _definition(OWL.datatypeComplementOf),
-    OWL.onDatatype: _definition(OWL.onDatatype),
+    **dict.fromkeys(CONSTRUCTORS, _definition),
     OWL.hasKey: _has_key,
-    RDFS.subPropertyOf: _sub_property_of,
+    RDFS.subPropertyOf: _sides(owl.SubPropertyOf, _property, _property),
     OWL.propertyChainAxiom: _property_chain,
-    OWL.equivalentProperty: _equivalent_property,
-    OWL.propertyDisjointWith: _property_disjoint_with,
+    OWL.equivalentProperty: _pair(owl.EquivalentProperties, _property),
+    OWL.propertyDisjointWith: _pair(owl.DisjointProperties, _property),
     OWL.inverseOf: _inverse_of,
-    RDFS.domain: _domain,
+    RDFS.domain: _sides(owl.PropertyDomain, _property, _class),
     RDFS.range: _range,
-    OWL.sameAs: _same_as,
-    OWL.differentFrom: _different_from,
+    OWL.sameAs: _pair(owl.SameIndividual, _individual),
+    OWL.differentFrom: _pair(owl.DifferentIndividuals, _individual),
 }
 _BY_TYPE: dict[Term, Read] = {
     OWL.Nothing: _class_assertion,
-    OWL.AllDisjointClasses: _all_disjoint_classes,
-    OWL.AllDisjointProperties: _all_disjoint_properties,
-    OWL.AllDifferent: _all_different,
+    OWL.AllDisjointClasses: _all(owl.DisjointClasses, _class, OWL.members),
+    OWL.AllDisjointProperties: _all(owl.DisjointProperties, _property, OWL.members),
+    OWL.AllDifferent: _all(owl.DifferentIndividuals, _individual, OWL.members, OWL.distinctMembers),
     OWL.NegativePropertyAssertion: _negative_property_assertion,
-    OWL.FunctionalProperty: _characteristic(Trait.FUNCTIONAL),
-    OWL.InverseFunctionalProperty: _characteristic(Trait.INVERSE_FUNCTIONAL),
-    OWL.ReflexiveProperty: _characteristic(Trait.REFLEXIVE),
-    OWL.IrreflexiveProperty: _characteristic(Trait.IRREFLEXIVE),
-    OWL.SymmetricProperty: _characteristic(Trait.SYMMETRIC),
-    OWL.AsymmetricProperty: _characteristic(Trait.ASYMMETRIC),
-    OWL.TransitiveProperty: _characteristic(Trait.TRANSITIVE),
+    **{OWL[f"{trait.value}Property"]: _characteristic(trait) for trait in Trait},
     SWRL.Imp: read_swrl_rule,
 }

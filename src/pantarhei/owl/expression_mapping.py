@@ -27,7 +27,7 @@ BUILT_IN_DATATYPES = frozenset(
 _EXPRESSION_TYPES = frozenset(
     {OWL.Class, OWL.Restriction, RDFS.Class, RDFS.Datatype, OWL.DataRange, OWL.ObjectProperty}
 )
-_CONSTRUCTORS = (
+CONSTRUCTORS = (
     OWL.intersectionOf,
     OWL.unionOf,
     OWL.complementOf,
@@ -57,7 +57,7 @@ _BOUNDS = {
 }
 EXPRESSION_PREDICATES = frozenset(
     {
-        *_CONSTRUCTORS,
+        *CONSTRUCTORS,
         *_RESTRICTIONS,
         OWL.onProperty,
         OWL.onProperties,
@@ -293,7 +293,7 @@ class ExpressionReader:
     # --- Helpers ---
 
     def _constructor(self, node: Term, expected: str) -> URIRef:
-        present = [p for p in _CONSTRUCTORS if self.index.objects(node, p)]
+        present = [p for p in CONSTRUCTORS if self.index.objects(node, p)]
         if len(present) != 1:
             raise UnreadableError(f"a {expected} needs exactly one constructor, found {_names(present)}")
         return present[0]

@@ -6,7 +6,7 @@ W3C: OWL 2 mapping to RDF graphs, section 3.2.2 (annotations) and tables 16 and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rdflib import OWL, RDF, BNode, Literal, Namespace, URIRef
@@ -45,6 +45,29 @@ class Leftover:
         return f"{short(subject)} {short(predicate)} {short(object_)}{more}"
 
 
+def sort_remainder(
+    index: TripleIndex,
+    vocabulary: NameKinds,
+    used: Iterable[Triple],
+    failed: Iterable[tuple[Triple, str]],
+    schema_names: frozenset[Term],
+) -> Remainder:
+    """Each triple that no axiom uses, in the one part where it belongs.
+
+    Args:
+        used: the triples that axioms are written with.
+        failed: the main triples of axioms that could not be read, with the reasons.
+        schema_names: the classes and properties that axioms speak of.
+    """
+    remainder = Remainder(index, vocabulary, frozenset(used), schema_names)
+    remainder.take_failures(failed)
+    remainder.take_reified_annotations()
+    remainder.take_shapes()
+    remainder.take_structures()
+    remainder.take_the_rest()
+    return remainder
+
+
 def _is_part_of_an_expression(triple: Triple) -> bool:
     """Whether a triple is part of a list, or of an expression without a name."""
     subject, predicate, object_ = triple
@@ -54,67 +77,33 @@ def _is_part_of_an_expression(triple: Triple) -> bool:
     return isinstance(subject, BNode) and (says_what_it_is or predicate in EXPRESSION_PREDICATES)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Remainder:
-    """What reading the axioms left behind: used triples, failures, and names met in axioms."""
-
-    vocabulary: NameKinds
-    used: set[Triple]
-    failed: Sequence[tuple[Triple, str]]
-    schema_names: frozenset[Term]
-
-
-@dataclass(slots=True)
-class SortedRemainder:
-    """The triples that no axiom uses, by what they are."""
-
-    assertions: frozenset[Triple] = frozenset()
-    declarations: frozenset[Triple] = frozenset()
-    annotations: frozenset[Triple] = frozenset()
-    leftovers: tuple[Leftover, ...] = ()
-
-
-def sort_remainder(index: TripleIndex, remainder: Remainder) -> SortedRemainder:
-    """Each triple that no axiom uses, in the one part where it belongs."""
-    sorting = _Sorting(index, remainder)
-    sorting.take_failures()
-    sorting.take_reified_annotations()
-    sorting.take_shapes()
-    sorting.take_structures()
-    sorting.take_the_rest()
-    return SortedRemainder(
-        frozenset(sorting.assertions),
-        frozenset(sorting.declarations),
-        frozenset(sorting.annotations),
-        tuple(sorting.leftovers),
-    )
-
-
-@dataclass(slots=True)
-class _Sorting:
-    """The parts as they fill, and the triples that are in one of them or in an axiom."""
+    """The triples that no axiom uses, by what they are; build with `sort_remainder`."""
 
     index: TripleIndex
-    remainder: Remainder
+    vocabulary: NameKinds
+    used: frozenset[Triple]
+    schema_names: frozenset[Term]
     assertions: set[Triple] = field(default_factory=set)
     declarations: set[Triple] = field(default_factory=set)
     annotations: set[Triple] = field(default_factory=set)
     leftovers: list[Leftover] = field(default_factory=list)
-    taken: set[Triple] = field(default_factory=set)
-    reserved: frozenset[Term] = frozenset()
-    of_swrl: frozenset[Term] = frozenset()
-    of_shacl: frozenset[Term] = frozenset()
+    taken: set[Triple] = field(init=False)  # those of an axiom or of a part above
+    reserved: frozenset[Term] = field(init=False)
+    of_swrl: frozenset[Term] = field(init=False)
+    of_shacl: frozenset[Term] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.taken |= self.remainder.used
+        self.taken = set(self.used)
         iris = [term for term in self.index.terms if isinstance(term, URIRef)]
         self.reserved = frozenset(filter(self._is_reserved, iris))
         self.of_swrl = frozenset(iri for iri in iris if _is_in(SWRL, iri))
         self.of_shacl = frozenset(iri for iri in iris if _is_in(SHACL, iri))
 
-    def take_failures(self) -> None:
+    def take_failures(self, failed: Iterable[tuple[Triple, str]]) -> None:
         """One leftover for each axiom that could not be read, with the blank nodes it is written with."""
-        for triple, reason in self.remainder.failed:
+        for triple, reason in failed:
             written = [t for t in self.index.about(triple[0]) if triple[2] == SWRL.Imp and _is_in(SWRL, t[1])]
             parts = [*written, *self.index.reachable([triple[0], triple[2], *(t[2] for t in written)])]
             self._leave(_construct(triple), triple, filter(self._is_structural, parts), reason)
@@ -157,8 +146,8 @@ class _Sorting:
     def take_the_rest(self) -> None:
         """Declarations, annotations and assertions."""
         annotated, headers = self._annotated_nodes(), self._typed((OWL.Ontology,))
-        schema = self.remainder.schema_names | {s for s in self._typed(SCHEMA_TYPES) if isinstance(s, URIRef)}
-        kinds = self.remainder.vocabulary.kinds
+        schema = self.schema_names | {s for s in self._typed(SCHEMA_TYPES) if isinstance(s, URIRef)}
+        kinds = self.vocabulary.kinds
         known = {p for p, kind in kinds.items() if kind is not PropertyKind.ANNOTATION}
         known |= self._typed((RDF.Property,))
         for predicate in self.index.predicates():
@@ -183,7 +172,7 @@ class _Sorting:
         """What can have nothing but annotations: nodes that write axioms, and shapes and rules."""
         nodes: set[Term] = {
             subject
-            for subject, predicate, object_ in self.remainder.used
+            for subject, predicate, object_ in self.used
             if isinstance(subject, BNode) and not _is_about_somebody(predicate, object_)
         }
         nodes |= self._typed(self.of_shacl)
@@ -203,7 +192,7 @@ class _Sorting:
 
     def _is_reserved(self, term: Term) -> bool:
         """Whether a name belongs to OWL, RDF or RDFS, and is not one that the ontology added to them."""
-        return is_reserved(term) and (is_defined(term) or term not in self.remainder.schema_names)
+        return is_reserved(term) and (is_defined(term) or term not in self.schema_names)
 
     def _leave_structure(self, triple: Triple) -> None:
         """One leftover for an expression or list that no axiom uses, with what it is written with."""

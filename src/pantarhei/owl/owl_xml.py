@@ -109,9 +109,8 @@ class _Document:
         self._numbers = count()
 
     def ontology(self, root: Element, lines: Sequence[int]) -> None:
-        header: Term = self.blank()
-        if iri := root.get("ontologyIRI"):
-            header = self.resolve(iri)
+        iri = root.get("ontologyIRI")
+        header: Term = self.resolve(iri) if iri else self.blank()
         self.add(header, RDF.type, OWL.Ontology)
         if version := root.get("versionIRI"):
             self.add(header, OWL.versionIRI, self.resolve(version))
@@ -142,6 +141,13 @@ class _Document:
         triple = (subject, predicate, object_)
         self.triples.append(triple)
         return triple
+
+    def node(self, *said: tuple[URIRef, Term]) -> BNode:
+        """A new blank node, with what is said of it."""
+        node = self.blank()
+        for predicate, value in said:
+            self.add(node, predicate, value)
+        return node
 
     def resolve(self, iri: str) -> URIRef:
         return URIRef(urljoin(self.base, iri) if iri else self.base)
@@ -183,13 +189,10 @@ class _Document:
     def terms(self, elements: list[Element]) -> list[Term]:
         return [self.term(element) for element in elements]
 
-    def sequence(self, members: list[Term]) -> Term:
+    def sequence(self, members: Sequence[Term]) -> Term:
         head: Term = RDF.nil
         for member in reversed(members):
-            cell = self.blank()
-            self.add(cell, RDF.first, member)
-            self.add(cell, RDF.rest, head)
-            head = cell
+            head = self.node((RDF.first, member), (RDF.rest, head))
         return head
 
     def literal(self, element: Element) -> Term:
@@ -205,11 +208,11 @@ class _Document:
 
     def axiom(self, element: Element) -> None:
         name = _name(element)
-        parts = [child for child in element if _name(child) != "Annotation"]
         if name not in _AXIOMS:
             raise ValueError(f"the element {name} is no axiom of OWL 2")
+        parts, annotations = _parts(element)
         main = _AXIOMS[name](self, parts)
-        for annotation in (child for child in element if _name(child) == "Annotation"):
+        for annotation in annotations:
             for triple in main:
                 self.annotate(self.reified(triple), annotation)
 
@@ -220,17 +223,13 @@ class _Document:
         return self._reification(OWL.Axiom, triple)
 
     def _reification(self, type_: URIRef, triple: Triple) -> Term:
-        node = self.blank()
-        self.add(node, RDF.type, type_)
-        for predicate, term in zip(_ANNOTATED, triple, strict=True):
-            self.add(node, predicate, term)
-        return node
+        return self.node((RDF.type, type_), *zip(_ANNOTATED, triple, strict=True))
 
     def annotate(self, subject: Term, element: Element) -> None:
-        parts = [child for child in element if _name(child) != "Annotation"]
+        parts, annotations = _parts(element)
         prop, value = self.terms(parts)
         triple = self.add(subject, prop, value)
-        for nested in (child for child in element if _name(child) == "Annotation"):
+        for nested in annotations:
             self.annotate(self._reification(OWL.Annotation, triple), nested)
 
 
@@ -252,25 +251,26 @@ def _name(element: Element) -> str:
     return element.tag.removeprefix(_NAMESPACE)
 
 
+def _parts(element: Element) -> tuple[list[Element], list[Element]]:
+    """What an axiom or annotation is made of, and the annotations of it."""
+    annotations = element.findall(_NAMESPACE + "Annotation")
+    return [child for child in element if _name(child) != "Annotation"], annotations
+
+
 # --- Expressions (table 1 of the mapping) ---
 
 
 def _listed(type_: URIRef, predicate: URIRef) -> Expression:
     def read(document: _Document, element: Element) -> Term:
-        node = document.blank()
-        document.add(node, RDF.type, type_)
-        document.add(node, predicate, document.sequence(document.terms(list(element))))
-        return node
+        members = document.sequence(document.terms(list(element)))
+        return document.node((RDF.type, type_), (predicate, members))
 
     return read
 
 
 def _complement(type_: URIRef, predicate: URIRef) -> Expression:
     def read(document: _Document, element: Element) -> Term:
-        node = document.blank()
-        document.add(node, RDF.type, type_)
-        document.add(node, predicate, document.term(element[0]))
-        return node
+        return document.node((RDF.type, type_), (predicate, document.term(element[0])))
 
     return read
 
@@ -278,58 +278,44 @@ def _complement(type_: URIRef, predicate: URIRef) -> Expression:
 def _restricted(predicate: URIRef) -> Expression:
     def read(document: _Document, element: Element) -> Term:
         *on, filler = document.terms(list(element))
-        node = document.blank()
-        document.add(node, RDF.type, OWL.Restriction)
-        if len(on) == 1:
-            document.add(node, OWL.onProperty, on[0])
-        else:
-            document.add(node, OWL.onProperties, document.sequence(on))
-        document.add(node, predicate, filler)
-        return node
+        restricted = (OWL.onProperty, on[0]) if len(on) == 1 else (OWL.onProperties, document.sequence(on))
+        return document.node((RDF.type, OWL.Restriction), restricted, (predicate, filler))
 
     return read
 
 
 def _has_self(document: _Document, element: Element) -> Term:
-    node = document.blank()
-    document.add(node, RDF.type, OWL.Restriction)
-    document.add(node, OWL.onProperty, document.term(element[0]))
-    document.add(node, OWL.hasSelf, Literal("true", datatype=XSD.boolean))
-    return node
+    on, true = document.term(element[0]), Literal("true", datatype=XSD.boolean)
+    return document.node((RDF.type, OWL.Restriction), (OWL.onProperty, on), (OWL.hasSelf, true))
 
 
 def _counted(plain: URIRef, qualified: URIRef, filler_predicate: URIRef) -> Expression:
     def read(document: _Document, element: Element) -> Term:
-        on, *filler = document.terms(list(element))
-        node = document.blank()
-        number = Literal(
-            element.attrib["cardinality"].strip(), datatype=XSD.nonNegativeInteger, normalize=False
+        on, *fillers = document.terms(list(element))
+        text = element.attrib["cardinality"].strip()
+        number = Literal(text, datatype=XSD.nonNegativeInteger, normalize=False)
+        return document.node(
+            (RDF.type, OWL.Restriction),
+            (OWL.onProperty, on),
+            (qualified if fillers else plain, number),
+            *((filler_predicate, filler) for filler in fillers[:1]),
         )
-        document.add(node, RDF.type, OWL.Restriction)
-        document.add(node, OWL.onProperty, on)
-        document.add(node, qualified if filler else plain, number)
-        if filler:
-            document.add(node, filler_predicate, filler[0])
-        return node
 
     return read
 
 
 def _inverse(document: _Document, element: Element) -> Term:
-    node = document.blank()
-    document.add(node, OWL.inverseOf, document.term(element[0]))
-    return node
+    return document.node((OWL.inverseOf, document.term(element[0])))
 
 
 def _datatype_restriction(document: _Document, element: Element) -> Term:
-    node, facets = document.blank(), []
-    for facet in element[1:]:
-        facets.append(document.blank())
-        document.add(facets[-1], URIRef(facet.attrib["facet"]), document.term(facet[0]))
-    document.add(node, RDF.type, RDFS.Datatype)
-    document.add(node, OWL.onDatatype, document.term(element[0]))
-    document.add(node, OWL.withRestrictions, document.sequence(list(facets)))
-    return node
+    datatype, *facets = element
+    written = [document.node((URIRef(f.attrib["facet"]), document.term(f[0]))) for f in facets]
+    return document.node(
+        (RDF.type, RDFS.Datatype),
+        (OWL.onDatatype, document.term(datatype)),
+        (OWL.withRestrictions, document.sequence(written)),
+    )
 
 
 _EXPRESSIONS: dict[str, Expression] = {
@@ -377,13 +363,12 @@ def _all_pairs(predicate: URIRef) -> AxiomReader:
     return read
 
 
-def _pair_or_list(predicate: URIRef, type_: URIRef, members: URIRef = OWL.members) -> AxiomReader:
+def _pair_or_list(predicate: URIRef, type_: URIRef) -> AxiomReader:
     def read(document: _Document, parts: list[Element]) -> list[Triple]:
         operands = document.terms(parts)
         if len(operands) == 2:
             return [document.add(operands[0], predicate, operands[1])]
-        node = document.blank()
-        document.add(node, members, document.sequence(operands))
+        node = document.node((OWL.members, document.sequence(operands)))
         return [document.add(node, RDF.type, type_)]
 
     return read
@@ -430,10 +415,7 @@ def _assertion(document: _Document, parts: list[Element]) -> list[Triple]:
 def _negative_assertion(target: URIRef) -> AxiomReader:
     def read(document: _Document, parts: list[Element]) -> list[Triple]:
         prop, subject, value = document.terms(parts)
-        node = document.blank()
-        document.add(node, OWL.sourceIndividual, subject)
-        document.add(node, OWL.assertionProperty, prop)
-        document.add(node, target, value)
+        node = document.node((OWL.sourceIndividual, subject), (OWL.assertionProperty, prop), (target, value))
         return [document.add(node, RDF.type, OWL.NegativePropertyAssertion)]
 
     return read
@@ -446,26 +428,22 @@ def _rule(document: _Document, parts: list[Element]) -> list[Triple]:
     sides = {_name(part): part for part in parts}
     if len(parts) != 2 or set(sides) != {"Body", "Head"}:
         raise ValueError("a DLSafeRule needs a Body and a Head")
-    node = document.blank()
-    document.add(node, SWRL.body, document.sequence([_atom(document, atom) for atom in sides["Body"]]))
-    document.add(node, SWRL.head, document.sequence([_atom(document, atom) for atom in sides["Head"]]))
+    body, head = (document.sequence([_atom(document, a) for a in sides[side]]) for side in ("Body", "Head"))
+    node = document.node((SWRL.body, body), (SWRL.head, head))
     return [document.add(node, RDF.type, SWRL.Imp)]
 
 
 def _atom(document: _Document, element: Element) -> Term:
-    name, node, parts = _name(element), document.blank(), list(element)
+    name = _name(element)
     if name == "BuiltInAtom":
-        document.add(node, RDF.type, SWRL.BuiltinAtom)
-        document.add(node, SWRL.builtin, document.iri(element))
-        document.add(node, SWRL.arguments, document.sequence(document.terms(parts)))
-        return node
+        arguments = document.sequence(document.terms(list(element)))
+        builtin = (SWRL.builtin, document.iri(element))
+        return document.node((RDF.type, SWRL.BuiltinAtom), builtin, (SWRL.arguments, arguments))
     if name not in _ATOMS:
         raise ValueError(f"the element {name} is no atom of a rule")
     type_, predicates = _ATOMS[name]
-    document.add(node, RDF.type, type_)
-    for predicate, term in zip(predicates, document.terms(parts), strict=True):
-        document.add(node, predicate, term)
-    return node
+    terms = document.terms(list(element))
+    return document.node((RDF.type, type_), *zip(predicates, terms, strict=True))
 
 
 def _variable(document: _Document, element: Element) -> Term:

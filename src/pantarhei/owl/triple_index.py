@@ -13,6 +13,7 @@ from operator import itemgetter
 
 from rdflib import RDF, BNode, Literal, URIRef
 
+from pantarhei.graphs.reachability import reached
 from pantarhei.language.term import Term, Triple
 
 
@@ -75,14 +76,12 @@ class TripleIndex:
 
     def reachable(self, nodes: Iterable[Term]) -> Iterator[Triple]:
         """The triples about the blank nodes among `nodes`, and about those they lead to."""
-        waiting = [node for node in nodes if isinstance(node, BNode)]
-        seen = set(waiting)
-        while waiting:
-            for triple in self.about(waiting.pop()):
-                yield triple
-                if isinstance(triple[2], BNode) and triple[2] not in seen:
-                    seen.add(triple[2])
-                    waiting.append(triple[2])
+
+        def blank(terms: Iterable[Term]) -> Iterator[Term]:
+            return (term for term in terms if isinstance(term, BNode))
+
+        for node in reached(blank(nodes), lambda node: blank(o for _, _, o in self.about(node))):
+            yield from self.about(node)
 
 
 def _in_order(triples: Sequence[Triple], terms: Iterable[Term]) -> list[Triple]:

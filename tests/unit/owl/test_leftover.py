@@ -4,7 +4,7 @@ from rdflib import OWL, RDF, RDFS, BNode, Literal
 
 from pantarhei.owl.axiom import PropertyKind
 from pantarhei.owl.expression_mapping import NameKinds
-from pantarhei.owl.leftover import Remainder, sort_remainder
+from pantarhei.owl.leftover import sort_remainder
 from pantarhei.owl.triple_index import TripleIndex
 from strategies import EX
 
@@ -15,7 +15,7 @@ IDLE = [(NODE, RDF.type, OWL.Restriction), (NODE, OWL.onProperty, EX.p), (NODE, 
 
 
 def sorted_(triples, used=(), failed=()):
-    return sort_remainder(TripleIndex(triples), Remainder(KINDS, set(used), failed, frozenset((EX.C,))))
+    return sort_remainder(TripleIndex(triples), KINDS, used, failed, frozenset((EX.C,)))
 
 
 def test_each_triple_is_in_one_part():
