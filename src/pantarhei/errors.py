@@ -37,6 +37,7 @@ back whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 
 class PantarheiError(Exception):
@@ -396,6 +397,16 @@ class OptionError(PantarheiError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.option}={self.given} is not possible: expected {self.expected}"
+
+
+def check_type(name: str, given: object, type_: Any, expected: str) -> None:
+    """Nothing, if what is given for an option is of that type.
+
+    Raises:
+        OptionError: it is not.
+    """
+    if not isinstance(given, type_):
+        raise OptionError(name, repr(given)[:200], expected)
 
 
 class UnknownFormatError(OptionError):

@@ -21,7 +21,13 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
 from pantarhei.entailment.schema import Schema, schema_of
-from pantarhei.errors import InconsistentOntologyError, InputError, OptionError, UnsupportedAxiomError
+from pantarhei.errors import (
+    InconsistentOntologyError,
+    InputError,
+    OptionError,
+    UnsupportedAxiomError,
+    check_type,
+)
 from pantarhei.interpretation.foundation import Foundation, always_true
 from pantarhei.language.counted import counted
 from pantarhei.language.data_range import DataRange
@@ -190,7 +196,9 @@ class Ontology:
         Raises:
             InputError: the graph contains no axiom and no assertion, or triples that seem to write an axiom
                 and do not, or a data range that cannot be decided.
+            OptionError: it is neither a graph nor triples.
         """
+        check_type("graph", graph, Iterable, "a graph, or triples")
         given = list(map(check_triple, cast("Iterable[Triple]", graph)))
         known = list(filter(_declares_a_name, self.triples))
         reading = read_axioms([*given, *known])
@@ -267,6 +275,7 @@ class Ontology:
 
     def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
         """Each constraint over asserted facts (PB26, Definition 9); recursive ones are shown to `depth`."""
+        check_type("depth", depth, int, "a whole number")
         return InconsistencyNormalForm.of(self.rules, self.constraints, depth)
 
     def sharding_report(

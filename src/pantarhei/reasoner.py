@@ -26,10 +26,10 @@ from pantarhei.engine.checkpoint import (
     write_whole,
 )
 from pantarhei.engine.holdings import Holdings
-from pantarhei.engine.options import Options, check_type
+from pantarhei.engine.options import Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError
+from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError, check_type
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
@@ -128,6 +128,7 @@ class StreamReasoner:
 
     def _begin(self, ontology: Ontology, options: Options, background: ABox | None) -> None:
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
+        check_type("options", options, Options, "the options of a reasoner")
         self.ontology, self.options, self.window = ontology, options, options.window
         if not isinstance(background, str):
             background = tuple(triples_of(background))
@@ -348,7 +349,9 @@ class StreamReasoner:
 
         Raises:
             QueryError: the query is malformed, or asks for the network (SERVICE, FROM) or for a change.
+            OptionError: it is no text.
         """
+        check_type("text", text, str, "a SPARQL query as text")
         with self._lock:
             return run_query(self.dataset, text, namespaces=dict(self.ontology.graph.namespaces()))
 
@@ -398,8 +401,9 @@ class StreamReasoner:
 
         Raises:
             CheckpointError: it cannot be written; what was there is there still.
-            OptionError: JSON cannot say `note`.
+            OptionError: `path` is none, or JSON cannot say `note`.
         """
+        check_type("path", path, (str, os.PathLike), "the path of a file")
         write_whole(Path(path), self.snapshot(note))
 
     @classmethod

@@ -2,6 +2,7 @@ import inspect
 import pickle
 
 import pytest
+from rdflib import Graph
 
 import pantarhei
 from pantarhei import errors
@@ -64,3 +65,33 @@ def test_late_aboxes_say_what_lateness_was_allowed():
 def test_a_malformed_input_without_a_line_names_its_source():
     assert str(errors.MalformedInputError("a.nq", None, "why")) == "a.nq: why"
     assert str(errors.MalformedInputError("a.nq", 7, "why")) == "a.nq, line 7: why"
+
+
+GIVEN = pantarhei.load_ontology(Graph().parse(data="<urn:A> a <http://www.w3.org/2002/07/owl#Class> ."))
+
+
+@pytest.mark.parametrize("wrong", [None, 5, ["x"], {1, 2}], ids=repr)
+@pytest.mark.parametrize(
+    ("option", "call"),
+    [
+        ("text", lambda wrong: reasoner().query(wrong)),
+        ("path", lambda wrong: reasoner().checkpoint(wrong)),
+        ("foundation", pantarhei.ABoxMaterializer),
+        ("options", lambda wrong: pantarhei.StreamReasoner.with_options(GIVEN, wrong)),
+        ("graph", lambda wrong: GIVEN.entails(5 if wrong else wrong)),
+        ("depth", lambda wrong: GIVEN.inconsistency_normal_form(str(wrong))),
+        ("catalog", lambda wrong: pantarhei.load_ontology(Graph(), catalog=wrong or 0)),
+        ("steps", lambda wrong: pantarhei.Budget(steps=str(wrong))),
+        ("ontology", lambda wrong: pantarhei.StreamReasoner(wrong, pantarhei.Window(1))),
+        ("ontology", lambda wrong: pantarhei.Foundation.of(wrong)),
+        ("window", lambda wrong: pantarhei.StreamReasoner(GIVEN, wrong)),
+    ],
+)
+def test_something_of_another_type_is_refused_by_the_name_of_what_it_stands_for(option, call, wrong):
+    with pytest.raises(pantarhei.OptionError) as refused:
+        call(wrong)
+    assert refused.value.option == option
+
+
+def reasoner():
+    return pantarhei.StreamReasoner(GIVEN, pantarhei.Window(1))

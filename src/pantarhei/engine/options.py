@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import get_args
 
-from pantarhei.errors import OptionError
+from pantarhei.errors import OptionError, check_type
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
@@ -35,16 +35,6 @@ class Options:
         _check_choice("repair", self.repair, METHODS)
         _check_choice("keep", self.keep, get_args(Keep))
         _check_choice("unique_names", self.unique_names, (True, False))
-
-
-def check_type(name: str, given: object, type_: Any, expected: str) -> None:
-    """Nothing, if what is given for an option is of that type.
-
-    Raises:
-        OptionError: it is not.
-    """
-    if not isinstance(given, type_):
-        raise OptionError(name, repr(given), expected)
 
 
 def _check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:

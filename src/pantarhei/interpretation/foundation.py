@@ -16,7 +16,7 @@ from rdflib import OWL, Graph
 
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.errors import OptionError
+from pantarhei.errors import check_type
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.materialize.consistency import refuse_violations
@@ -85,8 +85,7 @@ class Foundation:
             InvalidTripleError: something in `background` is no triple.
             OptionError: `ontology` is none, or `background` is neither a graph nor triples nor a table.
         """
-        if not isinstance(ontology, Axioms):
-            raise OptionError("ontology", repr(ontology), "what load_ontology gives")
+        check_type("ontology", ontology, Axioms, "what load_ontology gives")
         always = always_true(ontology, background)
         same = groups_of_same(always) if unique_names else ()
         theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names=unique_names)

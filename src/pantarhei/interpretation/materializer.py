@@ -17,6 +17,7 @@ import numpy as np
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.errors import check_type
 from pantarhei.interpretation.canonical_models import CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
@@ -46,9 +47,13 @@ class ABoxMaterializer:
     Args:
         foundation: rules and background; afterwards it belongs to the materializer, which goes on numbering.
         budget: how far conflict sets are searched for.
+
+    Raises:
+        OptionError: `foundation` is none, such as an ontology.
     """
 
     def __init__(self, foundation: Foundation, budget: Budget | None = None) -> None:
+        check_type("foundation", foundation, Foundation, "a Foundation, such as Foundation.of(ontology)")
         self._fresh = pickle.dumps(foundation)
         self._digest, self.common = foundation.digest, foundation.common
         self._budget = budget or Budget()

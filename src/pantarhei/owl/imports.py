@@ -30,14 +30,18 @@ class Imports:
 
     @classmethod
     def of(cls, catalog: Mapping[str, str | Path] | str | Path | None, skip_missing: bool = False) -> Imports:
-        """The imports of a catalog as the caller gives it."""
-        if isinstance(catalog, str | Path):
-            if not Path(catalog).is_dir():
-                raise OptionError(
-                    "catalog", repr(str(catalog)), "a folder, or in Python a mapping from IRIs to paths"
-                )
+        """The imports of a catalog as the caller gives it.
+
+        Raises:
+            OptionError: it is no catalog.
+        """
+        if isinstance(catalog, str | Path) and Path(catalog).is_dir():
             return cls({}, Path(catalog), skip_missing)
-        return cls({str(iri): Path(path) for iri, path in (catalog or {}).items()}, None, skip_missing)
+        given = {} if catalog is None else catalog
+        if not isinstance(given, Mapping):
+            expected = "a folder, or in Python a mapping from IRIs to paths"
+            raise OptionError("catalog", repr(str(given)), expected)
+        return cls({str(iri): Path(path) for iri, path in given.items()}, None, skip_missing)
 
 
 class WrittenAt(NamedTuple):

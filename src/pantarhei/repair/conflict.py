@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.errors import check_type
 from pantarhei.materialize.model import Lineage
 from pantarhei.repair.component import Allowance, Exceeded, Set, components, minimal
 
@@ -35,11 +36,18 @@ class Budget:
         steps: combinations and comparisons, for all components together: equal shares, and what smaller
             components leave is for the larger ones. Choosing has at least the share of one component.
         instances: rule instances of the lineage of ⊥; past it all assertions in the lineage are removed.
+
+    Raises:
+        OptionError: one of these is no whole number.
     """
 
     sets: int = 20_000
     steps: int = 1_000_000
     instances: int = 300_000
+
+    def __post_init__(self) -> None:
+        for name in ("sets", "steps", "instances"):
+            check_type(name, getattr(self, name), int, "a whole number")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import OptionError
+from pantarhei.errors import check_type
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema, read_blocks, read_skipped
 from pantarhei.spark.clustering import by_timestamp
@@ -54,8 +54,7 @@ def run(
         LateABoxError: time has passed the first timestamp.
     """
     check_on_error(on_error)
-    if not isinstance(reasoner, StreamReasoner):
-        raise OptionError("reasoner", repr(reasoner)[:200], "a StreamReasoner, before the DataFrame")
+    check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner, before the DataFrame")
     check_frame(df, False, "one that does not stream, or pantarhei.spark.reason_stream")
     given = normalized(df, columns)
     schema = block_schema(given.schema[TIMESTAMP].dataType)
