@@ -1,15 +1,12 @@
-import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rdflib import RDF, XSD, BNode, Literal, Namespace, URIRef
+from rdflib import RDF, XSD, BNode, Namespace
 
 from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.data_range import Datatype
-from pantarhei.language.place import Place
 from pantarhei.language.rule import Atom, Member, Rule
 from pantarhei.literals.value import value_of
 from pantarhei.rules.compilation.program import compile_
@@ -124,19 +121,6 @@ def test_symbols_keep_their_order_and_the_first_ones_their_numbers():
     assert vocabulary.find_property(EX.r) is None
 
 
-@pytest.mark.parametrize(("place", "known"), [(Place.PREDICATE, EX.p), (Place.CLASS, EX.C)])
-def test_what_symbol_a_text_means_is_not_remembered_beyond_its_number(place, known):
-    vocabulary = Vocabulary(compile_([]))
-    texts = [f"<{EX.gone}>", f"<{known}>"]
-    for _ in range(3):
-        numbers = vocabulary.numbers_of(texts, place, "").numbers.tolist()
-        assert numbers == [0, 1]
-    facts = np.array([(1, vocabulary.number(EX.a), vocabulary.number(EX.a))], np.int32)
-    forget(vocabulary, (facts, NO_FORMS))
-    assert vocabulary.numbers_of(texts[::-1], place, "").numbers.tolist() == [0, 1]
-    assert [symbol.name for symbol in vocabulary.symbols] == [known, EX.gone]
-
-
 def test_a_form_keeps_the_predicate_of_its_fact():
     vocabulary, _ = vocabulary_of([(EX.a, EX.gone, VALUES[1][0]), (EX.b, EX.p, VALUES[0][0])])
     facts, forms = vocabulary.encode([(EX.a, EX.p, VALUES[0][1])])
@@ -145,48 +129,3 @@ def test_a_form_keeps_the_predicate_of_its_fact():
     assert vocabulary.symbols == [Symbol(EX.p, 2)]
     renamed = renaming.forms(forms)
     assert (*renamed.by_fact, *renamed.by_pair) == ((0, 0, FIRST_LITERAL), (0, FIRST_LITERAL))
-
-
-def test_further_names_of_what_is_kept_are_kept():
-    vocabulary = Vocabulary(compile_([]))
-    vocabulary.merge(EX.a, [EX.other])
-    encoded = vocabulary.encode([(EX.gone, EX.p, EX.b), (EX.other, EX.p, EX.b)])
-    renaming = forget(vocabulary, (encoded.facts[1:], NO_FORMS))
-    assert vocabulary.find(EX.other) == vocabulary.find(EX.a) == renaming.facts(encoded.facts[1:])[0, 1]
-    assert vocabulary.find(EX.gone) is None
-
-
-def test_what_is_found_by_text_is_found_by_its_new_number():
-    vocabulary = Vocabulary(compile_([]))
-    texts = [f"<{EX}n{i}>" for i in range(4)]
-    for _ in range(3):
-        before = vocabulary.numbers_of(texts, Place.OBJECT, "").numbers
-    number = vocabulary.number_symbol(Symbol(EX.p, 2))
-    facts = np.array([(number, before[2], before[3])], np.int32)
-    renaming = forget(vocabulary, (facts, NO_FORMS))
-    found = vocabulary.numbers_of(texts, Place.OBJECT, "").numbers.tolist()
-    assert found[2:] == [0, 1] == renaming.facts(facts)[0, 1:].tolist()
-    assert found[:2] == [2, 3] and len(vocabulary.names) == 4
-
-
-@pytest.mark.parametrize("place", [Place.SUBJECT, Place.OBJECT])
-def test_one_name_in_many_spellings_takes_no_room(place):
-    vocabulary = Vocabulary(compile_([]))
-    for number in range(300):
-        escaped = "".join(f"\\u{ord(c):04X}" if number >> i & 1 else c for i, c in enumerate("exampleorg"))
-        for _ in range(2):
-            assert vocabulary.numbers_of([f"<http://{escaped}>"], place, "").numbers.tolist() == [0]
-    assert vocabulary.size > 200
-    forget(vocabulary, (np.array([(NONE, 0, NONE)], np.int32), NO_FORMS))
-    assert vocabulary.size < 100 and vocabulary.find(URIRef("http://exampleorg")) == 0
-
-
-def test_an_earlier_lexicon_keeps_its_numbers():
-    vocabulary, encoded = vocabulary_of([(NAMES[0], EX.p, VALUES[0][0]), (NAMES[1], EX.p, VALUES[0][1])])
-    lexicon = vocabulary.lexicon
-    forget(vocabulary)
-    vocabulary.encode([(NAMES[5], EX.other, Literal("other")), (NAMES[4], RDF.type, EX.Other)])
-    assert list(lexicon.decode(encoded.facts, encoded.forms.by_fact)) == [
-        (NAMES[0], EX.p, VALUES[0][0]),
-        (NAMES[1], EX.p, VALUES[0][1]),
-    ]

@@ -71,17 +71,6 @@ def test_a_cut_takes_a_fact_out_of_its_entry_and_all_before():
     assert [e.level for e, _ in log.kept()] == [3, 2, 1, 0]
 
 
-@pytest.mark.parametrize("count", [0, 1, 511, 512, 513, 1025])
-def test_entries_are_found_by_their_levels(count):
-    log = log_of(entry(level) for level in range(0, 2 * count, 2)).from_level(3)
-    inside = range(4, 2 * count, 2)
-    timeline = log.timeline
-    assert {level for level in range(2 * count + 2) if timeline.at_level(level) is not None} == set(inside)
-    assert all(timeline.at_level(level).level == level for level in inside)
-    for level in (-1, 3, 4, 5, 1022, 1023, 1024, 1025, 2 * count):
-        assert [each.level for each in timeline.after(level)] == [found for found in inside if found > level]
-
-
 #   place     0      1      2      3      4       fact 5 is cut at 2 and at 4, fact 6 at 3
 #   asserts   5, 6   5, 7   8, 5   5, 5   6, 7
 #   cuts                    5      6      5
@@ -104,28 +93,6 @@ def test_facts_whose_keys_collide_are_told_apart():
         log = log_of([Entry(0, 0, 0, some, facts()), Entry(1, 1, 10, facts(), one.reshape(1, 3))])
         left = {e.level: f.tolist() for e, f in log.kept()}[0]
         assert left == [each for each in some.tolist() if each != one.tolist()]
-
-
-@pytest.mark.parametrize(
-    ("ticks", "first", "left"),
-    [(15, 2, ["t0", "t1"]), (20, 2, ["t0", "t1"]), (21, 3, ["t0", "t1", "t2"]), (-5, 0, [])],
-)
-def test_the_timestamps_that_leave_are_named(ticks, first, left):
-    timeline = log_of(map(entry, range(3))).timeline
-    assert timeline.first_level_from(ticks) == first
-    assert [each.at for each in timeline.below(first)] == left
-
-
-def test_a_timestamp_is_found_by_its_tick():
-    timeline = log_of(map(entry, range(1200))).from_level(3).timeline
-    assert timeline.at_ticks(30).level == 3 and timeline.at_ticks(11_990).at == "t1199"
-    assert [timeline.at_ticks(ticks) for ticks in (20, 31, 12_000)] == [None, None, None]
-
-
-def test_the_next_level_follows_the_newest_or_where_all_have_left():
-    log = log_of(map(entry, range(3)))
-    assert log.timeline.next_level == 3 and log.from_level(3).timeline.next_level == 3
-    assert EMPTY_LOG.timeline.next_level == 0
 
 
 def test_an_empty_log():
@@ -166,12 +133,6 @@ def test_an_entry_holds_on_to_no_larger_array():
     assert numbers(kept_small.facts) == [0, 1, 2] and numbers(kept_small.cut) == [10]
     own = facts(1, 2)
     assert Entry(0, 0, 0, own, facts()).facts is own
-
-
-def test_what_has_left_is_let_go():
-    log = log_of(entry(level, [level]) for level in range(600))
-    assert [len(chunk) for chunk in log.from_level(100).timeline.chunks] == [412, 88]
-    assert log.from_level(600).timeline.chunks == ()
 
 
 class Logging(RuleBasedStateMachine):

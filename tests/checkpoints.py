@@ -1,0 +1,73 @@
+"""Reasoners to save, and a checkpoint that has something in each column, to be forged."""
+
+import hashlib
+import struct
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from rdflib import XSD, BNode, Literal
+
+from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.engine.checkpoint.container import DIGEST_LENGTH, pack, unpack
+from pantarhei.language.data_range import Datatype
+from pantarhei.language.rule import Different, Member, Rule
+from strategies import A, B, C, R, V, a, b, c, is_a, member, related, x, y, z
+
+SUBCLASS = Rule("cax-sco", (is_a(A, x),), is_a(B, x))
+DISJOINT = Rule("cax-dw", (is_a(B, x), is_a(C, x)), None)
+FUNCTIONAL = Rule("prp-fp", (related(V, x, y), related(V, x, z)), None, (Different(y, z),))
+ONTOLOGY = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL])
+
+
+def simple(window=None, **options):
+    """A reasoner with a repair, a literal in two forms, a blank node and a language."""
+    reasoner = StreamReasoner(ONTOLOGY, window or Window(3), **options)
+    reasoner.push(1, [member(A, a), (b, V, Literal("01", datatype=XSD.integer, normalize=False))])
+    reasoner.push(2, [member(C, a), (b, V, Literal(1)), (BNode("n"), R, Literal("été", lang="fr"))])
+    return reasoner
+
+
+def same(one, other):
+    """Whether two reasoners tell the same."""
+    return (
+        one.assertions() == other.assertions()
+        and one.materialization() == other.materialization()
+        and one.timestamps == other.timestamps
+        and one.repairs == other.repairs
+        and one.background == other.background
+        and one.window == other.window
+    )
+
+
+def signed(body):
+    """The body of a checkpoint with the length and digest that it should have."""
+    body = body[:12] + struct.pack("<Q", len(body) + DIGEST_LENGTH) + body[20:]
+    return body + hashlib.sha256(body).digest()
+
+
+def contents():
+    """A checkpoint that has something in each column, and the ontology for it."""
+    tested = Rule("t", (related(V, x, y),), is_a(A, x), tests=(Member(y, Datatype(XSD.integer)),))
+    ontology = Ontology.from_rules([SUBCLASS, DISJOINT, FUNCTIONAL, tested], [member(A, c)])
+    reasoner = StreamReasoner(ontology, Window("PT5M"), background=[(c, R, BNode("bg"))])
+    for minute in range(3):
+        at = datetime(2026, 1, 1, 0, minute, tzinfo=ZoneInfo("Europe/Brussels"))
+        reasoner.push(
+            at, [(a, V, Literal(f"0{minute}", datatype=XSD.integer, normalize=False)), member(C, a)]
+        )
+        reasoner.push(at, [(b, V, Literal(minute)), (b, V, Literal("x", datatype=XSD.integer)), member(A, a)])
+    return ontology, unpack(reasoner.snapshot({"now": 3}), "here")
+
+
+ODD, CONTENTS = contents()
+HEADER, COLUMNS = CONTENTS.header, CONTENTS.columns
+
+
+def with_column(name, column):
+    """The checkpoint with another column, or without it, and a digest that is right."""
+    return pack(HEADER, {**COLUMNS, name: column} if column is not None else without(COLUMNS, name))
+
+
+def without(mapping, name):
+    """The mapping without one key."""
+    return {key: value for key, value in mapping.items() if key != name}

@@ -1,0 +1,22 @@
+"""The header: an entry that is missing or of another type is refused by its name."""
+
+import pytest
+
+from checkpoints import COLUMNS, HEADER, ODD, without
+from pantarhei import StreamReasoner
+from pantarhei.engine.checkpoint.container import pack
+from pantarhei.errors import CheckpointError
+
+
+@pytest.mark.parametrize("name", HEADER)
+def test_an_entry_of_the_header_that_is_missing_or_of_another_type_is_refused(name):
+    for header in (without(HEADER, name), {**HEADER, name: 1.5}, {**HEADER, name: [{}]}):
+        if name != "kind" or name in header:
+            with pytest.raises(CheckpointError, match="makes no sense"):
+                StreamReasoner.restore(pack(header, COLUMNS), ODD)
+
+
+def test_a_number_in_the_header_has_at_most_64_bits_and_no_truth_value_stands_for_it():
+    for bad in (1 << 63, True, "1"):
+        with pytest.raises(CheckpointError, match="now is"):
+            StreamReasoner.restore(pack({**HEADER, "now": bad}, COLUMNS), ODD)
