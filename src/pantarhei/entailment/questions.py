@@ -27,6 +27,7 @@ from pantarhei.owl.axiom import (
     Bound,
     ClassExpression,
     DataRange,
+    Filler,
     PropertyExpression,
     Trait,
 )
@@ -182,7 +183,7 @@ class Questions:
         facts = tuple(fact for pair in assumed for fact in self._pair(*pair))
         return self._within(facts, lambda: self._is_pair(*wanted))
 
-    def _is_in(self, expression: ClassExpression | DataRange, term: Term) -> bool:
+    def _is_in(self, expression: Filler, term: Term) -> bool:
         """Whether `term` is in the simple `expression`, or nothing is."""
         if self._is_impossible():
             return True
@@ -228,18 +229,14 @@ class Questions:
         case = _Case(axioms=(owl.ClassAssertion(owl.ComplementOf(expression), term),))
         return self._in_case(case, Questions._is_impossible)
 
-    def _has_at_most(
-        self, term: Term, number: int, on: PropertyExpression, filler: ClassExpression | DataRange
-    ) -> bool:
+    def _has_at_most(self, term: Term, number: int, on: PropertyExpression, filler: Filler) -> bool:
         values = self._fresh_values(number + 1)
         facts = [fact for value in values for fact in self._pair(on, term, value)]
         facts += [different(x, y) for x, y in combinations(values, 2)]
         cases = _joined(_Case(tuple(facts)), [tuple(self._cases(filler, value)) for value in values])
         return all(self._in_case(case, Questions._is_impossible) for case in cases)
 
-    def _has_at_least(
-        self, term: Term, number: int, on: PropertyExpression, filler: ClassExpression | DataRange
-    ) -> bool:
+    def _has_at_least(self, term: Term, number: int, on: PropertyExpression, filler: Filler) -> bool:
         values = [value for value in self._values_of(on, term) if self._is_in(filler, value)]
         waiting: list[tuple[tuple[Term, ...], int]] = [((), 0)]
         for _ in range(_MOST_CASES):
@@ -309,7 +306,7 @@ class Questions:
             closure = self.closure.with_rules(rules, (f for t in translations for f in t.facts))
             return closure.inconsistent or ask(Questions(closure, self._values))
 
-    def _cases(self, expression: ClassExpression | DataRange, term: Term) -> Iterator[_Case]:
+    def _cases(self, expression: Filler, term: Term) -> Iterator[_Case]:
         """The ways in which `term` can be in the simple `expression`; none if it cannot be."""
         if isinstance(expression, DataRange):
             yield from self._value_cases(expression, term)

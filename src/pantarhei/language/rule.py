@@ -39,6 +39,10 @@ class Atom:
         first, *rest = (binding[a] if isinstance(a, Variable) else a for a in self.arguments)
         return (first, self.predicate, rest[0]) if rest else (first, RDF.type, self.predicate)
 
+    def with_arguments(self, change: Callable[[Argument], Argument]) -> Atom:
+        """The same of other arguments."""
+        return Atom(self.predicate, tuple(map(change, self.arguments)))
+
     def __str__(self) -> str:
         return f"{short(self.predicate)}({', '.join(map(short, self.arguments))})"
 
@@ -49,6 +53,10 @@ class Different:
 
     left: Argument
     right: Argument
+
+    def with_arguments(self, change: Callable[[Argument], Argument]) -> Different:
+        """The same of other arguments."""
+        return Different(change(self.left), change(self.right))
 
     def __str__(self) -> str:
         return f"{short(self.left)} ≠ {short(self.right)}"
@@ -136,6 +144,16 @@ class Rule:
     def axiom(self) -> str:
         """The axiom it comes from, or the rule itself if it comes from none, as text."""
         return str(self.origin or self)
+
+    def with_arguments(self, change: Callable[[Argument], Argument]) -> Rule:
+        """The same of other arguments."""
+        return replace(
+            self,
+            body=tuple(atom.with_arguments(change) for atom in self.body),
+            head=self.head and self.head.with_arguments(change),
+            different=tuple(each.with_arguments(change) for each in self.different),
+            tests=tuple(test.with_arguments(change) for test in self.tests),
+        )
 
     def __str__(self) -> str:
         return told_apart(self._text)

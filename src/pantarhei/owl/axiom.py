@@ -11,73 +11,42 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pantarhei.language.data_range import (
-    DataComplementOf,
-    DataIntersectionOf,
-    DataOneOf,
-    DataRange,
-    Datatype,
-    DatatypeRestriction,
-    DataUnionOf,
+    DataComplementOf as DataComplementOf,
+    DataIntersectionOf as DataIntersectionOf,
+    DataOneOf as DataOneOf,
+    DataRange as DataRange,
+    Datatype as Datatype,
+    DatatypeRestriction as DatatypeRestriction,
+    DataUnionOf as DataUnionOf,
     Written,
     call,
 )
 from pantarhei.language.term import Term
 from pantarhei.owl.expression import (
-    ANY_LITERAL,
-    NOTHING,
-    THING,
-    AllValuesFrom,
-    Bound,
-    Cardinality,
-    Class,
-    ClassExpression,
-    ComplementOf,
-    HasSelf,
-    HasValue,
-    IntersectionOf,
-    InverseOf,
-    NaryDataRestriction,
-    OneOf,
-    Property,
-    PropertyExpression,
-    PropertyKind,
-    SomeValuesFrom,
-    UnionOf,
-    is_data_range,
+    ANY_LITERAL as ANY_LITERAL,
+    NOTHING as NOTHING,
+    THING as THING,
+    AllValuesFrom as AllValuesFrom,
+    Bound as Bound,
+    Cardinality as Cardinality,
+    Class as Class,
+    ClassExpression as ClassExpression,
+    ComplementOf as ComplementOf,
+    Filler as Filler,
+    HasSelf as HasSelf,
+    HasValue as HasValue,
+    IntersectionOf as IntersectionOf,
+    InverseOf as InverseOf,
+    NaryDataRestriction as NaryDataRestriction,
+    OneOf as OneOf,
+    Property as Property,
+    PropertyExpression as PropertyExpression,
+    PropertyKind as PropertyKind,
+    SomeValuesFrom as SomeValuesFrom,
+    UnionOf as UnionOf,
+    is_data_range as is_data_range,
 )
-from pantarhei.owl.swrl import SwrlRule
-
-__all__ = [
-    "ANY_LITERAL",
-    "NOTHING",
-    "THING",
-    "AllValuesFrom",
-    "Bound",
-    "Cardinality",
-    "Class",
-    "ClassExpression",
-    "ComplementOf",
-    "DataComplementOf",
-    "DataIntersectionOf",
-    "DataOneOf",
-    "DataRange",
-    "DataUnionOf",
-    "Datatype",
-    "DatatypeRestriction",
-    "HasSelf",
-    "HasValue",
-    "IntersectionOf",
-    "InverseOf",
-    "NaryDataRestriction",
-    "OneOf",
-    "Property",
-    "PropertyExpression",
-    "PropertyKind",
-    "SomeValuesFrom",
-    "SwrlRule",
-    "UnionOf",
-    "is_data_range",
-]
+from pantarhei.owl.swrl import SwrlRule as SwrlRule
 
 # --- Axioms ---
 
@@ -174,7 +143,7 @@ class PropertyRange(Written):
     """All values of the property are in `range`."""
 
     property: PropertyExpression
-    range: ClassExpression | DataRange
+    range: Filler
     form = "{self.property.kind.value}PropertyRange"
 
 

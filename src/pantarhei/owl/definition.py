@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
-from typing import TypeVar, cast
+from dataclasses import replace
+from typing import TypeVar
 
 from rdflib import URIRef
 
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom, DataRange
-from pantarhei.owl.expression import parts
+from pantarhei.owl.expression import parts, rewritten
 
 T = TypeVar("T")
 
@@ -64,20 +64,14 @@ def inline_datatypes(value: T, definitions: Mapping[URIRef, DataRange]) -> T:
     But in a restriction it stays unless it is another name of a datatype: OWL 2 has no facets for what is
     defined (structural specification, section 9.4).
     """
-    if not definitions:
-        return value
-    if isinstance(value, owl.Datatype):
-        return cast(T, definitions.get(value.iri, value))
-    if isinstance(value, owl.DatatypeRestriction):
-        base = inline_datatypes(cast(DataRange, value.datatype), definitions)
-        return cast(T, replace(value, datatype=base)) if isinstance(base, owl.Datatype) else value
-    if isinstance(value, tuple):
-        return cast(T, tuple(inline_datatypes(part, definitions) for part in value))
-    if is_dataclass(value) and not isinstance(value, type):
-        changed = {
-            f.name: new
-            for f in fields(value)
-            if (new := inline_datatypes(old := getattr(value, f.name), definitions)) is not old
-        }
-        return cast(T, replace(value, **changed)) if changed else value
-    return value
+
+    def inlined(part: object) -> object:
+        match part:
+            case owl.Datatype(iri):
+                return definitions.get(iri, part)
+            case owl.DatatypeRestriction(datatype):
+                base = definitions.get(datatype.iri)
+                return replace(part, datatype=base) if isinstance(base, owl.Datatype) else part
+        return None
+
+    return rewritten(value, inlined) if definitions else value

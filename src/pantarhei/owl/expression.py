@@ -8,16 +8,19 @@ The classes follow the OWL 2 structural specification; what it splits into an ob
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from types import UnionType
+from typing import TypeVar, cast
 
 from rdflib import OWL, RDFS, URIRef
 
 from pantarhei.language.data_range import DataRange, Datatype, Written, call
 from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, short
+
+T = TypeVar("T")
 
 # --- Properties ---
 
@@ -105,7 +108,7 @@ class SomeValuesFrom:
     """What has a value of the property in the filler."""
 
     property: PropertyExpression
-    filler: ClassExpression | DataRange
+    filler: Filler
 
     def __str__(self) -> str:
         return call(f"{_kind(self.filler)}SomeValuesFrom", self.property, self.filler)
@@ -116,7 +119,7 @@ class AllValuesFrom:
     """What has values of the property in the filler only."""
 
     property: PropertyExpression
-    filler: ClassExpression | DataRange
+    filler: Filler
 
     def __str__(self) -> str:
         return call(f"{_kind(self.filler)}AllValuesFrom", self.property, self.filler)
@@ -154,7 +157,7 @@ class Cardinality:
     bound: Bound
     number: int
     property: PropertyExpression
-    filler: ClassExpression | DataRange | None = None
+    filler: Filler | None = None
 
     def __str__(self) -> str:
         kind = self.property.kind.value if self.filler is None else _kind(self.filler)
@@ -188,17 +191,20 @@ ClassExpression = (
     | NaryDataRestriction
 )
 
+# What the values of a property are restricted to.
+Filler = ClassExpression | DataRange
+
 THING = Class(OWL.Thing)
 NOTHING = Class(OWL.Nothing)
 ANY_LITERAL = Datatype(RDFS.Literal)
 
 
-def is_data_range(filler: ClassExpression | DataRange) -> bool:
+def is_data_range(filler: Filler) -> bool:
     """Whether `filler` contains literals and not individuals."""
     return isinstance(filler, DataRange)
 
 
-def _kind(filler: ClassExpression | DataRange) -> str:
+def _kind(filler: Filler) -> str:
     return "Data" if is_data_range(filler) else "Object"
 
 
@@ -212,3 +218,19 @@ def parts(value: object, whole: type | UnionType | tuple[()] = ()) -> Iterator[o
         inner = (getattr(value, field.name) for field in fields(value))
     for part in inner:
         yield from parts(part, whole)
+
+
+def rewritten(value: T, change: Callable[[object], object]) -> T:
+    """An axiom or expression with other parts: those that `change` gives; what it gives None for is taken
+    apart, or stays if it has no parts.
+    """
+    new = change(value)
+    if new is not None:
+        return cast(T, new)
+    if isinstance(value, tuple):
+        return cast(T, tuple(rewritten(part, change) for part in value))
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    old = {field.name: getattr(value, field.name) for field in fields(value)}
+    changed = {name: new for name, part in old.items() if (new := rewritten(part, change)) is not part}
+    return cast(T, replace(value, **changed)) if changed else value

@@ -14,7 +14,15 @@ from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, URIRef
 
 from pantarhei.language.term import Term, Triple, short
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import Bound, ClassExpression, DataRange, Property, PropertyExpression, PropertyKind
+from pantarhei.owl.axiom import (
+    Bound,
+    ClassExpression,
+    DataRange,
+    Filler,
+    Property,
+    PropertyExpression,
+    PropertyKind,
+)
 from pantarhei.owl.swrl import SWRL
 from pantarhei.owl.triple_index import TripleIndex
 from pantarhei.rdf.nesting_guard import DEEPEST_EXPRESSION
@@ -121,7 +129,7 @@ class ExpressionReader:
             raise UnreadableError(f"the literal {node.n3()} where an individual is expected")
         return node
 
-    def filler(self, node: Term, property: PropertyExpression) -> ClassExpression | DataRange:
+    def filler(self, node: Term, property: PropertyExpression) -> Filler:
         """The class expression or data range that `node` stands for as a filler of `property`."""
         return self.data_range(node) if self._is_data(node, property) else self.class_expression(node)
 
@@ -242,7 +250,7 @@ class ExpressionReader:
         if "Qualified" not in restriction and "qualified" not in restriction:
             return owl.Cardinality(_BOUNDS[restriction], number, on)
         if self.index.objects(node, OWL.onDataRange):
-            filler: ClassExpression | DataRange = self.data_range(self.only(node, OWL.onDataRange))
+            filler: Filler = self.data_range(self.only(node, OWL.onDataRange))
         else:
             filler = self.class_expression(self.only(node, OWL.onClass, "a qualified cardinality"))
         return owl.Cardinality(_BOUNDS[restriction], number, on, filler)

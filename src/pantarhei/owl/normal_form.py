@@ -21,6 +21,7 @@ from pantarhei.owl.axiom import (
     Axiom,
     ClassExpression,
     DataRange,
+    Filler,
     InverseOf,
     Property,
     PropertyExpression,
@@ -329,7 +330,7 @@ def _is_splittable(sub: ClassExpression) -> bool:
     return count_alternatives(sub) <= max(MOST_ALTERNATIVES, _count_leaves(sub))
 
 
-def _count_leaves(expression: ClassExpression | DataRange) -> int:
+def _count_leaves(expression: Filler) -> int:
     match expression:
         case owl.UnionOf(operands) | owl.IntersectionOf(operands):
             return sum(map(_count_leaves, operands))
@@ -355,7 +356,7 @@ def count_alternatives(expression: ClassExpression) -> int:
             return 1
 
 
-def alternatives(expression: ClassExpression | DataRange) -> tuple[ClassExpression | DataRange, ...]:
+def alternatives(expression: Filler) -> tuple[Filler, ...]:
     """The expressions without union that a left side stands for; itself where they are too many."""
     if isinstance(expression, DataRange) or not _is_splittable(expression):
         return (expression,)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from rdflib import OWL, RDFS, URIRef
 
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import NOTHING, THING, Bound, Cardinality, ClassExpression, DataRange
+from pantarhei.owl.axiom import NOTHING, THING, Bound, Cardinality, ClassExpression, DataRange, Filler
 
 NO_LITERAL = owl.DataOneOf(())
 TOP_PROPERTIES = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
@@ -66,7 +66,7 @@ def union(operands: Iterable[ClassExpression]) -> ClassExpression:
     return _joined(tuple(parts), owl.UnionOf, NOTHING)
 
 
-def some(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
+def some(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
     """`∃R.C` for a simple C: `∃R.{a}` is a value restriction, `∃R.⊥` is ⊥."""
     if is_bottom(on) or (is_extreme(on) and filler in (THING, owl.ANY_LITERAL)):
         return NOTHING if is_bottom(on) else THING
@@ -78,7 +78,7 @@ def some(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> Cla
     return NOTHING if filler == NOTHING else owl.SomeValuesFrom(on, filler)
 
 
-def every(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
+def every(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
     """`∀R.C` for a simple C: `∀R.⊤` is ⊤."""
     if filler == NO_LITERAL:
         return Cardinality(Bound.MAX, 0, on, owl.ANY_LITERAL)
@@ -113,7 +113,7 @@ def _joined(
     return constructor(parts) if len(parts) > 1 else (parts[0] if parts else empty)
 
 
-def simple_filler(filler: ClassExpression | DataRange) -> ClassExpression | DataRange:
+def simple_filler(filler: Filler) -> Filler:
     """A filler simplified, of whichever kind."""
     return simplify_range(filler) if isinstance(filler, DataRange) else simplify(filler)
 
@@ -181,7 +181,7 @@ def _cardinality(restriction: Cardinality) -> ClassExpression:
     return _no_value(on, filler) if number == 0 else Cardinality(bound, number, on, filler)
 
 
-def _no_value(on: owl.PropertyExpression, filler: ClassExpression | DataRange) -> ClassExpression:
+def _no_value(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
     """`∀R.¬C`; for data ranges the maximum, which a constraint tests as it is."""
     if isinstance(filler, DataRange):
         return Cardinality(Bound.MAX, 0, on, filler)

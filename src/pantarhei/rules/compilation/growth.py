@@ -12,7 +12,7 @@ from rdflib import OWL, BNode, Literal, Variable
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.graphs.groups import Groups
-from pantarhei.language.rule import Argument, Atom, Different, Predicate, Rule
+from pantarhei.language.rule import Argument, Predicate, Rule
 from pantarhei.language.term import Term, Triple
 from pantarhei.literals.value import is_well_typed
 from pantarhei.rules.compilation.program import Program, compile_
@@ -146,18 +146,7 @@ def _merged(rules: tuple[Rule, ...], groups: Iterable[tuple[Term, ...]]) -> tupl
     if not first:
         return rules
 
-    def atom(given: Atom) -> Atom:
-        return replace(given, arguments=tuple(map(argument, given.arguments)))
-
     def argument(given: Argument) -> Argument:
         return first.get(given, given) if not isinstance(given, Variable) else given
 
-    return tuple(
-        replace(
-            rule,
-            body=tuple(map(atom, rule.body)),
-            head=None if rule.head is None else atom(rule.head),
-            different=tuple(Different(argument(d.left), argument(d.right)) for d in rule.different),
-        )
-        for rule in rules
-    )
+    return tuple(rule.with_arguments(argument) for rule in rules)

@@ -22,6 +22,7 @@ from pantarhei.owl.axiom import (
     Bound,
     ClassExpression,
     DataRange,
+    Filler,
     InverseOf,
     PropertyExpression,
     SubClassOf,
@@ -79,7 +80,7 @@ class Body:
     def fresh(self) -> Variable:
         return Variable(f"_{next(self._numbers)}")
 
-    def require(self, expression: ClassExpression | DataRange, term: Argument) -> None:
+    def require(self, expression: Filler, term: Argument) -> None:
         """Add the conditions under which `term` is in `expression`.
 
         Raises:
@@ -136,9 +137,6 @@ class Body:
         """`term`, or the name that a nominal put in its place."""
         return self.names.get(term, term) if isinstance(term, Variable) else term
 
-    def resolved_atom(self, atom: Atom) -> Atom:
-        return Atom(atom.predicate, tuple(map(self.resolved, atom.arguments)))
-
     def rule(
         self, name: str, head: Atom | None, origin: Origin, *different: tuple[Argument, Argument]
     ) -> Rule:
@@ -149,14 +147,9 @@ class Body:
         """
         if len(self.atoms) > MOST_ATOMS:
             raise NotARuleError(f"it needs a rule with more than {MOST_ATOMS} conditions")
-        rule = Rule(
-            name,
-            tuple(map(self.resolved_atom, self.atoms)),
-            None if head is None else self.resolved_atom(head),
-            tuple(Different(self.resolved(a), self.resolved(b)) for a, b in different),
-            origin,
-            tuple(test.with_arguments(self.resolved) for test in self.tests),
-        )
+        unequal = tuple(Different(one, other) for one, other in different)
+        said = Rule(name, tuple(self.atoms), head, unequal, origin, tuple(self.tests))
+        rule = said.with_arguments(self.resolved)
         return canonical(replace(rule, body=(*rule.body, *_things(rule))))
 
 
@@ -176,7 +169,7 @@ class Inclusion:
 
     body: Body
     term: Argument
-    conclusion: ClassExpression | DataRange
+    conclusion: Filler
     name: str
     below_all: bool
 
@@ -200,7 +193,7 @@ def open_inclusion(axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRang
 
 def _open_left(
     axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, body: Body
-) -> tuple[Variable, ClassExpression | DataRange, str]:
+) -> tuple[Variable, Filler, str]:
     match axiom:
         case owl.PropertyDomain(on, domain):
             body.atoms.append(property_atom(on, X, Y))
@@ -229,7 +222,7 @@ def _left_name(sub: ClassExpression) -> str:
     return "cax-sco"
 
 
-def _why_not_on_the_left(expression: ClassExpression | DataRange) -> str:
+def _why_not_on_the_left(expression: Filler) -> str:
     match expression:
         case owl.UnionOf() | owl.OneOf():
             return f"its unions multiply out to more than {MOST_ALTERNATIVES} rules"

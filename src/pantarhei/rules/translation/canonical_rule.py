@@ -293,19 +293,16 @@ def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
     def different_key(condition: Different) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return argument_key(condition.left), argument_key(condition.right)
 
-    def moved(atom: Atom) -> Atom:
-        return Atom(atom.predicate, tuple(map(rename, atom.arguments)))
-
     def place(argument: Argument) -> tuple[int, tuple[str, ...]]:
         return order[argument] if isinstance(argument, Variable) else -1, argument_key(argument)
 
-    pairs = (sorted((rename(d.left), rename(d.right)), key=place) for d in rule.different)
+    renamed = rule.with_arguments(rename)
+    pairs = {Different(*sorted((d.left, d.right), key=place)) for d in renamed.different}
     return replace(
-        rule,
-        body=tuple(sorted(dict.fromkeys(map(moved, rule.body)), key=atom_key)),
-        head=None if rule.head is None else moved(rule.head),
-        different=tuple(sorted({Different(left, right) for left, right in pairs}, key=different_key)),
-        tests=tuple(dict.fromkeys(test.with_arguments(rename) for test in rule.tests)),
+        renamed,
+        body=tuple(sorted(dict.fromkeys(renamed.body), key=atom_key)),
+        different=tuple(sorted(pairs, key=different_key)),
+        tests=tuple(dict.fromkeys(renamed.tests)),
     )
 
 

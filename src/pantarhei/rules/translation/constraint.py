@@ -25,6 +25,7 @@ from pantarhei.owl.axiom import (
     Bound,
     ClassExpression,
     DataRange,
+    Filler,
     PropertyExpression,
     PropertyKind,
     Trait,
@@ -46,7 +47,7 @@ from pantarhei.rules.translation.body import (
 E = TypeVar("E")
 
 
-def is_denial(conclusion: ClassExpression | DataRange) -> bool:
+def is_denial(conclusion: Filler) -> bool:
     """Whether a right side says what must not be: ⊥, a complement, at most none or one, nothing but these."""
     return (
         conclusion == NOTHING
@@ -106,7 +107,7 @@ def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
 _Denial = Callable[[Inclusion, Origin], Rule]
 
 
-def _denials(conclusion: ClassExpression | DataRange) -> Iterator[_Denial]:
+def _denials(conclusion: Filler) -> Iterator[_Denial]:
     """What makes the constraints of a denial, each from the inclusion as it was opened anew.
 
     What is denied of a union is denied of each of its alternatives.
@@ -133,14 +134,12 @@ def _nothing(inclusion: Inclusion, origin: Origin) -> Rule:
     return inclusion.body.rule("cls-maxc1" if inclusion.below_all else "cls-nothing2", None, origin)
 
 
-def _complement(inclusion: Inclusion, origin: Origin, operand: ClassExpression | DataRange) -> Rule:
+def _complement(inclusion: Inclusion, origin: Origin, operand: Filler) -> Rule:
     inclusion.body.require(operand, inclusion.term)
     return inclusion.body.rule("cls-maxqc1" if inclusion.below_all else "cls-com", None, origin)
 
 
-def _none(
-    inclusion: Inclusion, origin: Origin, on: PropertyExpression, filler: ClassExpression | DataRange
-) -> Rule:
+def _none(inclusion: Inclusion, origin: Origin, on: PropertyExpression, filler: Filler) -> Rule:
     inclusion.body.require(owl.SomeValuesFrom(on, filler), inclusion.term)
     return inclusion.body.rule("cls-maxc1", None, origin)
 
@@ -162,7 +161,7 @@ def _at_most_one(
     inclusion: Inclusion,
     origin: Origin,
     on: PropertyExpression,
-    fillers: tuple[ClassExpression | DataRange, ...],
+    fillers: tuple[Filler, ...],
 ) -> Rule:
     """`⊥ :- C(x), R(x, y), D(y), R(x, z), E(z), y ≠ z`."""
     body = inclusion.body
@@ -182,9 +181,7 @@ def _chain(chain: tuple[PropertyExpression, ...], origin: Origin) -> Rule:
     return body.rule("pr-empty", None, origin)
 
 
-def _key(
-    keyed: tuple[ClassExpression | DataRange, ...], properties: tuple[PropertyExpression, ...], origin: Origin
-) -> Rule:
+def _key(keyed: tuple[Filler, ...], properties: tuple[PropertyExpression, ...], origin: Origin) -> Rule:
     """`⊥ :- C(x), D(y), R(x, z), R(y, z), …, x ≠ y`."""
     if not properties:
         raise NotARuleError("a key without properties allows one instance, which is outside OWL 2 RL")

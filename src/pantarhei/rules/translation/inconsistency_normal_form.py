@@ -238,9 +238,8 @@ def _pushed(
 
 def _derived(state: _Partial, goal: _Goal, rest: _Goals | None, rule: Rule, number: int) -> _Partial | None:
     """The state in which `rule` derives the goal; None if it cannot, or needs the goal itself."""
-    assert rule.head is not None
-    body = [_fresh(atom, number) for atom in rule.body]
-    binding = _unified(_fresh(rule.head, number), goal.atom, state.binding)
+    rule = rule.with_arguments(lambda a: Variable(f"{a}_{number}") if isinstance(a, Variable) else a)
+    binding = None if rule.head is None else _unified(rule.head, goal.atom, state.binding)
     if binding is None:
         return None
     above: set[Atom] = set()
@@ -248,28 +247,16 @@ def _derived(state: _Partial, goal: _Goal, rest: _Goals | None, rule: Rule, numb
     while ancestor is not None:
         above.add(_resolved(ancestor.atom, binding))
         ancestor = ancestor.parent
-    if any(_resolved(atom, binding) in above for atom in body):
+    if any(_resolved(atom, binding) in above for atom in rule.body):
         return None
     left = None if goal.depth is None else goal.depth - 1
-    different = tuple(
-        Different(_fresh_argument(d.left, number), _fresh_argument(d.right, number)) for d in rule.different
-    )
-    tests = (test.with_arguments(lambda a: _fresh_argument(a, number)) for test in rule.tests)
     return _Partial(
-        _pushed(rest, body, left, goal),
+        _pushed(rest, rule.body, left, goal),
         state.atoms,
-        (*state.different, *different),
-        (*state.tests, *tests),
+        (*state.different, *rule.different),
+        (*state.tests, *rule.tests),
         binding,
     )
-
-
-def _fresh(atom: Atom, number: int) -> Atom:
-    return Atom(atom.predicate, tuple(_fresh_argument(argument, number) for argument in atom.arguments))
-
-
-def _fresh_argument(argument: Argument, number: int) -> Argument:
-    return Variable(f"{argument}_{number}") if isinstance(argument, Variable) else argument
 
 
 def _unified(left: Atom, right: Atom, binding: Binding) -> Binding | None:
@@ -294,22 +281,11 @@ def _value(argument: Argument, binding: Binding) -> Argument:
 
 
 def _resolved(atom: Atom, binding: Binding) -> Atom:
-    return Atom(atom.predicate, tuple(_value(argument, binding) for argument in atom.arguments))
+    return atom.with_arguments(lambda argument: _value(argument, binding))
 
 
 def _instance(rule: Rule, state: _Partial) -> Rule | None:
     """The rule that a finished state stands for; None if its conditions can never hold."""
-    different = [
-        Different(_value(d.left, state.binding), _value(d.right, state.binding)) for d in state.different
-    ]
-    if any(condition.left == condition.right for condition in different):
-        return None
-    return canonical(
-        replace(
-            rule,
-            body=tuple(_resolved(atom, state.binding) for atom in state.atoms),
-            head=None if rule.head is None else _resolved(rule.head, state.binding),
-            different=tuple(different),
-            tests=tuple(test.with_arguments(lambda a: _value(a, state.binding)) for test in state.tests),
-        )
-    )
+    whole = replace(rule, body=state.atoms, different=state.different, tests=state.tests)
+    found = whole.with_arguments(lambda argument: _value(argument, state.binding))
+    return None if any(each.left == each.right for each in found.different) else canonical(found)

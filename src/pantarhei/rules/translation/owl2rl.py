@@ -17,16 +17,7 @@ from pantarhei.language.rule import Atom, Rule
 from pantarhei.language.term import Triple
 from pantarhei.literals.membership import check_range
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import (
-    THING,
-    Axiom,
-    Bound,
-    ClassExpression,
-    DataRange,
-    PropertyExpression,
-    PropertyKind,
-    Trait,
-)
+from pantarhei.owl.axiom import THING, Axiom, Bound, Filler, PropertyExpression, PropertyKind, Trait
 from pantarhei.owl.normal_form import inverse
 from pantarhei.owl.simplify import is_extreme
 from pantarhei.rules.translation.body import (
@@ -146,7 +137,7 @@ def without_duplicates(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
 # --- What is not supported ---
 
 
-def _why_not_on_the_right(conclusion: ClassExpression | DataRange) -> str:
+def _why_not_on_the_right(conclusion: Filler) -> str:
     match conclusion:
         case owl.SomeValuesFrom(on) | owl.Cardinality(Bound.MIN, _, on):
             asked = (

@@ -19,7 +19,8 @@ from pantarhei.language.rule import Argument, Atom, Builtin, Rule, Test
 from pantarhei.language.term import short
 from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, EQUAL, SWRLB, is_computation
 from pantarhei.owl import axiom as owl
-from pantarhei.owl.axiom import ANY_LITERAL, NOTHING, THING, Bound, ClassExpression, DataRange, PropertyKind
+from pantarhei.owl.axiom import ANY_LITERAL, NOTHING, THING, Bound, DataRange, Filler, PropertyKind
+from pantarhei.owl.expression import rewritten
 from pantarhei.owl.normal_form import MOST_ALTERNATIVES, count_alternatives, split_left
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simplify
 from pantarhei.owl.swrl import (
@@ -107,9 +108,7 @@ def _with_head(body: tuple[SwrlAtom, ...], atom: SwrlAtom) -> Iterator[SwrlRule]
             yield SwrlRule(body, (atom,))
 
 
-def _with_class(
-    body: tuple[SwrlAtom, ...], simple: ClassExpression | DataRange, term: SwrlArgument
-) -> Iterator[SwrlRule]:
+def _with_class(body: tuple[SwrlAtom, ...], simple: Filler, term: SwrlArgument) -> Iterator[SwrlRule]:
     match simple:
         case owl.IntersectionOf(operands):
             for operand in operands:
@@ -137,7 +136,7 @@ def _with_class(
             raise NotARuleError(f"{simple} in the head of a rule is not supported")
 
 
-def _member(filler: ClassExpression | DataRange | None, term: SwrlArgument) -> tuple[SwrlAtom, ...]:
+def _member(filler: Filler | None, term: SwrlArgument) -> tuple[SwrlAtom, ...]:
     if filler is None:
         return ()
     return (DataRangeAtom(filler, term) if isinstance(filler, DataRange) else ClassAtom(filler, term),)
@@ -163,31 +162,10 @@ def _split_same(rule: SwrlRule) -> Iterator[SwrlRule]:
         yield from _split_same(replace(rule, body=rest))
         return
     if isinstance(replaced, Variable):
-        yield from _split_same(_replaced(SwrlRule(rest, rule.head), replaced, kept))
+        merged = rewritten(SwrlRule(rest, rule.head), lambda part: kept if part == replaced else None)
+        yield from _split_same(merged)
     stated = PropertyAtom(_SAME_AS, same.first, same.second)
     yield from _split_same(SwrlRule((*rest, stated), rule.head))
-
-
-def _replaced(rule: SwrlRule, old: SwrlArgument, new: SwrlArgument) -> SwrlRule:
-    def put(argument: SwrlArgument) -> SwrlArgument:
-        return new if argument == old else argument
-
-    def rewrite(atom: SwrlAtom) -> SwrlAtom:
-        match atom:
-            case ClassAtom(type_, argument):
-                return ClassAtom(type_, put(argument))
-            case DataRangeAtom(range_, argument):
-                return DataRangeAtom(range_, put(argument))
-            case PropertyAtom(on, subject, object_):
-                return PropertyAtom(on, put(subject), put(object_))
-            case SameAtom(first, second):
-                return SameAtom(put(first), put(second))
-            case DifferentAtom(first, second):
-                return DifferentAtom(put(first), put(second))
-            case BuiltInAtom(name, arguments):
-                return BuiltInAtom(name, tuple(map(put, arguments)))
-
-    return SwrlRule(tuple(map(rewrite, rule.body)), tuple(map(rewrite, rule.head)))
 
 
 def _split_unions(rule: SwrlRule) -> Iterator[SwrlRule]:
@@ -304,7 +282,7 @@ def _builtins(atom: BuiltInAtom, body: Body) -> Iterator[Builtin]:
 
 def _order_tests(body: Body, builtins: list[Builtin]) -> set[Argument]:
     """Put the built-ins among the body's tests, each behind what binds it; returns what is bound then."""
-    bound: set[Argument] = {a for atom in body.atoms for a in body.resolved_atom(atom).arguments}
+    bound: set[Argument] = {body.resolved(a) for atom in body.atoms for a in atom.arguments}
     waiting: list[Test] = [*body.tests, *builtins]
     body.tests.clear()
     while waiting:
