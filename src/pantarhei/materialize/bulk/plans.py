@@ -26,7 +26,6 @@ from pantarhei.materialize.bulk.columns import (
     subjects_of,
 )
 from pantarhei.rules.compilation.plan import (
-    BACKWARD,
     CHECK,
     COMPUTE,
     DIFFERENT,
@@ -135,11 +134,6 @@ class ColumnMatcher:
     def __init__(self, columns: dict[int, Columns], literals: Literals, width: int, most_rows: int) -> None:
         self.columns, self._literals, self._width = columns, literals, width
         self.most_rows = most_rows
-        self._matchers: Mapping[int, Callable[[Frame, JoinStep], Iterator[Frame]]] = {
-            CHECK: self._check,
-            FORWARD: self._walk,
-            BACKWARD: self._walk,
-        }
 
     def news(self, predicate: int, keys: Keys, levels: Integers) -> Columns:
         """Those of the given facts that there are not, or only at a lower level."""
@@ -188,7 +182,7 @@ class ColumnMatcher:
                 yield frame
             return
         step = plan.steps[at]
-        for longer in self._matchers[step.kind](frame, step):
+        for longer in self._check(frame, step) if step.kind == CHECK else self._walk(frame, step):
             if len(longer.levels):
                 yield from self._match(plan, at + 1, longer)
 
