@@ -87,9 +87,11 @@ class Attempts:
     def _from(self, level: int, before: Changes) -> tuple[WindowModel, Outcome]:
         """The step done with nothing below `level`, in a model of its own.
 
-        What it changes begins with `before`, by which all that was in the window went.
+        What it changes begins with `before`, by which all that was in the window went. Consumers may have
+        been told of moments on the way by an attempt that was given up.
         """
         tick, log = self.tick, self.tick.books.log.from_level(level)
+        tick.consumers.back(tick.marks)
         model, books = self.model_of(replace(tick.books, log=log))
         before = Changes.together([before, Changes.of_all(model, 1)])
         tick = replace(

@@ -85,7 +85,7 @@ class Tick:
         memory: what counts against the limits.
         consumers: who is told of what is due on the way.
         told: what they have been told so far.
-        marks: how they stood before the step, to which they go back before they are told of it anew.
+        marks: how they stood before the step.
         start: the oldest level that stays, inside or not.
         before: changes that came before those of the model.
     """
@@ -170,8 +170,6 @@ class Tick:
         slid = _Slid(self.books.log, (), (), (), self.told)
         now = self.books.step.now if self.consumers and self.books.step else None
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
-            if not slid.on_the_way:
-                self.consumers.back(self.marks)
             stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
             changes = self._changes(slid)

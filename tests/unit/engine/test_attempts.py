@@ -3,6 +3,7 @@
 import pytest
 from rdflib import RDF
 
+from class_counts import ClassCounts, counted
 from pantarhei import MemoryLimitError, Ontology, StreamReasoner, Window
 from pantarhei.engine.attempts import Attempts
 from pantarhei.language.rule import Rule
@@ -61,6 +62,40 @@ def test_where_a_push_is_too_much_on_the_way_a_share_of_the_window_makes_room(mo
     update = tested.push(16, [a(f"y{i}") for i in range(15)])  # 30 facts more, where 12 more are let in
     assert update.dropped_early == tuple(range(5))  # a quarter, an eighth not being enough, and one more
     assert tested.stats().facts == 2 + 11 * 6 + 30
+
+
+class Timed(ClassCounts):
+    """As its base, but the moment that it waits for is part of its state."""
+
+    def __init__(self, period):
+        super().__init__(period)
+        self.waits_for = period
+
+    def due(self, after, until):
+        return self.waits_for if self.waits_for <= until else None
+
+    def before(self, step, model):
+        super().before(step, model)
+        self.waits_for += self.period
+
+    def mark(self):
+        return super().mark(), self.waits_for
+
+    def back(self, mark):
+        counts, self.waits_for = mark
+        super().back(counts)
+
+
+def test_consumers_go_back_before_each_attempt(monkeypatch):
+    """What they did at the moments on the way, in an attempt that was given up, they do once in the end."""
+    monkeypatch.setattr("pantarhei.window.limits.SLACK", 0)
+    tested = StreamReasoner(Ontology.from_rules(RULES), Window(6), max_facts=50, on_limit="drop")
+    tested._held.attach("timed", consumer := Timed(3))
+    for at in range(1, 9):
+        tested.push(at, [a(f"x{at}-{i}") for i in range(3)])
+    assert tested.push(12, [a(f"y{i}") for i in range(20)]).dropped_early
+    assert [at for at, _ in consumer.reports] == [3, 6, 9, 12]
+    assert consumer.counts == counted(tested._held.model)
 
 
 @both_ways
