@@ -310,10 +310,10 @@ class Holdings:
 
         An error before, in logging as well, leaves all as it was.
         """
-        self._log.write(done)
         is_part, told = self._standing.is_part, done.told
         if not is_part:
             told = self._tell_consumers(told, model)
+        self._log.write(done)
         forms, kept = self.forms.after(done.forms), None if done.needs_rebuild else model
         self._standing = Standing(done.books, forms, done.memory, kept, is_part, told)
         return done.update

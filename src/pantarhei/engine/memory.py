@@ -30,7 +30,8 @@ class Memory:
     unused: int = 0
 
     def counting(self, used: UsedTerms) -> Memory:
-        """The same, once it is known which terms are in use."""
+        """The same, once it is known which terms are in use; those of the consumers are added to `used`."""
+        self.consumers.used_terms(used)
         terms = vocabulary_bytes(self.vocabulary)
         return replace(self, unused=terms - int(terms * used.share))
 

@@ -23,7 +23,7 @@ class StepLog:
         self._dropped_told = 0
 
     def write(self, done: Outcome) -> None:
-        """Log what a step did, where nothing else keeps it from being done."""
+        """Log what a step did: the last thing before it is stored."""
         repair, remembered = done.update.repair, done.books.repairs
         if remembered and remembered[-1][1] is repair:
             _repair_log.info("%s", repair)

@@ -3,6 +3,7 @@
 import pytest
 from rdflib import RDF
 
+from class_counts import ClassCounts
 from pantarhei import Limits, Ontology, StreamReasoner, Window
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.renaming import UsedTerms
@@ -40,6 +41,13 @@ def test_terms_that_are_known_to_be_unused_do_not_count(held):
     assert used.share == pytest.approx(75 / 151)
     counted = memory(held, max_bytes=1).counting(used)
     assert counted.terms == vocabulary_bytes(held.vocabulary) * 75 // 151
+
+
+def test_terms_that_a_consumer_holds_are_in_use(held):
+    held.attach("counts", ClassCounts())
+    used = UsedTerms(*held.vocabulary.counts)
+    memory(held).counting(used)
+    assert used.share == pytest.approx(1 / 151)
 
 
 def test_three_quarters_are_not_tight_and_a_byte_more_is(held):

@@ -5,6 +5,7 @@ import logging
 import pytest
 from rdflib import RDF
 
+from class_counts import ClassCounts
 from pantarhei import MemoryLimitError, Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Rule
 from strategies import EX, A, B, C, is_a, x
@@ -40,3 +41,16 @@ def test_no_repair_is_told_of_where_a_push_is_refused(caplog):
     with caplog.at_level(logging.INFO, "pantarhei.repair"):
         update = tested.push(2, [a("x", "C")])
     assert caplog.messages == [str(update.repair)]
+
+
+def test_no_repair_is_told_of_where_a_consumer_fails(caplog):
+    class Failing(ClassCounts):
+        def apply(self, changes, model):
+            raise ZeroDivisionError
+
+    tested = reasoner()
+    tested.push(1, [a("x")])
+    tested._held.attach("failing", Failing())
+    with caplog.at_level(logging.INFO, "pantarhei.repair"), pytest.raises(ZeroDivisionError):
+        tested.push(2, [a("x", "C")])
+    assert not caplog.records and tested.timestamps == (1,)
