@@ -345,7 +345,7 @@ class Holdings:
     def make_model(self) -> WindowModel:
         """The window model. Costs a materialization of the window where an error lost it."""
         known = self._standing.model
-        if known is not None:
+        if known is not None and not known.is_broken:
             return known
         model, books = self._made_from(self.books)
         self._standing = self._standing._replace(model=model, books=books)

@@ -126,7 +126,8 @@ class WindowModel:
         vocabulary: numbers the program's symbols as the program does.
         first_level: the oldest level to come.
 
-    `notes_levels` says whether it is noted how levels change.
+    `notes_levels` says whether it is noted how levels change; `is_broken` that an error broke off a look for
+    which the model settled: it is of no use any more.
     """
 
     # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.
@@ -148,6 +149,7 @@ class WindowModel:
         self.kernel.detect = True
         self._consults = bool(program.ranges or program.builtins)
         self.notes_levels = False
+        self.is_broken = False
         self._at_once: BulkProgram | None = None
         self._shift = first_level  # what the kernel's levels are lower by
 
@@ -277,6 +279,8 @@ class WindowModel:
         Only with `keep="newest"`.
         """
         if wanted != self.notes_levels:
+            if wanted:
+                self._settle()
             self.kernel.note_levels(wanted)
             self.notes_levels = wanted
 
@@ -286,7 +290,7 @@ class WindowModel:
         Where it is noted how levels change the model settles, which costs what changed.
         """
         if self.notes_levels:
-            self.kernel.settle()
+            self._settle()
         changes: Integers = self.kernel.store.take_changes()
         return changes
 
@@ -300,6 +304,12 @@ class WindowModel:
         facts = np.concatenate([moved[:, :3], came])
         old = np.concatenate([self._in_stream(moved[:, 3]), np.full(len(came), NONE)])
         return LevelChanges.over([LevelChanges(facts, old, self.levels(facts))])
+
+    def _settle(self) -> None:
+        """Bring every level up to date with what was asserted again."""
+        self.is_broken = True  # until it is done
+        self.kernel.settle()
+        self.is_broken = False
 
     def mark_terms(self, used: UsedTerms) -> None:
         """Note which symbols and terms its facts have, and the symbols of its program, whose numbers stay.
@@ -361,7 +371,7 @@ class WindowModel:
 
     def interpretation(self, level: int) -> Integers:
         """The facts of one interpretation, shape (n, 3)."""
-        self.kernel.settle()
+        self._settle()
         facts: Integers = self.kernel.store.facts(readable(self.kernel.interpretation(level - self._shift)))
         return facts
 
@@ -412,7 +422,7 @@ class WindowModel:
             most: past so many instances it is cut short, as `lineage`.
             explains_background: go on to what the background's facts follow from.
         """
-        self.kernel.settle()
+        self._settle()
         rows = [row for fact in facts.tolist() if (row := self.kernel.store.row_of(*fact)) >= 0]
         return self._lineage(_NO_VIOLATIONS, np.array(rows, np.int32), most, explains_background)
 

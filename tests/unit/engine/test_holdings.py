@@ -1,17 +1,21 @@
 """What is pushed inside all_or_nothing is taken in whole or leaves no trace."""
 
 import threading
+from contextlib import suppress
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import XSD, Literal
 
+from class_counts import ClassCounts
 from pantarhei import InvalidTripleError, LateABoxError, Ontology, StreamReasoner, Window
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.interpretation.materializer import ABoxMaterializer
-from pantarhei.language.rule import Rule
+from pantarhei.language.rule import Builtin, Rule
+from pantarhei.literals.builtin import SWRLB
 from spark_streams import state_of, table_of
-from strategies import EX, A, B, C, D, V, a, b, is_a, member, related, worlds, x, y
+from strategies import EX, A, B, C, D, V, a, b, is_a, member, related, worlds, x, y, z
 from worlds import arrivals
 
 RULES = [
@@ -162,3 +166,39 @@ def test_a_reasoner_that_went_back_is_the_one_that_never_went(world, first, lost
     assert state_of(one) == state_of(other)
     assert follow(one, then, now) == follow(other, then, now)
     assert state_of(one) == state_of(other)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda reasoner: reasoner.interpretation(1),
+        lambda reasoner: reasoner._held.model.lineage_of(reasoner._held.model.facts(), 99),
+        lambda reasoner: reasoner._held.attach("levels", Levelled()),
+    ],
+)
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_look_that_was_interrupted_leaves_nothing_broken(look, times, monkeypatch):
+    """With several timestamps levels are made up for first, and built-ins are asked again."""
+    lower = Rule("lower", (related(V, x, y), related(V, x, z)), is_a(B, x), tests=(less(y, z),))
+    tested = StreamReasoner(Ontology.from_rules([lower, RULES[1]]), Window(5))
+    for at in range(times):
+        tested.push(at + 1, [(EX.o, EX.V, Literal(1)), (EX.o, EX.V, Literal(2))])
+    with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+        patch.setattr(Vocabulary, "evaluate", interrupted)
+        look(tested)
+    tested._held.model.kernel.check_invariants()
+    update = tested.push(3, [member(C, EX.o)])
+    assert {at for at, _ in update.repair.removed} == set(range(1, times + 1))
+    assert tested.materialization() == {member(C, EX.o)}
+
+
+class Levelled(ClassCounts):
+    wants_levels = True
+
+
+def less(one, other):
+    return Builtin(SWRLB.lessThan, (one, other))
+
+
+def interrupted(*args):
+    raise KeyboardInterrupt

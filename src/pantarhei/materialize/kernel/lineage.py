@@ -44,22 +44,22 @@ class LineageWalk(Visitor):
         cut_short: cython.bint = False
         width: cython.int = 2 + self.matcher.widest
         reached: Ints = Ints()
-        with cython.nogil:
-            for i in range(len(rows)):
-                self.reach(rows[i], reached)
-            i = 0
-            while i < reached.size:
-                if explains_background or self.store.rows[reached.items[i]].level != FOREVER:
-                    self.explain(reached.items[i], reached)
-                i += 1
-                if self.instances.size > most * width:
-                    cut_short = True
-                    self.instances.size = 0
+        try:
+            with cython.nogil:
+                for i in range(len(rows)):
+                    self.reach(rows[i], reached)
+                i = 0
+                while i < reached.size:
+                    if explains_background or self.store.rows[reached.items[i]].level != FOREVER:
+                        self.explain(reached.items[i], reached)
+                    i += 1
+                    if self.instances.size > most * width:
+                        cut_short = True
+                        self.instances.size = 0
+        finally:  # a built-in may have raised an error, and the rows are used on
             for i in range(reached.size):
                 self.store.rows[reached.items[i]].flags &= ~NOTED
-        instances = self.instances.array().reshape(-1, width)
-        self.instances.size = 0
-        return reached.array(), instances, cut_short
+        return reached.array(), self.instances.array().reshape(-1, width), cut_short
 
     def explain(self, row, reached):
         """Record the rule instances with `row` as their head, and reach the rows of their bodies."""
@@ -77,6 +77,6 @@ class LineageWalk(Visitor):
     def reach(self, row, reached):
         """Append `row` to what was reached, if it is not there."""
         if not self.store.rows[row].flags & NOTED:
-            self.store.rows[row].flags |= NOTED
             reached.push(row)
+            self.store.rows[row].flags |= NOTED
         return 0

@@ -309,9 +309,7 @@ class NewestKernel(WindowKernel):
             self.fixpoint.detects = detects
 
     def note_levels(self, wanted: cython.bint):
-        """Note from now on which facts come to other levels, or do so no more. Settles to begin with."""
-        if wanted:
-            self.settle()
+        """Note from now on which facts come to other levels, or do so no more. `settle` first."""
         self.levels.waiting = Ints()
         self.store.note_levels(wanted)
 
@@ -360,6 +358,7 @@ class NewestKernel(WindowKernel):
                     self.retraction.lower(row, bases[i])
             self.retraction.run()
             self.fixpoint.detects = detects
+        self.retraction.empty()
 
     def check_invariants(self):
         """Assert that rows, lists and levels agree. Costs O(rows); for tests."""

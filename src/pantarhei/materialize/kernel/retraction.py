@@ -17,6 +17,7 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.visitor import Visitor
 
 from pantarhei.materialize.kernel.arrays import Ints
+from pantarhei.materialize.kernel.store import emptied
 from pantarhei.materialize.kernel.support import Support
 
 
@@ -154,7 +155,6 @@ class Retraction(Visitor):
         """
         i: cython.int
         row: cython.int
-        self.supported.size = 0
         for i in range(self.doomed.size + self.shaken.size):
             row = self.affected(i)
             self.supported.push(self.support.best_for(row, self.levels.reach(row)))
@@ -202,6 +202,9 @@ class Retraction(Visitor):
         for i in range(self.doomed.size):
             if self.store.rows[self.doomed.items[i]].level < 0:
                 self.store.remove(self.doomed.items[i])
-        self.doomed.size = 0
-        self.shaken.size = 0
         return 0
+
+    def empty(self):
+        """Make ready for the next retraction; room that a large one took is given back."""
+        self.doomed, self.shaken = emptied(self.doomed), emptied(self.shaken)
+        self.found, self.supported = emptied(self.found), emptied(self.supported)

@@ -34,7 +34,7 @@ class WindowKernel:
             self.store.index(predicate, True, False)
         for predicate in plans.indexed_by_object:
             self.store.index(predicate, False, True)
-        predicates = len(plans.forward.start)  # and one more
+        predicates = len(plans.forward.start)  # one more than the program knows
         self.matcher = Matcher(
             self.store,
             plans.code,
