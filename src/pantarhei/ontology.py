@@ -367,10 +367,10 @@ def load_ontology(
     return ontology
 
 
-def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt]) -> Origin:
+def _origin(text: str, main: Triple, places: Mapping[Triple, WrittenAt], names: ShownNames) -> Origin:
     """The origin of an axiom or leftover of which this is the main triple."""
     subject = main[0]
-    return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None)
+    return Origin(text, *places[main], subject if isinstance(subject, URIRef) else None, names)
 
 
 def _declares_a_name(triple: Triple) -> bool:
@@ -410,12 +410,13 @@ def _translated(
 ) -> tuple[tuple[Translation, ...], Report]:
     """The axioms' rules, and the report; their texts show names as the text does that is being written."""
     given = _without_endless(
-        translate(axiom, definitions, _origin(str(axiom), triple, places))
+        translate(axiom, definitions, _origin(str(axiom), triple, places, names))
         for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True)
     )
     entries = list(map(_entry, given))
     entries += [
-        _entry_of_leftover(left, _origin(str(left), left.triples[0], places)) for left in reading.leftovers
+        _entry_of_leftover(left, _origin(str(left), left.triples[0], places, names))
+        for left in reading.leftovers
     ]
     counts = (
         ("assertions (background)", len(reading.assertions)),

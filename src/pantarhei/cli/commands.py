@@ -24,7 +24,6 @@ from pantarhei.cli.help_texts import ABOUT, CHECK, DEMO, RUN, RUN_EXAMPLES
 from pantarhei.cli.run_options import EachOnce, Following, Imports, taking
 from pantarhei.cli.wording import as_typed, one_line
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
-from pantarhei.language.shown import told_apart
 from pantarhei.version import __version__
 
 if TYPE_CHECKING:
@@ -119,13 +118,12 @@ def check(
         if format == "json":
             whole = json.loads(report.to_json())
             if depth is not None:
-                whole["inconsistency_normal_form"] = told_apart(form.to_data, loaded.names)
+                whole["inconsistency_normal_form"] = form.to_data()
             typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
         else:
             typer.echo(report.text(details=details))
             if depth is not None:
-                text = told_apart(form.__str__, loaded.names)
-                typer.echo(f"\nInconsistency-normal form, unfolded to depth {depth}:\n{text}")
+                typer.echo(f"\nInconsistency-normal form, unfolded to depth {depth}:\n{form}")
             elif not loaded.triples:
                 typer.echo("the document holds no triples")
             elif not details:

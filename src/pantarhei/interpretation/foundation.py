@@ -17,6 +17,7 @@ from rdflib import OWL, Graph
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_type
+from pantarhei.language.counted import counted
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
 from pantarhei.materialize.consistency import refuse_violations
@@ -95,6 +96,10 @@ class Foundation:
         if not growing.covers(encoded.facts):
             growing.grow(encoded.facts)
         return cls(growing, encoded, Common(*growing.vocabulary.counts), unique_names)
+
+    def __repr__(self) -> str:
+        rules, facts = counted(len(self.growing.theory.rules), "rule"), len(self.background.facts)
+        return f"Foundation({rules}, {counted(facts, 'background fact')}, unique_names={self.unique_names})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Foundation, self.growing, self.background, self.common, self.unique_names)

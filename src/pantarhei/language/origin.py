@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from rdflib import URIRef
 
+from pantarhei.language.shown import ShownNames
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -18,6 +20,7 @@ class Origin:
         source: the file, as its path was given; None for what was read from an object or is in no ontology.
         line: the line of the file, from 1, in N-Triples, N-Quads and OWL/XML; None in other syntaxes.
         subject: the subject of the axiom's main triple; None for a blank node.
+        names: how the ontology's texts show names, the axiom's among them; None for what is in no ontology.
 
     >>> str(Origin("SubClassOf(A B)", "plant.nt", 7))
     'SubClassOf(A B)'
@@ -27,6 +30,7 @@ class Origin:
     source: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)
     subject: URIRef | None = field(default=None, compare=False)
+    names: ShownNames | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.axiom

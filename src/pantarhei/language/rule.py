@@ -156,7 +156,7 @@ class Rule:
         )
 
     def __str__(self) -> str:
-        return told_apart(self._text)
+        return told_apart(self._text, names_of([self]))
 
     def _text(self) -> str:
         conditions = ", ".join([*map(str, self.body), *map(str, self.different), *map(str, self.tests)])
@@ -164,6 +164,10 @@ class Rule:
 
 
 def names_of(rules: Iterable[Rule]) -> ShownNames:
-    """The classes and properties of the rules told apart, for a text with the axioms that they come from."""
-    predicates = (atom.predicate for rule in rules for atom in rule.atoms)
-    return NO_NAMES.telling_apart(name for name in predicates if isinstance(name, URIRef))
+    """How a text shows names that has these rules, or the axioms that they come from: as their ontology does,
+    and the classes and properties of the rules told apart.
+    """
+    given = list(rules)
+    known = next((rule.origin.names for rule in given if rule.origin and rule.origin.names), NO_NAMES)
+    predicates = (atom.predicate for rule in given for atom in rule.atoms)
+    return known.telling_apart(name for name in predicates if isinstance(name, URIRef))

@@ -41,10 +41,9 @@ class ShownNames:
         by_last_part: dict[str, set[URIRef]] = {}
         for iri in iris:
             by_last_part.setdefault(last_part(iri), set()).add(iri)
-        alike = (iri for like in by_last_part.values() if len(like) > 1 for iri in like)
-        return replace(
-            self, longer={**self.longer, **{i: with_prefix(i, self.prefixes) for i in sorted(alike)}}
-        )
+        alike = sorted(iri for like in by_last_part.values() if len(like) > 1 for iri in like)
+        longer = {iri: with_prefix(iri, self.prefixes) for iri in alike}
+        return replace(self, longer={**self.longer, **longer}) if longer else self
 
 
 NO_NAMES = ShownNames()

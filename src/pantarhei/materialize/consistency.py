@@ -5,6 +5,7 @@ from __future__ import annotations
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import InconsistentOntologyError
+from pantarhei.language.rule import names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.proof import Proof, proof_of_violation
@@ -23,7 +24,7 @@ def inconsistency(proof: Proof) -> InconsistentOntologyError:
     rule = proof.steps[-1].rule
     assert rule is not None, "the last step of a proof of ⊥ is a constraint"
     statements = [" ".join(term.n3() for term in triple) + " ." for triple in proof.facts]
-    text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()))
+    text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
     return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines)
 
 

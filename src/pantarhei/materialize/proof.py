@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.rule import Rule
+from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Triple, short
 from pantarhei.materialize.model import Lineage, WindowModel
@@ -48,7 +48,10 @@ class Proof:
 
     def lines(self) -> list[str]:
         """The steps as text."""
-        return told_apart(lambda: [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)])
+        names = names_of(self.rules)
+        return told_apart(
+            lambda: [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)], names
+        )
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -4,6 +4,7 @@ from rdflib import RDF, Namespace, URIRef, Variable
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli.repair_text import cut_lines
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.language.shown import ShownNames
 
@@ -33,7 +34,7 @@ def test_a_repair_that_removed_nothing_has_no_line():
 
 def test_names_with_one_last_part_are_shown_with_their_prefix():
     other = URIRef("urn:other#Open")
-    axiom = Rule("cax-dw", (Atom(EX.Open, (x,)), Atom(other, (x,))), None, origin="they differ")
+    axiom = Rule("cax-dw", (Atom(EX.Open, (x,)), Atom(other, (x,))), None, origin=Origin("they differ"))
     reasoner = StreamReasoner(Ontology.from_rules([axiom]), Window(10))
     reasoner.push(1, [OPEN])
     repair = reasoner.push(2, [(EX.v, RDF.type, other)]).repair

@@ -46,6 +46,11 @@ def test_foundations_that_do_not_understand_one_another_have_other_digests(one, 
     assert len(digests) == 2
 
 
+def test_a_foundation_is_shown_in_a_line():
+    foundation = Foundation.of(Ontology.from_rules([subclass(ONE.A, ONE.B)]), [A_OF_A])
+    assert repr(foundation) == "Foundation(1 rule, 1 background fact, unique_names=True)"
+
+
 def test_the_reading_of_names_is_in_the_digest():
     ontology = Ontology.from_rules([subclass(ONE.A, ONE.B)])
     assert Foundation.of(ontology).digest != Foundation.of(ontology, unique_names=False).digest

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pickle
 
-from rdflib import URIRef
+from rdflib import Graph, URIRef
 
+from pantarhei import load_ontology
 from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Rule
 
@@ -28,3 +29,14 @@ def test_the_axiom_of_a_rule_without_origin_is_the_rule():
     rule = Rule("mine", (Atom(A, (URIRef("http://example.org/i"),)),), None)
     assert rule.axiom == str(rule)
     assert Rule("cax-sco", rule.body, None, origin=WRITTEN).axiom == "SubClassOf(A B)"
+
+
+def test_a_rule_shows_names_as_its_ontology_does():
+    data = """
+        @prefix here: <http://example.org/here#> . @prefix there: <http://example.org/there#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        here:Room rdfs:subClassOf there:Room . here:Hall rdfs:subClassOf there:Room ."""
+    ontology = load_ontology(Graph().parse(data=data))
+    texts = {"there:Room(?x) :- here:Room(?x).", "there:Room(?x) :- Hall(?x)."}
+    for rules in (ontology.rules, pickle.loads(pickle.dumps(ontology.rules))):
+        assert {str(rule) for rule in rules} == texts

@@ -5,6 +5,7 @@ from rdflib import Variable
 
 from pantarhei import InconsistentOntologyError
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.consistency import model_of_background, refuse_violations
 from pantarhei.rules.compilation.program import compile_
@@ -14,7 +15,7 @@ x = Variable("x")
 PROGRAM = compile_(
     [
         Rule("cax-sco", (is_a(A, x),), is_a(B, x)),
-        Rule("cax-dw", (is_a(B, x), is_a(C, x)), None, origin="B and C are disjoint"),
+        Rule("cax-dw", (is_a(B, x), is_a(C, x)), None, origin=Origin("B and C are disjoint")),
     ]
 )
 

@@ -10,6 +10,7 @@ from rdflib import OWL, RDF, XSD, Literal, Variable
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Builtin, Different, Member, Rule
 from pantarhei.language.term import in_order
 from pantarhei.literals.builtin import SWRLB
@@ -116,7 +117,7 @@ def test_a_symmetric_and_transitive_property_has_a_proof_without_circles():
 
 
 def test_a_proof_says_its_steps():
-    subclass = Rule("cax-sco", (is_a(C, x),), is_a(A, x), origin="SubClassOf(C A)")
+    subclass = Rule("cax-sco", (is_a(C, x),), is_a(A, x), origin=Origin("SubClassOf(C A)"))
     disjoint = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None)
     assert str(proof_from([subclass, disjoint], [member(C, a), member(B, a)])).splitlines() == [
         "1. a type C  (given)",
@@ -127,8 +128,8 @@ def test_a_proof_says_its_steps():
 
 
 def test_the_error_of_a_contradiction_has_the_proof_and_pickles():
-    subclass = Rule("cax-sco", (is_a(C, x),), is_a(A, x), origin="SubClassOf(C A)")
-    disjoint = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None, origin="DisjointClasses(A B)")
+    subclass = Rule("cax-sco", (is_a(C, x),), is_a(A, x), origin=Origin("SubClassOf(C A)"))
+    disjoint = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None, origin=Origin("DisjointClasses(A B)"))
     rules, given = [subclass, disjoint], [member(C, a), member(B, a)]
     expected = inconsistency(proof_from(rules, given))
     with pytest.raises(InconsistentOntologyError) as raised:

@@ -2,14 +2,16 @@
 
 import pickle
 
-from rdflib import RDF, URIRef
+from rdflib import RDF, Graph, URIRef
 
+from pantarhei import StreamReasoner, Window, load_ontology
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.repair.result import Conflict, LazySequence, Repair
 from strategies import EX, A, B, is_a, x
 
 OLD, NEW = (1, (EX.v, RDF.type, EX.Open)), (2, (EX.v, RDF.type, EX.Closed))
-DISJOINT = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None, origin="an axiom")
+DISJOINT = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None, origin=Origin("an axiom"))
 CONFLICT = Conflict(frozenset({OLD, NEW}), (DISJOINT,))
 
 
@@ -56,5 +58,21 @@ def test_names_of_a_conflict_can_be_told_apart():
 
 
 def test_a_name_is_shown_at_length_where_only_the_axiom_has_the_other():
-    other = Rule("cax-dw", (Atom(EX.Open, (x,)), Atom(OTHER, (x,))), None, origin="an axiom")
+    other = Rule("cax-dw", (Atom(EX.Open, (x,)), Atom(OTHER, (x,))), None, origin=Origin("an axiom"))
     assert f"v type <{EX.Open}> (1)" in str(Conflict(frozenset({OLD, NEW}), (other,)))
+
+
+def test_conflicts_and_repairs_show_names_with_the_prefixes_of_the_ontology():
+    prefixes = "@prefix here: <http://example.org/here#> . @prefix there: <http://example.org/there#> ."
+    owl = "@prefix owl: <http://www.w3.org/2002/07/owl#> ."
+    ontology = load_ontology(Graph().parse(data=f"{prefixes} {owl} here:Open owl:disjointWith there:Open ."))
+    reasoner = StreamReasoner(ontology, Window(1))
+    here, there = URIRef("http://example.org/here#Open"), URIRef("http://example.org/there#Open")
+    reasoner.push(1, [(EX.v, RDF.type, here)])
+    repair = reasoner.push(2, [(EX.v, RDF.type, there)]).repair
+    said = "v type here:Open (1) against v type there:Open (2), by DisjointClasses(here:Open there:Open)"
+    assert str(repair).endswith(said)
+    for same in (repair, pickle.loads(pickle.dumps(repair))):
+        assert [str(conflict) for conflict in same.conflicts] == [said]
+    restored = StreamReasoner.restore(reasoner.snapshot(), ontology)
+    assert [str(conflict) for conflict in restored.repairs[0].conflicts] == [said]

@@ -14,8 +14,8 @@ from rdflib import URIRef, Variable
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import OptionError
 from pantarhei.language.counted import counted
-from pantarhei.language.rule import Argument, Atom, Predicate, Rule
-from pantarhei.language.shown import told_apart
+from pantarhei.language.rule import Argument, Atom, Predicate, Rule, names_of
+from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.language.term import Term, short
 from pantarhei.literals.value import value_of
 
@@ -146,10 +146,18 @@ class ShardingReport:
             OptionError: the key was not looked at.
         """
         self.allows(key)
-        return told_apart(lambda: "\n".join(self._about(key, most=len(self.obstacles.get(key, ())))))
+        return told_apart(lambda: "\n".join(self._about(key, len(self.obstacles.get(key, ())))), self._names)
 
     def __str__(self) -> str:
-        return told_apart(lambda: "\n".join(self._lines()))
+        return told_apart(lambda: "\n".join(self._lines()), self._names)
+
+    def __repr__(self) -> str:
+        looked_at = counted(len(self.obstacles) + len(self.no_keys), "key")
+        return f"ShardingReport({looked_at} looked at, {len(self.keys)} of them usable)"
+
+    @property
+    def _names(self) -> ShownNames:
+        return names_of(each.rule for found in self.obstacles.values() for each in found)
 
     def _lines(self) -> list[str]:
         refused = sorted((k for k, found in self.obstacles.items() if found), key=self._number_of_obstacles)
@@ -166,7 +174,7 @@ class ShardingReport:
 
     def to_json(self) -> str:
         """The whole report as a JSON object: `keys`, `obstacles`, `no_keys`, `untried`, `background_only`."""
-        return json.dumps(told_apart(self._data), ensure_ascii=False, indent=2)
+        return json.dumps(told_apart(self._data, self._names), ensure_ascii=False, indent=2)
 
     def _data(self) -> dict[str, object]:
         return {

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import chain, count, islice
 
 from rdflib import Variable
 
 from pantarhei.graphs.reachability import components, reached
-from pantarhei.language.rule import Argument, Atom, Different, Rule, Test
-from pantarhei.language.shown import told_apart
+from pantarhei.language.rule import Argument, Atom, Different, Rule, Test, names_of
+from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.rules.translation.canonical_rule import canonical
 
 # A predicate with the number of its arguments: a class and a property may share a name.
@@ -98,13 +98,19 @@ class InconsistencyNormalForm:
         return f"InconsistencyNormalForm({self.summary()})"
 
     def __str__(self) -> str:
-        return told_apart(lambda: "\n".join(line for each in self.constraints for line in self._lines(each)))
+        return told_apart(
+            lambda: "\n".join(chain.from_iterable(map(self._lines, self.constraints))), self._names
+        )
+
+    @property
+    def _names(self) -> ShownNames:
+        return names_of(each.constraint for each in self.constraints)
 
     def to_data(self) -> dict[str, object]:
         """The form as lists, dictionaries and texts, for JSON; at most 1,000 ways to derive an atom."""
         return {
             "depth": self.depth,
-            "constraints": told_apart(lambda: list(map(self._data, self.constraints))),
+            "constraints": told_apart(lambda: list(map(self._data, self.constraints)), self._names),
         }
 
     def _data(self, normal: NormalConstraint) -> dict[str, object]:

@@ -6,12 +6,13 @@ import pytest
 from rdflib import Variable
 
 from pantarhei.errors import OptionError
+from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Rule
 from pantarhei.rules.sharding.sharding_report import KeyMap, NoKey, Obstacle, ShardingReport
 from strategies import EX, A, R, is_a, related, x, y
 
 IN = EX.inBuilding
-RULE = Rule("r", (related(R, x, y), is_a(A, y)), is_a(A, x), origin="an axiom")
+RULE = Rule("r", (related(R, x, y), is_a(A, y)), is_a(A, x), origin=Origin("an axiom"))
 OBSTACLE = Obstacle(RULE, RULE.body, "they are apart")
 MAPS = {key: KeyMap(key, {EX.a: EX.h}) for key in ("subject", IN)}
 OBSTACLES = {"subject": (OBSTACLE,) * 5, IN: ()}
@@ -29,6 +30,10 @@ def test_the_text_is_short_and_what_is_asked_about_is_whole():
     assert str(REPORT).count("they are apart") == 3 and "and 2 more" in str(REPORT)
     assert REPORT.about("subject").count("they are apart") == 5
     assert "two values" in REPORT.about(EX.zone) and "not looked at: 3 properties" in str(REPORT)
+
+
+def test_a_report_is_shown_in_a_line():
+    assert repr(REPORT) == "ShardingReport(3 keys looked at, 1 of them usable)"
 
 
 def test_the_json_has_every_obstacle_with_its_axiom():
