@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rdflib import RDF, XSD, BNode, Graph, Literal
+from rdflib import RDF, XSD, Graph, Literal
 
 from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.errors import InvalidTripleError
@@ -64,21 +64,6 @@ def test_an_interpretation_is_the_closure_of_its_abox_with_its_conflicts(world, 
 
 def rows_of(table):
     return list(zip(*table.to_pydict().values(), strict=True))
-
-
-def test_forms_of_literals_are_kept_and_given_on_to_what_is_derived_about_the_same_subject():
-    foundation = Foundation.of(ONTOLOGY)
-    worker, texts = ABoxMaterializer(foundation), Texts(foundation)
-    one, other = (Literal(form, datatype=XSD.integer, normalize=False) for form in ("1", "01"))
-    for first, second in ((one, other), (other, one)):
-        made = worker.materialize([(EX.a, V, first), (EX.b, V, second), (EX.c, V, Literal("x\n", lang="en"))])
-        asserted, derived = triples_of(texts.table(made))
-        assert derived == {(who, EX.W, value) for who, _, value in asserted}
-        assert {(who, str(value)) for who, _, value in asserted} == {
-            (EX.a, str(first)),
-            (EX.b, str(second)),
-            (EX.c, "x\n"),
-        }
 
 
 def test_a_worker_that_forgets_terms_goes_on_alike(monkeypatch):
@@ -141,27 +126,6 @@ def test_parts_of_a_table_and_tables_of_one_abox_come_out_alike():
     with pytest.raises(InvalidTripleError, match=r"5: an ABox is an rdflib\.Graph"):
         worker.materialize(5)
     assert pickle.dumps(worker.materialize(table)) == pickle.dumps(alone)  # an error leaves nothing behind
-
-
-def test_blank_nodes_keep_their_labels_and_are_told_from_the_backgrounds_on_demand():
-    background = [(EX.a, R, BNode("b")), member(A, BNode("m"))]
-    foundation = Foundation.of(ONTOLOGY, background)
-    texts, worker = Texts(foundation), ABoxMaterializer(foundation)
-    table = pa.table(
-        [["_:b", "_:m"], [R.n3(), RDF.type.n3()], ["_:c", "_:b"]], ["subject", "predicate", "object"]
-    )
-    made = worker.materialize(table)
-    assert {row[0] for row in rows_of(texts.table(made))} == {"_:b", "_:c", "_:m"}
-    assert {row[0] for row in rows_of(texts.table(made, apart=True))} == {"_:mmb", "_:mmc", "_:mmm"}
-    assert {row[2] for row in rows_of(texts.table(made, apart=True))} >= {"_:mmb", "_:mmc"}
-    own = worker.materialize([(BNode("b"), R, EX.x)])  # in triples a blank node is itself
-    assert rows_of(texts.table(own, apart=True))[0][0] == "_:b"
-    reasoner = StreamReasoner(ONTOLOGY, Window(3), background)
-    update = reasoner.push_materialized(1, made)
-    assert member(A, BNode("b")) not in update.delta.added | update.delta.removed
-    without = Texts(Foundation.of(ONTOLOGY))
-    made = ABoxMaterializer(Foundation.of(ONTOLOGY)).materialize(table)
-    assert without.table(made).equals(without.table(made, apart=True))
 
 
 def test_foundations_are_known_by_what_their_numbers_mean():

@@ -6,16 +6,14 @@ import sys
 from dataclasses import fields
 
 import numpy as np
-import pytest
 from hypothesis import given
-from rdflib import XSD, Literal, Variable
+from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
-from pantarhei.errors import InvalidRuleError
-from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.language.rule import Atom, Rule
 from pantarhei.literals.value import value_of
 from pantarhei.rules.compilation.dispatch import Dispatch
-from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, JoinPlan
+from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, rules
 
@@ -145,13 +143,6 @@ print(program.plans.code.tolist(), program.names, program.plans.indexed_by_subje
     assert len(seen) == 1
 
 
-def test_look_ups_come_before_walks():
-    """Triggered by p(x, y), C(x) can be looked up at once, q(y, z) is to be walked."""
-    program = compile_([Rule("r", (related("p"), related("q", y, z), is_a("C")), is_a("D"))])
-    (first, *_) = [p for n, p in plans_of(program, "forward") if program.predicates[n].name == EX.p]
-    assert [(kind, place) for kind, *_, place in first[4]] == [(CHECK, 2), (FORWARD, 1)]
-
-
 def test_only_what_is_walked_is_indexed():
     program = compile_([Rule("prp-trp", (related("p"), related("p", y, z)), related("p", x, z))])
     assert program.plans.indexed_by_subject == program.plans.indexed_by_object == (0,)
@@ -162,45 +153,8 @@ def test_only_what_is_walked_is_indexed():
     assert [program.predicates[n].name for n in program.plans.indexed_by_object] == [EX.p]
 
 
-def test_literals_of_one_value_are_one_constant():
-    one, other = Literal("1", datatype=XSD.integer), Literal("1.0", datatype=XSD.decimal, normalize=False)
-    program = compile_(
-        [Rule("cls-hv2", (Atom(EX.v, (x, each)),), is_a("C")) for each in (one, other, Literal("1"))]
-    )
-    assert [literal.n3() for literal in program.literals] == [one.n3(), Literal("1").n3()]
-
-
 def test_no_rules_make_a_program():
     program = compile_([])
     assert program.rules == program.predicates == program.names == program.literals == ()
     assert program.plans.widest_body == 1 and program.plans.most_variables == 1
     assert program.plans.forward.start.tolist() == [0]
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        Rule("r", (is_a("C"),), is_a("D", y)),
-        Rule("r", (is_a("C"),), related("p", x, y)),
-        Rule("r", (is_a("C"), is_a("D", y)), None),
-        Rule("r", (related("p"), related("q", z, w)), None),
-        Rule("r", (related("p"), related("q", EX.a, z)), None),
-        Rule("r", (related("p"),), None, (Different(y, z),)),
-    ],
-)
-def test_rules_that_cannot_be_evaluated_are_refused(rule):
-    with pytest.raises(InvalidRuleError) as raised:
-        compile_([rule])
-    assert raised.value.rule == str(rule)
-
-
-@given(rules(literals=True))
-def test_a_plan_is_read_as_it_was_written(given):
-    program = compile_(given)
-    code, offset = program.plans.code.tolist(), 0
-    while offset < len(code) and program.rules:
-        plan = JoinPlan.at(code, offset)
-        assert plan.code == code[offset : offset + len(plan.code)]
-        assert len(plan.steps) == len(program.rules[plan.rule].body) - (plan.atom != NONE)
-        offset += len(plan.code)
-    assert offset == len(code) or not program.rules

@@ -1,0 +1,139 @@
+"""Who is told of steps: under one name each, once a step, and back to where it stood."""
+
+import numpy as np
+import pytest
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.engine.changes import Changes
+from pantarhei.engine.consumer import NOTHING_TOLD, Consumers, Told
+from pantarhei.errors import OptionError
+from pantarhei.window.log import Entry
+
+MODEL = object()  # which is handed on, and looked at by nobody here
+
+
+class Noting:
+    """A consumer that notes what it is told; `due_at` are the ticks it waits for."""
+
+    wants_levels, bytes_used = False, 10
+
+    def __init__(self, *due_at, fails=False):
+        self.due_at, self.fails, self.told, self.given = due_at, fails, (), "nothing"
+
+    def due(self, after, until):
+        return min((tick for tick in self.due_at if after < tick <= until), default=None)
+
+    def before(self, step, model):
+        self.told += (step.now,)
+
+    def apply(self, changes, model):
+        self.told += (changes.noted[:, 0].tolist(),)
+
+    def mark(self):
+        return self.told
+
+    def back(self, mark):
+        self.told = mark
+
+    def renamed(self, renaming):
+        self.told += ("renamed",)
+        if self.fails:
+            raise ZeroDivisionError
+
+    def rebuilt(self, model, saved):
+        self.given = saved
+
+    def saved(self):
+        return repr(self.told).encode()
+
+
+class Now:
+    def __init__(self, now):
+        self.now = now
+
+
+def changes(number, level=None):
+    noted = np.array([(number, 0, NONE, 1)], np.int32)
+    entries = () if level is None else (Entry(level, level, level, noted[:, :3], noted[:0, :3]),)
+    return Changes(noted, entries)
+
+
+def attached(**consumers):
+    all_ = Consumers()
+    for name, each in consumers.items():
+        all_.attach(name, each, MODEL)
+    return all_
+
+
+def test_a_name_is_given_once_and_is_free_again_when_its_consumer_is_detached():
+    one, other = Noting(), Noting()
+    consumers = attached(name=one)
+    with pytest.raises(OptionError):
+        consumers.attach("name", other, MODEL)
+    assert list(consumers) == [one] and other.given == "nothing"
+    consumers.detach("name")
+    assert not consumers and consumers.bytes_used == 0
+    consumers.attach("name", other, MODEL)
+    assert list(consumers) == [other] and consumers.bytes_used == 10
+
+
+def test_levels_are_wanted_as_long_as_one_consumer_wants_them():
+    wanting = Noting()
+    wanting.wants_levels = True
+    consumers = attached(one=Noting(), other=wanting)
+    assert consumers.wants_levels
+    consumers.detach("other")
+    assert not consumers.wants_levels
+
+
+def test_the_first_of_what_is_due_comes_first_and_only_to_whom_it_is_due():
+    one, other = Noting(3, 9), Noting(5, 9)
+    consumers = attached(one=one, other=other)
+    assert [consumers.due(after, 9) for after in (0, 3, 5, 9)] == [3, 5, 9, None]
+    for after, now in ((0, 3), (3, 5), (5, 9)):
+        consumers.before(after, Now(now), MODEL)
+    assert (one.told, other.told) == ((3, 9), (5, 9))
+
+
+def test_what_waits_is_told_together_once():
+    one = Noting()
+    consumers = attached(one=one)
+    told = consumers.tell(NOTHING_TOLD.with_step(changes(1)).with_step(changes(2)), MODEL)
+    assert one.told == ([1, 2],) and told.waiting == ()
+    assert consumers.tell(told, MODEL) == told and one.told == ([1, 2],)
+    assert told.with_step(Changes(changes(1).noted[:0])) is told, "nothing is no step"
+
+
+def test_a_further_part_is_told_with_the_first_to_whom_that_was_told():
+    old, new = Noting(), Noting()
+    consumers = attached(old=old)
+    told = consumers.tell(Told().with_step(changes(1, level=7)), MODEL)
+    consumers.attach("new", new, MODEL)
+    further = told.with_step(changes(2, level=7))
+    assert further.continues and not told.with_step(changes(2, level=8)).continues
+    consumers.tell(further, MODEL)
+    assert old.told == ([1, 2],), "it went back to before the first part"
+    assert new.told == ([2],)
+
+
+def test_new_numbers_come_to_all_consumers_or_to_none():
+    one, other = Noting(), Noting(fails=True)
+    consumers = attached(one=one, other=other)
+    with pytest.raises(ZeroDivisionError):
+        consumers.renamed(None)
+    assert (one.told, other.told) == ((), ())
+    other.fails = False
+    consumers.renamed(None)
+    assert one.told == other.told == ("renamed",)
+
+
+def test_what_a_checkpoint_had_is_given_to_the_consumer_of_that_name_and_kept_until_then():
+    consumers = Consumers()
+    consumers.restored({"one": b"1", "other": b"2"})
+    one = Noting()
+    consumers.attach("one", one, MODEL)
+    assert one.given == b"1"
+    assert consumers.saved() == {"one": b"()", "other": b"2"}
+    consumers.detach("one")
+    consumers.attach("one", one, MODEL)
+    assert one.given is None, "it is restored once"

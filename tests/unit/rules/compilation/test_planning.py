@@ -1,0 +1,92 @@
+"""The order in which a body is matched, from each of its atoms on and from the head."""
+
+import pytest
+from rdflib import XSD, Variable
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.errors import InvalidRuleError
+from pantarhei.language.data_range import Datatype
+from pantarhei.language.rule import Atom, Different, Member, Rule
+from pantarhei.rules.compilation.numbering import Numbering
+from pantarhei.rules.compilation.plan import (
+    BACKWARD,
+    CHECK,
+    DIFFERENT,
+    FORWARD,
+    INSIDE,
+    OUTSIDE,
+)
+from pantarhei.rules.compilation.planning import RulePlanner
+from strategies import EX
+
+w, x, y, z = (Variable(name) for name in "wxyz")
+
+
+def is_a(name, who=x):
+    return Atom(EX[name], (who,))
+
+
+def related(name, one=x, other=y):
+    return Atom(EX[name], (one, other))
+
+
+def plan(rule, position):
+    trigger = rule.head if position == NONE else rule.body[position]
+    return RulePlanner(rule, 0, Numbering()).plan_from(trigger, position)
+
+
+def order(rule, position):
+    return [(step.kind, step.atom) for step in plan(rule, position).steps]
+
+
+def test_look_ups_come_before_walks():
+    """Triggered by p(x, y), C(x) can be looked up at once, q(y, z) is to be walked."""
+    rule = Rule("r", (related("p"), related("q", y, z), is_a("C")), is_a("D"))
+    assert order(rule, 0) == [(CHECK, 2), (FORWARD, 1)]
+
+
+def test_a_walk_goes_from_the_end_that_is_known():
+    rule = Rule("r", (related("p"), related("q", y, z)), related("s", x, z))
+    assert order(rule, 0) == [(FORWARD, 1)] and order(rule, 1) == [(BACKWARD, 0)]
+    assert order(rule, NONE) == [(FORWARD, 0), (CHECK, 1)]
+
+
+def test_an_atom_is_looked_up_as_soon_as_a_walk_has_bound_it():
+    rule = Rule("r", (related("p"), related("q", y, z), related("s", z, w), is_a("C", z)), is_a("D"))
+    assert order(rule, 0) == [(FORWARD, 1), (CHECK, 3), (FORWARD, 2)]
+
+
+def test_an_atom_with_a_constant_can_be_reached_from_anywhere():
+    rule = Rule("r", (is_a("C"), related("p", EX.a, y), related("q", x, y)), is_a("D"))
+    assert order(rule, 0) == [(FORWARD, 1), (CHECK, 2)]
+
+
+def test_inequalities_and_tests_are_conditions_in_that_order():
+    integer = Datatype(XSD.integer)
+    tests = Member(y, integer), Member(x, integer, inside=False)
+    rule = Rule("r", (related("p"),), is_a("D"), (Different(x, EX.a),), tests=tests)
+    conditions = plan(rule, 0).conditions
+    assert [condition[:3] for condition in conditions] == [
+        (DIFFERENT, 0, -2),
+        (INSIDE, 1, 0),
+        (OUTSIDE, 0, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule("r", (is_a("C"),), is_a("D", y)),
+        Rule("r", (is_a("C"),), related("p", x, y)),
+        Rule("r", (is_a("C"), is_a("D", y)), None),
+        Rule("r", (related("p"), related("q", z, w)), None),
+        Rule("r", (related("p"), related("q", EX.a, z)), None),
+        Rule("r", (related("p"),), None, (Different(y, z),)),
+    ],
+)
+def test_rules_that_cannot_be_evaluated_are_refused(rule):
+    with pytest.raises(InvalidRuleError) as raised:
+        planner = RulePlanner(rule, 0, Numbering())
+        for position, atom in enumerate(rule.body):
+            planner.plan_from(atom, position)
+    assert raised.value.rule == str(rule)
