@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 
 from rdflib import OWL, RDF, BNode, Literal, URIRef, Variable
@@ -16,6 +15,7 @@ from pantarhei.language.term import Term, Triple, in_order
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading
+from pantarhei.owl.expression import rewritten
 
 # Blank nodes of which only axioms speak are tried with so many choices of names.
 _MOST_GUESSES = 10_000
@@ -98,18 +98,7 @@ def _individuals(axiom: Axiom) -> tuple[Term, ...]:
 
 def _bound_axiom(axiom: Axiom, binding: _Binding) -> Axiom:
     """The axiom about those whom its blank nodes are bound to."""
-
-    def of(term: Term) -> Term:
-        return binding[Variable(term)] if isinstance(term, BNode) else term
-
-    match axiom:
-        case owl.ClassAssertion(_, individual):
-            return replace(axiom, individual=of(individual))
-        case owl.SameIndividual(individuals) | owl.DifferentIndividuals(individuals):
-            return replace(axiom, individuals=tuple(map(of, individuals)))
-        case owl.NegativePropertyAssertion(_, subject, object_):
-            return replace(axiom, subject=of(subject), object=of(object_))
-    return axiom
+    return rewritten(axiom, lambda part: binding.get(Variable(part)) if isinstance(part, BNode) else None)
 
 
 def _matches(questions: Questions, patterns: list[_Pattern]) -> Iterator[_Binding]:

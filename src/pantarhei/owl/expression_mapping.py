@@ -43,18 +43,6 @@ CONSTRUCTORS = (
     OWL.datatypeComplementOf,
     OWL.onDatatype,
 )
-_RESTRICTIONS = (
-    OWL.someValuesFrom,
-    OWL.allValuesFrom,
-    OWL.hasValue,
-    OWL.hasSelf,
-    OWL.minCardinality,
-    OWL.maxCardinality,
-    OWL.cardinality,
-    OWL.minQualifiedCardinality,
-    OWL.maxQualifiedCardinality,
-    OWL.qualifiedCardinality,
-)
 _BOUNDS = {
     OWL.minCardinality: Bound.MIN,
     OWL.maxCardinality: Bound.MAX,
@@ -63,6 +51,7 @@ _BOUNDS = {
     OWL.maxQualifiedCardinality: Bound.MAX,
     OWL.qualifiedCardinality: Bound.EXACT,
 }
+_RESTRICTIONS = (OWL.someValuesFrom, OWL.allValuesFrom, OWL.hasValue, OWL.hasSelf, *_BOUNDS)
 EXPRESSION_PREDICATES = frozenset(
     {
         *CONSTRUCTORS,
@@ -228,7 +217,9 @@ class ExpressionReader:
         if present[0] == OWL.hasValue:
             return owl.HasValue(on, value)
         if present[0] == OWL.hasSelf:
-            return self._has_self(on, value)
+            if str(value) not in ("true", "1"):
+                raise UnreadableError("owl:hasSelf must be true")
+            return owl.HasSelf(on)
         return self._cardinality(node, present[0], on, value)
 
     def _nary_restriction(self, node: Term, restriction: URIRef) -> ClassExpression:
@@ -237,11 +228,6 @@ class ExpressionReader:
             raise UnreadableError("owl:onProperties without owl:someValuesFrom or owl:allValuesFrom")
         properties = tuple(map(self.property, self.sequence(self.only(node, OWL.onProperties))))
         return owl.NaryDataRestriction(quantifier, properties, self.data_range(self.only(node, restriction)))
-
-    def _has_self(self, on: PropertyExpression, value: Term) -> ClassExpression:
-        if str(value) not in ("true", "1"):
-            raise UnreadableError("owl:hasSelf must be true")
-        return owl.HasSelf(on)
 
     def _cardinality(
         self, node: Term, restriction: URIRef, on: PropertyExpression, value: Term

@@ -196,7 +196,8 @@ class Remainder:
 
     def _leave_structure(self, triple: Triple) -> None:
         """One leftover for an expression or list that no axiom uses, with what it is written with."""
-        parts = [t for t in self.index.about(triple[0]) if isinstance(triple[0], BNode) or _is_expression(t)]
+        subject, written = triple[0], self.index.about(triple[0])
+        parts = [t for t in written if isinstance(subject, BNode) or t[1] in EXPRESSION_PREDICATES]
         parts += self.index.reachable([triple[2], *(t[2] for t in parts)])
         self._leave(_construct(triple), triple, filter(self._is_structural, parts), _IDLE)
 
@@ -216,10 +217,6 @@ def _is_about_somebody(predicate: Term, object_: Term) -> bool:
 
 def _is_in(namespace: Namespace, term: Term) -> bool:
     return isinstance(term, URIRef) and term.startswith(namespace)
-
-
-def _is_expression(triple: Triple) -> bool:
-    return triple[1] in EXPRESSION_PREDICATES
 
 
 def _construct(triple: Triple) -> str:

@@ -63,10 +63,6 @@ class Triples:
         self._parts.append(columns)
         self._length += columns.height
 
-    def join(self, others: Triples) -> None:
-        """Add the triples of `others`."""
-        self.extend(others.sequence())
-
     def sequence(self) -> Sequence[Triple]:
         """All of them, as a tuple where none came by column."""
         if not self._parts:
@@ -117,7 +113,7 @@ def merged(parts: Iterable[tuple[TimePoint, Triples]]) -> Iterator[TimestampedAB
         at = plain_time(given)
         kind = same_kind(at, kind)
         if held is not None and held[0] == at:
-            held[1].join(triples)
+            held[1].extend(triples.sequence())
             continue
         if held is not None:
             yield TimestampedABox(held[0], held[1].sequence())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -47,13 +47,7 @@ class Skip(Protocol):
     def __call__(self, line: int | None, reason: str, text: str, count: int = ..., /) -> None: ...
 
 
-class Collected(Protocol):
-    """What a message collects its triples in."""
-
-    def __len__(self) -> int: ...
-
-
-Content = TypeVar("Content", bound=Collected)
+Content = TypeVar("Content", bound=Sized)  # what a message collects its triples in
 
 
 @dataclass(slots=True)

@@ -93,7 +93,7 @@ class Frame(NamedTuple):
     slots: Mapping[int, Integers]
     levels: Integers
 
-    def rows(self, places: Places | npt.NDArray[np.bool_]) -> Frame:
+    def rows(self, places: Places | npt.NDArray[np.bool_] | slice) -> Frame:
         """Some of the matches."""
         return Frame({slot: terms[places] for slot, terms in self.slots.items()}, self.levels[places])
 
@@ -104,11 +104,7 @@ class Frame(NamedTuple):
     def halves(self) -> tuple[Frame, Frame]:
         """The first and the second half of the matches."""
         middle = len(self.levels) // 2
-        first, second = slice(0, middle), slice(middle, None)
-        return self._slice(first), self._slice(second)
-
-    def _slice(self, part: slice) -> Frame:
-        return Frame({slot: terms[part] for slot, terms in self.slots.items()}, self.levels[part])
+        return self.rows(slice(0, middle)), self.rows(slice(middle, None))
 
     def value(self, argument: int) -> Integers | int:
         """What an argument of a plan is: a column, or the same number everywhere."""

@@ -40,32 +40,27 @@ def superclasses(above: Mapping[int, Sequence[int]], count: int) -> Superclasses
     start, classes, ends = [0], list[int](), list[int]()
     for predicate in range(count):
         if predicate in above:
-            walk = _Walk(above, predicate)
-            if len(walk.classes) <= MOST_SUPERCLASSES:
-                ends += [len(classes) + end for end in walk.ends]
-                classes += walk.classes
+            own, own_ends = list[int](), list[int]()
+            _climb(above, predicate, {predicate}, own, own_ends)
+            if len(own) <= MOST_SUPERCLASSES:
+                ends += [len(classes) + end for end in own_ends]
+                classes += own
         start.append(len(classes))
     return Superclasses(np.array(start, np.int32), np.array(classes, np.int32), np.array(ends, np.int32))
 
 
-class _Walk:
-    """The classes above one, in preorder; it breaks off where there are too many."""
-
-    def __init__(self, above: Mapping[int, Sequence[int]], start: int) -> None:
-        self._above, self._seen = above, {start}
-        self.classes: list[int] = []
-        self.ends: list[int] = []
-        self._climb(start)
-
-    def _climb(self, class_: int) -> None:
-        for higher in self._above.get(class_, ()):
-            if higher in self._seen:
-                continue
-            self._seen.add(higher)
-            place = len(self.classes)
-            self.classes.append(higher)
-            self.ends.append(place)
-            if len(self.classes) > MOST_SUPERCLASSES:
-                return
-            self._climb(higher)
-            self.ends[place] = len(self.classes)
+def _climb(
+    above: Mapping[int, Sequence[int]], class_: int, seen: set[int], classes: list[int], ends: list[int]
+) -> None:
+    """Write down the classes above `class_` in preorder; breaks off where there are too many."""
+    for higher in above.get(class_, ()):
+        if higher in seen:
+            continue
+        seen.add(higher)
+        place = len(classes)
+        classes.append(higher)
+        ends.append(place)
+        if len(classes) > MOST_SUPERCLASSES:
+            return
+        _climb(above, higher, seen, classes, ends)
+        ends[place] = len(classes)

@@ -7,14 +7,15 @@ position's term has the key of all assertions in the proof. `locality` says what
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import Symbol
+from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule
 from pantarhei.language.term import Term
 from pantarhei.rules.sharding.sharding_report import KeyMap, Obstacle
@@ -126,11 +127,21 @@ class KeyFlow:
         }
 
     def _body(self, rule: Rule, keeping: set[Symbol]) -> _Body:
-        linked = [atom.arguments for atom in rule.body if symbol_of(atom) in keeping]
-        classes = _Classes(self.key, linked)
+        classes: Groups[Hashable] = Groups()
+        for atom in rule.body:
+            if symbol_of(atom) in keeping:
+                classes.unite(map(self._keyed, atom.arguments))
+
+        def placed(atom: Atom) -> _Placed:
+            return _Placed(atom, tuple(classes.leader(self._keyed(each)) for each in atom.arguments))
+
         streaming = (atom for atom in rule.body if symbol_of(atom) in self.situation.streaming)
-        head = None if rule.head is None else classes.place(rule.head)
-        return _Body(rule, tuple(map(classes.place, streaming)), head)
+        head = None if rule.head is None else placed(rule.head)
+        return _Body(rule, tuple(map(placed, streaming)), head)
+
+    def _keyed(self, argument: Argument) -> Hashable:
+        """What arguments share that have one key whatever they are bound to; no variable equals a key."""
+        return argument if isinstance(argument, Variable) else (self.key.value_of(argument),)
 
     def _spread(self) -> None:
         """Follow anchors from bodies to heads until nothing is new. Anchors that contain others go."""
@@ -174,24 +185,3 @@ class KeyFlow:
         if not anchor:
             return f"{atom} may be in any shard{derived}"
         return f"{atom} is in the shard of {self.key.written(atom.arguments[min(anchor)])}{derived}"
-
-
-class _Classes:
-    """Terms of a body in classes of those that must have the same key."""
-
-    def __init__(self, key: KeyMap, linked: Iterable[tuple[Argument, ...]]) -> None:
-        self._key = key
-        self._above: dict[Hashable, Hashable] = {}
-        for one, other in linked:
-            self._above[self._top(one)] = self._top(other)
-
-    def place(self, atom: Atom) -> _Placed:
-        """The atom with the classes of its arguments."""
-        return _Placed(atom, tuple(map(self._top, atom.arguments)))
-
-    def _top(self, argument: Argument) -> Hashable:
-        variable = isinstance(argument, Variable)
-        node: Hashable = (variable, argument if variable else self._key.value_of(cast(Term, argument)))
-        while (above := self._above.get(node, node)) != node:
-            node = above
-        return node

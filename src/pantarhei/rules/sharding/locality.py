@@ -189,7 +189,7 @@ def _closed(
 
 
 def _symbols_of(rule: Rule) -> set[Symbol]:
-    return {symbol_of(atom) for atom in (*rule.body, *((rule.head,) if rule.head else ()))}
+    return set(map(symbol_of, rule.atoms))
 
 
 def _bysymbol_of(facts: Iterable[Triple]) -> Facts:

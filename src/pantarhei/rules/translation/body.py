@@ -88,10 +88,12 @@ class Body:
             NeverError: nothing can be in it.
         """
         match expression:
-            case owl.Class():
-                self._require_class(expression, term) if expression != THING else None
-            case owl.Datatype(RDFS.Literal):
+            case owl.Class(OWL.Thing) | owl.Datatype(RDFS.Literal):
                 pass
+            case owl.Class(OWL.Nothing):
+                raise NeverError
+            case owl.Class(iri):
+                self.atoms.append(Atom(iri, (term,)))
             case owl.IntersectionOf(operands):
                 for operand in operands:
                     self.require(operand, term)
@@ -120,11 +122,6 @@ class Body:
         if reason is not None:
             raise NotARuleError(reason)
         self.tests.append(Member(term, range_, inside))
-
-    def _require_class(self, named: owl.Class, term: Argument) -> None:
-        if named.iri == OWL.Nothing:
-            raise NeverError
-        self.atoms.append(Atom(named.iri, (term,)))
 
     def _require_name(self, term: Argument, individual: Argument) -> None:
         known = self.resolved(term)

@@ -59,7 +59,7 @@ def _pattern(rule: Rule) -> tuple[list[Predicate], tuple[int, ...], tuple[_Argum
     """
     if rule.different or rule.tests or len(rule.body) > _MOST_ATOMS:
         return None
-    atoms = rule.body if rule.head is None else (*rule.body, rule.head)
+    atoms = rule.atoms
     predicates = sorted({atom.predicate for atom in atoms}, key=str)
     arguments = tuple([atom.arguments for atom in atoms])
     if {URIRef} != set(map(type, predicates)):
@@ -307,7 +307,6 @@ def _renamed(rule: Rule, naming: Mapping[Variable, Variable]) -> Rule:
 
 
 def _sort_key(rule: Rule) -> tuple[object, ...]:
-    atoms = [*rule.body, *([] if rule.head is None else [rule.head])]
     conditions = [(argument_key(d.left), argument_key(d.right)) for d in rule.different]
     tests = [(_test_label(test), [argument_key(a) for a in test.arguments]) for test in rule.tests]
-    return [(str(a.predicate), [argument_key(x) for x in a.arguments]) for a in atoms], conditions, tests
+    return [(str(a.predicate), [argument_key(x) for x in a.arguments]) for a in rule.atoms], conditions, tests

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import combinations, combinations_with_replacement, pairwise, product
 from typing import TypeVar
 
@@ -78,9 +77,7 @@ def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
     match axiom:
         case owl.SubClassOf() | owl.PropertyDomain() | owl.PropertyRange():
             conclusion = open_inclusion(axiom).conclusion
-            if not is_denial(conclusion):
-                return ()
-            return tuple(denial(open_inclusion(axiom), origin) for denial in _denials(conclusion))
+            return tuple(_denials(axiom, conclusion, origin)) if is_denial(conclusion) else ()
         case owl.DisjointClasses(operands):
             name = "cax-dw" if len(operands) == 2 else "cax-adc"
             return tuple(_pairwise(name, operands, _disjoint_classes, _class_atom, origin))
@@ -104,44 +101,38 @@ def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
     return ()
 
 
-_Denial = Callable[[Inclusion, Origin], Rule]
-
-
-def _denials(conclusion: Filler) -> Iterator[_Denial]:
-    """What makes the constraints of a denial, each from the inclusion as it was opened anew.
+def _denials(
+    axiom: owl.SubClassOf | owl.PropertyDomain | owl.PropertyRange, conclusion: Filler, origin: Origin
+) -> Iterator[Rule]:
+    """The constraints of a denial, for each of which the inclusion is opened anew.
 
     What is denied of a union is denied of each of its alternatives.
     """
     match conclusion:
         case owl.ComplementOf(operand):
-            yield from (partial(_complement, operand=way) for way in alternatives(operand))
+            for way in alternatives(operand):
+                inclusion = open_inclusion(axiom)
+                inclusion.body.require(way, inclusion.term)
+                yield inclusion.body.rule("cls-maxqc1" if inclusion.below_all else "cls-com", None, origin)
         case owl.Cardinality(Bound.MAX, 0, on, filler):
-            ways = alternatives(THING if filler is None else filler)
-            yield from (partial(_none, on=on, filler=way) for way in ways)
+            for way in alternatives(THING if filler is None else filler):
+                inclusion = open_inclusion(axiom)
+                inclusion.body.require(owl.SomeValuesFrom(on, way), inclusion.term)
+                yield inclusion.body.rule("cls-maxc1", None, origin)
         case owl.Cardinality(Bound.MAX, 1, on, filler):
             ways = alternatives(THING if filler is None else filler)
-            pairs = combinations_with_replacement(ways, 2)
-            yield from (partial(_at_most_one, on=on, fillers=pair) for pair in pairs)
+            for pair in combinations_with_replacement(ways, 2):
+                yield _at_most_one(open_inclusion(axiom), origin, on, pair)
         case owl.OneOf(individuals):
-            yield partial(_nothing_but, individuals=individuals)
+            yield _nothing_but(open_inclusion(axiom), origin, individuals)
         case _ if isinstance(conclusion, DataRange):
-            yield partial(_no_value_outside, range_=conclusion)
+            inclusion = open_inclusion(axiom)
+            inclusion.body.test(conclusion, inclusion.term, inside=False)
+            yield inclusion.body.rule(inclusion.name, None, origin)
         case _:
-            yield _nothing
-
-
-def _nothing(inclusion: Inclusion, origin: Origin) -> Rule:
-    return inclusion.body.rule("cls-maxc1" if inclusion.below_all else "cls-nothing2", None, origin)
-
-
-def _complement(inclusion: Inclusion, origin: Origin, operand: Filler) -> Rule:
-    inclusion.body.require(operand, inclusion.term)
-    return inclusion.body.rule("cls-maxqc1" if inclusion.below_all else "cls-com", None, origin)
-
-
-def _none(inclusion: Inclusion, origin: Origin, on: PropertyExpression, filler: Filler) -> Rule:
-    inclusion.body.require(owl.SomeValuesFrom(on, filler), inclusion.term)
-    return inclusion.body.rule("cls-maxc1", None, origin)
+            inclusion = open_inclusion(axiom)
+            name = "cls-maxc1" if inclusion.below_all else "cls-nothing2"
+            yield inclusion.body.rule(name, None, origin)
 
 
 def _nothing_but(inclusion: Inclusion, origin: Origin, individuals: tuple[Term, ...]) -> Rule:
@@ -150,11 +141,6 @@ def _nothing_but(inclusion: Inclusion, origin: Origin, individuals: tuple[Term, 
     if not body.atoms and not isinstance(body.resolved(term), Variable):
         raise NotARuleError(f"to be one of {inclusion.conclusion} is a choice, which is outside OWL 2 RL")
     return body.rule("pr-oneof", None, origin, *((term, individual) for individual in individuals))
-
-
-def _no_value_outside(inclusion: Inclusion, origin: Origin, range_: DataRange) -> Rule:
-    inclusion.body.test(range_, inclusion.term, inside=False)
-    return inclusion.body.rule(inclusion.name, None, origin)
 
 
 def _at_most_one(

@@ -76,7 +76,8 @@ class Theory:
                 found.append(_rule("pr-different", [Atom(OWL.differentFrom, (X, Y))], mirrored))
         found += (_rule(_EMPTY[s], [Atom(s.name, (X, Y)[: s.arity])], None) for s in met if s in _EMPTY)
         if SAME in met:
-            found += _unique() if self.unique_names else _equality(met)
+            unique = _rule("pr-unique", [Atom(OWL.sameAs, (X, Y))], None, Different(X, Y))
+            found += [unique] if self.unique_names else _equality(met)
         if self.speaks_of_things:
             for symbol in met:
                 if symbol != THING:
@@ -111,10 +112,6 @@ _LITERAL = Origin("what a literal is")
 def _ill_typed(on: Predicate) -> Rule:
     body = (Atom(on, (X, Y)),)
     return canonical(Rule("dt-not-type", body, None, (), _LITERAL, (Member(Y, ILL_TYPED),)))
-
-
-def _unique() -> list[Rule]:
-    return [_rule("pr-unique", [Atom(OWL.sameAs, (X, Y))], None, Different(X, Y))]
 
 
 def _equality(symbols: tuple[Symbol, ...]) -> list[Rule]:

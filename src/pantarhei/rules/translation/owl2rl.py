@@ -59,7 +59,7 @@ def rules_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
                 _path("prp-inv2", (second,), inverse(first), origin),
             )
         case owl.Characteristic(Trait.SYMMETRIC, on):
-            return (_rule("prp-symp", (property_atom(on, X, Y),), property_atom(on, Y, X), origin),)
+            return (Body([property_atom(on, X, Y)]).rule("prp-symp", property_atom(on, Y, X), origin),)
         case owl.Characteristic(Trait.TRANSITIVE, on):
             return (_path("prp-trp", (on, on), on, origin),)
         case owl.Characteristic(Trait.REFLEXIVE, on):
@@ -112,11 +112,6 @@ def _path(
     for on, (start, end) in zip(chain, pairwise(points), strict=True):
         body.atoms.append(property_atom(on, start, end))
     return body.rule(name, property_atom(super_, points[0], points[-1]), origin)
-
-
-def _rule(name: str, atoms: tuple[Atom, ...], head: Atom, origin: Origin) -> Rule:
-    body = Body(list(atoms))
-    return body.rule(name, head, origin)
 
 
 def is_tautology(rule: Rule) -> bool:

@@ -348,7 +348,7 @@ def _refuse_literal_subject(head: Atom, body: Body, values: set[SwrlArgument]) -
 
 def _refuse_unconnected(rule: Rule) -> None:
     """Refuse a rule that cannot be matched from each of its atoms on, the head's included."""
-    for trigger in (*rule.body, *([rule.head] if rule.head and rule.body else [])):
+    for trigger in rule.atoms if rule.body else ():
         reached = set(trigger.arguments)
         waiting = [atom for atom in rule.body if atom != trigger]
         while steps := [atom for atom in waiting if _is_reachable(atom, reached)]:
