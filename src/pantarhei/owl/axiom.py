@@ -44,7 +44,6 @@ from pantarhei.owl.expression import (
     PropertyKind as PropertyKind,
     SomeValuesFrom as SomeValuesFrom,
     UnionOf as UnionOf,
-    is_data_range as is_data_range,
 )
 from pantarhei.owl.swrl import SwrlRule as SwrlRule
 

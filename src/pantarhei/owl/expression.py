@@ -199,13 +199,8 @@ NOTHING = Class(OWL.Nothing)
 ANY_LITERAL = Datatype(RDFS.Literal)
 
 
-def is_data_range(filler: Filler) -> bool:
-    """Whether `filler` contains literals and not individuals."""
-    return isinstance(filler, DataRange)
-
-
 def _kind(filler: Filler) -> str:
-    return "Data" if is_data_range(filler) else "Object"
+    return "Data" if isinstance(filler, DataRange) else "Object"
 
 
 def parts(value: object, whole: type | UnionType | tuple[()] = ()) -> Iterator[object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pantarhei.graphs.reachability import components, gathered, reached
+from pantarhei.graphs.reachability import components, gathered, ranks, reached
 
 GRAPHS = st.integers(0, 7).flatmap(
     lambda n: st.lists(
@@ -43,3 +43,19 @@ def test_a_path_longer_than_the_stack_is_followed():
     edges = [[node + 1] for node in range(50_000)] + [[0]]
     assert len(components(edges)) == 1
     assert len(components([*edges[:-1], []])) == 50_001
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=10)
+
+
+@given(PAIRS)
+def test_no_edge_leads_down_and_equal_ranks_are_cycles(edges):
+    rank = ranks(edges)
+    found = {node: {node} for node in rank}
+    for _ in rank:
+        for source, target in edges:
+            found[source] |= found[target]
+    assert all(rank[source] <= rank[target] for source, target in edges)
+    for one in rank:
+        for other in rank:
+            assert (rank[one] == rank[other]) == (other in found[one] and one in found[other])

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
+from pantarhei.graphs.reachability import ranks
 from pantarhei.materialize.bulk.columns import (
     NO_COLUMNS,
     Columns,
@@ -34,7 +35,6 @@ from pantarhei.materialize.bulk.columns import (
     subjects_of,
 )
 from pantarhei.materialize.bulk.edge_joins import edges_of, makes_edges, with_edges
-from pantarhei.materialize.bulk.order import ranks
 from pantarhei.materialize.bulk.plans import MOST_ROWS, TRIGGER, ColumnMatcher, JoinStep, Literals, Plan
 from pantarhei.rules.compilation.plan import COMPUTE, DIFFERENT, HOLDS, IDENTICAL, JoinPlan
 from pantarhei.rules.compilation.program import Plans

@@ -18,7 +18,7 @@ from itertools import chain, count, islice
 
 from rdflib import Variable
 
-from pantarhei.graphs.reachability import components, reached
+from pantarhei.graphs.reachability import ranks, reached
 from pantarhei.language.rule import Argument, Atom, Different, Rule, Test, names_of
 from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.rules.translation.canonical_rule import canonical
@@ -159,7 +159,7 @@ def _normal(
 
 def _looping_symbols(table: Mapping[Symbol, tuple[Rule, ...]]) -> frozenset[Symbol]:
     """Heads of rules with a body atom that depends on the head and has a variable that the head has not."""
-    component = _components(table)
+    component = ranks((head, each) for head in table for each in _successors(table, head))
     looping: set[Symbol] = set()
     for head, rules in table.items():
         for rule in rules:
@@ -167,17 +167,9 @@ def _looping_symbols(table: Mapping[Symbol, tuple[Rule, ...]]) -> frozenset[Symb
             known = set(rule.head.arguments)
             for atom in rule.body:
                 fresh = any(isinstance(a, Variable) and a not in known for a in atom.arguments)
-                if fresh and component.get(symbol(atom)) == component[head]:
+                if fresh and component[symbol(atom)] == component[head]:
                     looping.add(head)
     return frozenset(looping)
-
-
-def _components(table: Mapping[Symbol, tuple[Rule, ...]]) -> dict[Symbol, int]:
-    """The strongly connected component of each head, as a number."""
-    heads = list(table)
-    numbers = {head: number for number, head in enumerate(heads)}
-    edges = [[numbers[each] for each in _successors(table, head) if each in numbers] for head in heads]
-    return {heads[n]: number for number, component in enumerate(components(edges)) for n in component}
 
 
 def _successors(table: Mapping[Symbol, tuple[Rule, ...]], head: Symbol) -> Iterable[Symbol]:
