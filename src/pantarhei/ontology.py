@@ -96,10 +96,16 @@ class Ontology:
     def from_rules(cls, rules: Iterable[Rule], background: Iterable[Triple] = ()) -> Ontology:
         """An ontology of the given rules and constraints, in the order given.
 
+        Raises:
+            OptionError: `rules` are none.
+
         >>> Ontology.from_rules([]).background
         frozenset()
         """
-        given = without_duplicates(tuple(rules))
+        check_type("rules", rules, Iterable, "rules")
+        for rule in (listed := tuple(rules)):
+            check_type("rules", rule, Rule, "rules")
+        given = without_duplicates(listed)
         ontology = cls(
             rules=tuple(rule for rule in given if not rule.is_constraint),
             constraints=tuple(rule for rule in given if rule.is_constraint),

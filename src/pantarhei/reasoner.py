@@ -351,7 +351,6 @@ class StreamReasoner:
             QueryError: the query is malformed, or asks for the network (SERVICE, FROM) or for a change.
             OptionError: it is no text.
         """
-        check_type("text", text, str, "a SPARQL query as text")
         with self._lock:
             return run_query(self.dataset, text, namespaces=dict(self.ontology.graph.namespaces()))
 

@@ -74,7 +74,11 @@ GIVEN = pantarhei.load_ontology(Graph().parse(data="<urn:A> a <http://www.w3.org
 @pytest.mark.parametrize(
     ("option", "call"),
     [
-        ("text", lambda wrong: reasoner().query(wrong)),
+        ("query", lambda wrong: reasoner().query(wrong)),
+        ("query", lambda wrong: reasoner().graph.query(wrong)),
+        ("rules", lambda wrong: pantarhei.Ontology.from_rules(wrong)),
+        ("keys", lambda wrong: GIVEN.sharding_report(keys=wrong if isinstance(wrong, list) else 5)),
+        ("budget", lambda wrong: pantarhei.ABoxMaterializer(reasoner().foundation, budget=wrong or ())),
         ("path", lambda wrong: reasoner().checkpoint(wrong)),
         ("foundation", pantarhei.ABoxMaterializer),
         ("options", lambda wrong: pantarhei.StreamReasoner.with_options(GIVEN, wrong)),

@@ -7,8 +7,8 @@ ABOUT = (
     "Reason over streams with an OWL 2 RL ontology.\n\n"
     "A window slides over a stream of timestamped facts. What follows from them is kept up to date as it "
     "slides, and contradictions are repaired as they arrive: new is better than old.\n\n"
-    "Begin with [bold]pantarhei demo[/bold], look at an ontology with [bold]pantarhei check[/bold], "
-    "then [bold]pantarhei run[/bold]."
+    "Look at an ontology with [bold]pantarhei check[/bold], then [bold]pantarhei run[/bold]; in a source "
+    "checkout begin with [bold]pantarhei demo[/bold]."
 )
 RUN = (
     "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox.\n\n"

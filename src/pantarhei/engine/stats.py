@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pantarhei.language.counted import counted
 from pantarhei.materialize.model import Work
 
 
@@ -66,19 +67,20 @@ class Stats(NamedTuple):
 
     def __str__(self) -> str:
         counters = (
-            f"{getattr(self, name):,} {said}"
-            for name, said in (
-                ("pushes", "pushes"),
-                ("repairs", "repairs"),
-                ("cut", "facts cut"),
-                ("late", "late ABoxes"),
-                ("dropped_early", "timestamps dropped early"),
+            counted(*said)
+            for said in (
+                (self.pushes, "push", "pushes"),
+                (self.repairs, "repair"),
+                (self.cut, "fact cut", "facts cut"),
+                (self.late, "late ABox"),
+                (self.dropped_early, "timestamp dropped early", "timestamps dropped early"),
             )
         )
         work = (f"{getattr(self, name):,} {name}" for name in Work._fields)
         return (
-            f"{self.facts:,} facts from {self.assertions:,} assertions at {self.partitions:,} timestamps, "
-            f"{self.terms:,} terms, {in_megabytes(self.bytes)} (facts {in_megabytes(self.kernel_bytes)}, "
+            f"{counted(self.facts, 'fact')} from {counted(self.assertions, 'assertion')} at "
+            f"{counted(self.partitions, 'timestamp')}, {counted(self.terms, 'term')}, "
+            f"{in_megabytes(self.bytes)} (facts {in_megabytes(self.kernel_bytes)}, "
             f"books {in_megabytes(self.books_bytes)}, terms {in_megabytes(self.vocabulary_bytes)}); "
             f"{', '.join(counters)}; {', '.join(work)}"
         )

@@ -49,14 +49,15 @@ class ABoxMaterializer:
         budget: how far conflict sets are searched for.
 
     Raises:
-        OptionError: `foundation` is none, such as an ontology.
+        OptionError: `foundation` is none, such as an ontology, or `budget` is none.
     """
 
     def __init__(self, foundation: Foundation, budget: Budget | None = None) -> None:
         check_type("foundation", foundation, Foundation, "a Foundation, such as Foundation.of(ontology)")
         self._fresh = pickle.dumps(foundation)
         self._digest, self.common = foundation.digest, foundation.common
-        self._budget = budget or Budget()
+        self._budget = Budget() if budget is None else budget
+        check_type("budget", self._budget, Budget, "a Budget")
         self._scope = scope_beside(foundation)
         self._begin(foundation)
 

@@ -20,7 +20,7 @@ from rdflib.plugins.sparql.evaluate import evalQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.plugins.sparql.sparql import Query, SPARQLError
 
-from pantarhei.errors import QueryError
+from pantarhei.errors import QueryError, check_type
 from pantarhei.language.term import Term
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.parser import parse_query, parse_update
@@ -41,7 +41,9 @@ def evaluate(
     Raises:
         QueryError: it is malformed, is an update, or has SERVICE, FROM or FROM NAMED; or GRAPH where there is
             none.
+        OptionError: `query` is neither.
     """
+    check_type("query", query, (str, Query), "a SPARQL query as text, or one that rdflib prepared")
     prepared = query if isinstance(query, Query) else prepare(query, namespaces, base)
     _refuse_network(prepared)
     if not isinstance(graph, ConjunctiveGraph) and "Graph" in _operators(prepared.algebra):

@@ -94,7 +94,7 @@ def test_stats_can_be_logged():
     assert json.loads(json.dumps(stats.as_dict())) == stats.as_dict()
     assert stats.as_dict()["bytes"] == stats.bytes
     assert pickle.loads(pickle.dumps(stats)) == stats
-    assert "5 facts from 2 assertions at 1 timestamps" in str(stats)
+    assert "5 facts from 2 assertions at 1 timestamp" in str(stats)
 
 
 def test_bytes_of_facts_and_books_are_those_that_are_allocated():

@@ -30,7 +30,7 @@ from typing import cast
 from rdflib import OWL, RDF, URIRef
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.errors import OptionError
+from pantarhei.errors import OptionError, check_type
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, Triple, short
@@ -214,6 +214,7 @@ def _names_of(facts: Iterable[Triple]) -> set[Predicate]:
 def _keys(situation: Situation, keys: Iterable[Key] | None) -> tuple[list[Key], int]:
     """The keys to look at, and how many properties are left out."""
     if keys is not None:
+        check_type("keys", keys, Iterable, "'subject', or the IRIs (URIRef) of properties")
         chosen = [keys] if isinstance(keys, str) else list(keys)
         for key in chosen:
             if key != SUBJECT and not isinstance(key, URIRef):
