@@ -95,6 +95,19 @@ def test_a_consumer_attached_between_parts_is_told_of_the_further_part_alone():
         followed.reasoner._held.consumers.detach("late")
 
 
+def test_who_takes_the_place_of_another_between_parts_does_not_go_back_to_where_that_one_stood():
+    reasoner = StreamReasoner(Ontology.from_rules(DOMAIN[:1]), Window(9))
+    for name in ("counts", "others"):
+        reasoner._held.attach(name, ClassCounts())
+    reasoner.push(1, [(EX.one, RDF.type, EX.B)])
+    reasoner.push(2, [(EX.two, RDF.type, EX.B)])
+    reasoner._held.consumers.detach("counts")
+    reasoner._held.attach("counts", consumer := ClassCounts(100))
+    consumer.reports = ((0, 7),)
+    reasoner.push(2, [(EX.three, RDF.type, EX.B)])
+    assert consumer.counts == counted(reasoner._held.model) and consumer.reports == ((0, 7),)
+
+
 def test_a_consumer_is_told_of_a_window_that_has_become_empty():
     reasoner = StreamReasoner(Ontology.from_rules(DOMAIN[:1]), Window(2))
     reasoner._held.attach("counts", consumer := ClassCounts())

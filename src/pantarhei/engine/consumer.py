@@ -96,6 +96,11 @@ class Told(NamedTuple):
         """With the changes of a further step, which are to be told."""
         return self if changes.is_empty else self._replace(waiting=(*self.waiting, changes))
 
+    def without(self, name: str) -> Told:
+        """As one who has not been told yet: the consumer that has just been attached by that name."""
+        marks = {other: mark for other, mark in (self.marks or {}).items() if other != name}
+        return self._replace(marks=marks)
+
     @property
     def continues(self) -> bool:
         """Whether what waits has a further part of a timestamp that was told already."""

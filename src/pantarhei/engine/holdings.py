@@ -188,6 +188,7 @@ class Holdings:
         self._tell_all()
         self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
         self.consumers.attach(name, consumer, self.model)
+        self._standing = self._standing._replace(told=self._standing.told.without(name))
 
     def saved_consumers(self) -> dict[str, bytes]:
         """What a checkpoint keeps of each consumer, by name.
