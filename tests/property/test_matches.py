@@ -8,6 +8,7 @@ import pytest
 from rdflib import Variable
 
 from pantarhei import InvalidRuleError, Ontology, StreamReasoner, Window
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.rule import Atom, Different, Rule
 from pantarhei.materialize.model import FOREVER
 from strategies import CLASSES, EX, PROPERTIES, TRANSITIVE
@@ -117,6 +118,17 @@ def test_matches_are_found_before_and_after_a_step(seed, keep):
         assert levels_of(model) == after and len(model.take_changes()) == 0
         before = after
     SEEN["matches"] += found
+
+
+def test_a_fact_that_is_not_to_be_matched_is_not_even_if_it_is_given_and_has_gone():
+    model = StreamReasoner(Ontology.from_rules([TRANSITIVE[0]]), Window(4))._held.model
+    plan = model.plan([Atom(EX.A, (x,))])
+    gone, other = (
+        (model.vocabulary.number_symbol(Symbol(EX.A, 1)), model.vocabulary.number(EX[name]), -1)
+        for name in ("gone", "other")
+    )
+    found = model.matches_with(plan, array([gone, other]), array([gone]))
+    assert found.bindings.tolist() == [[other[1]]] and len(model) == 0
 
 
 def test_there_were_matches():

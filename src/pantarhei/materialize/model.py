@@ -126,8 +126,8 @@ class WindowModel:
         vocabulary: numbers the program's symbols as the program does.
         first_level: the oldest level to come.
 
-    `notes_levels` says whether it is noted how levels change; `is_broken` that an error broke off a look for
-    which the model settled: it is of no use any more.
+    `notes_levels` says whether it is noted how levels change, `is_broken` whether an error came while levels
+    were brought up to date: then the model is of no use any more.
     """
 
     # Levels are 32-bit in the kernel: from here on it counts them anew from the window's oldest.

@@ -45,7 +45,8 @@ class BodyMatches(Visitor):
     def visit(self, plan, level):
         """Append the lowest level in a match, and what the variables are bound to.
 
-        With several of the given facts it is found from each: it counts from that of the first atom.
+        A match with several of the given facts is found from each of them: only the find from the one that
+        comes first in the body counts.
         """
         i: cython.int
         lowest: cython.int = FOREVER
@@ -69,8 +70,8 @@ class BodyMatches(Visitor):
         """
         try:
             with cython.nogil:
-                self.hide(without)
                 self.give(facts)
+                self.hide(without)
                 self.enumerate()
         finally:
             self.take_back()
@@ -97,7 +98,7 @@ class BodyMatches(Visitor):
                 row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], 0)
                 self.store.rows[row].level = FOREVER
                 self.absent.push(row)
-            if not self.store.rows[row].flags & (NOTED | DOOMED):
+            if not self.store.rows[row].flags & NOTED:
                 self.given.push(row)
                 self.store.rows[row].flags |= NOTED
         return 0
@@ -110,7 +111,10 @@ class BodyMatches(Visitor):
         for plan in range(len(self.triggers)):
             for i in range(self.given.size):
                 row = self.given.items[i]
-                if self.store.rows[row].predicate == self.triggers[plan, 0]:
+                if (
+                    self.store.rows[row].predicate == self.triggers[plan, 0]
+                    and not self.store.rows[row].flags & DOOMED
+                ):
                     self.candidates += 1
                     self.matcher.begin(
                         self.triggers[plan, 1],

@@ -21,7 +21,7 @@ from pantarhei.materialize.kernel.arrays import Ints, ints_of
 
 @cython.cclass
 class Edges:
-    """Which rows are edges; `news` has those that are to be flagged as such, and may be it already."""
+    """Which rows are edges; `news` has those that are to be flagged, some of which may be flagged already."""
 
     def __init__(self, matcher: Matcher, plans):
         self.matcher = matcher

@@ -116,7 +116,7 @@ class Fixpoint(Deriving):
         return 0
 
     def fetch_queued(self, row):
-        """Begin to read what taking will look at, for the fact of `row` and for two more in the queue."""
+        """Begin to read what popping will look at, for the fact of `row` and for two more in the queue."""
         if row < 0 or not self.store.reads_ahead:
             return
         self.triggers.fetch_partner(row, True)
