@@ -68,9 +68,6 @@ class ABoxMaterializer:
         self._models = CanonicalModels(foundation.model())
         self._is_fresh = True
 
-    def _begin_anew(self) -> None:
-        self._begin(pickle.loads(self._fresh))
-
     def materialize(self, abox: ABox) -> Interpretation:
         """The interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
 
@@ -127,7 +124,7 @@ class ABoxMaterializer:
     def _make_room(self) -> None:
         """Forget what other ABoxes left, where it costs memory or shows in the form of what is computed."""
         if sum(self._vocabulary.counts) > MOST_TERMS or (self._computes and not self._is_fresh):
-            self._begin_anew()
+            self._begin(pickle.loads(self._fresh))
 
     def _close(self, aboxes: Sequence[Encoded], scope: str, conflicts: bool) -> Iterator[Interpretation]:
         """The interpretations of encoded ABoxes, whose blank nodes' labels begin with `scope`."""

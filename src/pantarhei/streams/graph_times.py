@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.shown import last_part
 from pantarhei.language.time import TimePoint, parse_timestamp, show_time
 
 Name = TypeVar("Name", bound=Hashable)
@@ -80,16 +81,12 @@ def expected_time(time: str) -> str:
     if time == BY_NAME:
         return "a name that ends in a number or an ISO 8601 time after /, #, : or ="
     if time == AUTO:
-        names = ", ".join(sorted(map(_last_part, KNOWN_PROPERTIES[:3])))
+        names = ", ".join(sorted(map(last_part, KNOWN_PROPERTIES[:3])))
         return (
             f"one of the properties {names} on it, or a name that ends in a number or an ISO 8601 time; "
             "the option time takes the IRI of another property"
         )
     return f"the property <{time}> on it, in the graph or in the default graph"
-
-
-def _last_part(iri: str) -> str:
-    return re.split(r"[/#]", iri)[-1]
 
 
 class GraphTimes(Generic[Name]):

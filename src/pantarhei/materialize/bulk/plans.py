@@ -268,11 +268,6 @@ class ColumnMatcher:
         pairs = (left.astype(np.int64) << 32) | (right.astype(np.int64) & 0xFFFFFFFF)
         distinct, rows = np.unique(pairs, return_inverse=True)
         evaluate = self._literals.evaluate
-        answers = [evaluate(builtin, pair >> 32, _signed(pair)) for pair in distinct.tolist()]
+        lefts, rights = (distinct >> 32).tolist(), distinct.astype(np.int32).tolist()  # its lower half
+        answers = [evaluate(builtin, one, other) for one, other in zip(lefts, rights, strict=True)]
         return np.array(answers, np.int32)[rows]
-
-
-def _signed(pair: int) -> int:
-    """The lower half of a pair of 32-bit numbers."""
-    low = pair & 0xFFFFFFFF
-    return low - (1 << 32) if low & 0x80000000 else low

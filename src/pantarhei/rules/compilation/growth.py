@@ -88,11 +88,18 @@ class GrowingProgram:
         return self.grown.ill_typed
 
     def grow(self, facts: Integers = NO_FACTS, ill_typed: Iterable[Predicate] = ()) -> None:
-        """Make the program cover `facts`, and ill-typed values of further properties.
+        """Make the program cover `facts`, and ill-typed values of further properties: compile anew until what
+        is demanded brings nothing more.
 
         Models of the program so far are of no use afterwards, come what may.
         """
-        self._grow(tuple(dict.fromkeys((*self.ill_typed, *ill_typed, *self._with_ill_typed_values(facts)))))
+        against = tuple(dict.fromkeys((*self.ill_typed, *ill_typed, *self._with_ill_typed_values(facts))))
+        self.vocabulary.back_to(self.vocabulary.mark)  # only what has a number is compiled
+        demanded: tuple[Rule, ...] | None = None
+        while demanded != (demanded := self.theory.demanded(self.vocabulary.symbols, against)):
+            program = compile_((*self.theory.rules, *demanded), self.vocabulary)
+            self.vocabulary.adopt(program)
+        self.grown = Grown(program, against, len(self.vocabulary.symbols))
 
     def _with_ill_typed_values(self, facts: Integers) -> list[Predicate]:
         ill_typed = self.vocabulary.ill_typed
@@ -101,15 +108,6 @@ class GrowingProgram:
         found = np.unique(facts[ill_typed.among(facts[:, 2]), 0]).tolist()
         names = (self.vocabulary.symbols[number].name for number in found)
         return [name for name in names if name not in self.ill_typed]
-
-    def _grow(self, ill_typed: tuple[Predicate, ...]) -> None:
-        """Compile anew until what is demanded brings nothing more."""
-        self.vocabulary.back_to(self.vocabulary.mark)  # only what has a number is compiled
-        demanded: tuple[Rule, ...] | None = None
-        while demanded != (demanded := self.theory.demanded(self.vocabulary.symbols, ill_typed)):
-            program = compile_((*self.theory.rules, *demanded), self.vocabulary)
-            self.vocabulary.adopt(program)
-        self.grown = Grown(program, ill_typed, len(self.vocabulary.symbols))
 
 
 def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:
