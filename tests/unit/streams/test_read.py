@@ -116,68 +116,11 @@ def test_a_blank_graph_name_has_no_time_in_it():
 # the time of a graph: a property
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        ':g prov:generatedAtTime "2026-01-31T10:00:00Z"^^xsd:dateTime . :g { :a :b :c }',
-        ':g { :a :b :c } :g prov:generatedAtTime "2026-01-31T10:00:00Z"^^xsd:dateTime .',
-        ':g { :a :b :c . :g prov:generatedAtTime "2026-01-31T10:00:00Z"^^xsd:dateTime }',
-        ':g { :g sosa:resultTime "2026-01-31T11:00:00+01:00"^^xsd:dateTimeStamp . :a :b :c }',
-        '_:g { :a :b :c } _:g prov:generatedAtTime "2026-01-31T10:00:00Z"^^xsd:dateTime .',
-        ':g { :a :b :c } :g :says :something ; prov:generatedAtTime "2026-01-31T10:00:00Z" .',
-        ':g :says :something ; prov:generatedAtTime "2026-01-31T10:00:00Z" . :g { :a :b :c }',
-    ],
-)
-def test_a_known_property_gives_the_time_and_is_not_asserted(text):
-    assert list(trig(text)) == [(TEN, ((A, B, C),))]
-
-
-def test_a_property_can_be_chosen():
-    text = ':g :at 3 ; prov:generatedAtTime "2026-01-31T10:00:00Z" . :g { :a :b :c }'
-    (abox,) = trig(text, time="urn:x:at")
-    assert abox.at == 3
-    with pytest.raises(MissingTimestampError, match="urn:x:on"):
-        list(trig(":g { :a :b :c }", time="urn:x:on"))
-
-
-def test_a_property_goes_before_the_name_unless_the_name_is_chosen():
-    text = '<urn:at:3> { :a :b :c . <urn:at:3> prov:generatedAtTime "2026-01-31T10:00:00Z" }'
-    assert times(trig(text)) == [TEN]
-    assert times(trig(text, time="graph")) == [3]
-
-
-def test_only_the_time_of_the_graph_itself_is_taken_out():
-    text = ':g { :g sosa:resultTime "2026-01-31T10:00:00Z" ; :b :c . :a sosa:resultTime "x" }'
-    (abox,) = trig(text)
-    assert {s for s, _, _ in abox.triples} == {URIRef("urn:x:g"), A}
-
-
-def test_a_graph_with_nothing_but_a_time_is_an_empty_abox():
-    assert list(trig(':g { :g prov:generatedAtTime "2026-01-31T10:00:00Z" }')) == [(TEN, ())]
-
-
-def test_messages_wait_for_a_time_that_comes_later_and_keep_their_order():
-    text = ":g1 { :a :b 1 } :g2 { :a :b 2 } :g2 :at 2 . :g1 :at 1 . :g3 { :a :b 3 } :g3 :at 3 ."
-    assert times(trig(text, time="urn:x:at")) == [1, 2, 3]
-
-
 def test_no_more_than_a_bound_is_held(monkeypatch):
     monkeypatch.setattr(Messages, "HELD_TRIPLES", 10)
     endless = (quad(f"urn:g{i}").encode() for i in itertools.count())
     with pytest.raises(MissingTimestampError, match="urn:g0"):
         list(read_stream(Lines(endless), format="nquads", time=PROV))
-
-
-def test_two_times_for_one_graph_are_an_error():
-    with pytest.raises(TimestampError, match="one time for a graph"):
-        list(trig(":g :at 1, 2 . :g { :a :b :c }", time="urn:x:at"))
-    with pytest.raises(TimestampError, match="one time for a graph"):
-        list(trig("<urn:at:1> { :a :b :c } <urn:at:2> { :a :b :c } <urn:at:1> prov:generatedAtTime 5 ."))
-
-
-def test_a_time_that_is_no_literal_is_an_error():
-    with pytest.raises(TimestampError, match="line 4"):
-        list(trig(":g :at :now .", time="urn:x:at"))
 
 
 def test_timestamps_of_two_kinds_are_an_error():
@@ -559,15 +502,6 @@ def test_assertions_in_the_default_graph_are_an_error_that_comes_early():
     plain = (f"<urn:x:{i}> <urn:x:b> <urn:x:c> .\n".encode() for i in itertools.count())
     with pytest.raises(MalformedInputError, match=r"line 1: .*default graph"):
         list(read_stream(Lines(plain), format="nquads"))
-
-
-def test_what_is_said_of_something_with_a_time_that_is_no_graph_is_not_lost_in_silence():
-    text = ':obs sosa:resultTime "2026-01-31T10:00:00Z" ; :b :c . <urn:1> { :a :b :c }'
-    with pytest.raises(MalformedInputError, match="urn:x:obs"):
-        list(trig(text))
-    reader = trig(text, on_error="skip")
-    assert times(reader) == [1]
-    assert reader.skipped_count == 1
 
 
 @given(st.binary(max_size=200))

@@ -28,7 +28,12 @@ LONG = JoinPlan(
     (9, 0, 2),
     (0, -2 - 5),  # from …(x, 5) on
     1,
-    (PlanStep(FORWARD, 3, 0, 2, 0), PlanStep(CHECK, 6, 0, NONE, 2), PlanStep(CHECK, 8, 2, NONE, 3)),
+    (
+        PlanStep(FORWARD, 3, 0, 2, 0),
+        PlanStep(CHECK, 6, 0, NONE, 2),
+        PlanStep(CHECK, 8, 2, NONE, 3),
+        PlanStep(CHECK, 3, 0, 0, 4),
+    ),
     (PlanCondition(DIFFERENT, 0, 2),),
 )
 CONSTRAINT = JoinPlan(2, (NONE, NONE, NONE), (1, 0), 0, (PlanStep(BACKWARD, 3, 2, 1, 1),), ())
@@ -69,6 +74,7 @@ def test_predicate_places_are_where_the_code_has_the_predicates_of_head_and_step
     [
         (PLAIN, 7),
         (PLAIN._replace(trigger=(0, 1)), NONE),  # 7(x) :- p(x, y)
+        (PLAIN._replace(head=(7, 0, 1), trigger=(0, 1)), NONE),  # 7(x, y) :- p(x, y)
         (PLAIN._replace(head=(7, 0, 0)), NONE),  # p(x, x) :- C(x)
         (PLAIN._replace(head=(7, -2, NONE)), NONE),  # 7(a) :- C(x)
         (PLAIN._replace(head=(NONE, NONE, NONE)), NONE),
@@ -92,5 +98,5 @@ def test_the_classes_that_are_looked_up_of_the_triggers_variable_are_found_with_
     code = PlanCode()
     offsets = np.array([code.write(plan) for plan in (CONSTRAINT, LONG)], np.int32)
     places, classes = looked_up_classes(code.integers, offsets, SUBJECT)
-    assert (places.tolist(), classes.tolist()) == ([1], [6])  # 8 is asked of another variable
+    assert (places.tolist(), classes.tolist()) == ([1], [6])  # 8 is asked of another variable, 3 is no class
     assert [part.tolist() for part in looked_up_classes(code.integers, offsets, OBJECT)] == [[], []]

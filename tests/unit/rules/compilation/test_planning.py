@@ -6,13 +6,16 @@ from rdflib import XSD, Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import InvalidRuleError
 from pantarhei.language.data_range import Datatype
-from pantarhei.language.rule import Atom, Different, Member, Rule
+from pantarhei.language.rule import Atom, Builtin, Different, Member, Rule
+from pantarhei.literals.builtin import SWRLB
 from pantarhei.rules.compilation.numbering import Numbering
 from pantarhei.rules.compilation.plan import (
     BACKWARD,
     CHECK,
+    COMPUTE,
     DIFFERENT,
     FORWARD,
+    IDENTICAL,
     INSIDE,
     OUTSIDE,
 )
@@ -71,6 +74,15 @@ def test_inequalities_and_tests_are_conditions_in_that_order():
         (INSIDE, 1, 0),
         (OUTSIDE, 0, 0),
     ]
+
+
+def test_what_is_computed_is_bound_or_compared_where_the_head_gives_it():
+    sum_ = Builtin(SWRLB.add, (z, x, y))
+    rule = Rule("r", (related("p"),), related("s", x, z), (Different(z, EX.a),), tests=(sum_,))
+    forward, backward = plan(rule, 0).conditions, plan(rule, NONE).conditions
+    assert [one.kind for one in forward] == [COMPUTE, DIFFERENT] and forward[0][-1] == 2  # z itself
+    assert [one.kind for one in backward] == [COMPUTE, IDENTICAL, DIFFERENT]
+    assert backward[0][-1] == backward[1].first == 3 and backward[1].second == 2
 
 
 @pytest.mark.parametrize(

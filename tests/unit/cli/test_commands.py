@@ -1,0 +1,98 @@
+"""The commands: what comes of errors, and where the stream comes from."""
+
+import errno
+
+import pytest
+from typer.testing import CliRunner
+
+from pantarhei.cli import commands
+from pantarhei.cli.commands import app, option_names
+from pantarhei.cli.follow import FileSource
+from pantarhei.errors import MissingFileError, MissingImportError, OptionError, QueryError, SparkError
+from pantarhei.version import __version__
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def run(*arguments):
+    stream = "--stream", "-", "--stream-format", "nquads"
+    return invoke("run", "--ontology", "o.ttl", *stream, "--range", "2", *arguments)
+
+
+def failing(monkeypatch, error):
+    """What a run comes to in which following the stream raises an error."""
+
+    def follow(options, source):
+        raise error
+
+    monkeypatch.setattr("pantarhei.cli.follow.follow", follow)
+    return run()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (OptionError("on_error", "'no'", "one of two"), 2, "--on-error no is not possible"),
+        (QueryError("it asks too much"), 1, "it asks too much"),
+        (SparkError("one\ntwo"), 1, "two"),
+        (MissingImportError("urn:x", "o.ttl"), 1, "--catalog"),
+        (PermissionError(errno.EACCES, "Permission denied", "s.nq"), 1, "s.nq: Permission denied"),
+    ],
+)
+def test_an_error_in_what_was_given_is_one_line_and_an_exit_code(monkeypatch, error, code, said):
+    done = failing(monkeypatch, error)
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert done.stderr.startswith("error: ") and said in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(KeyboardInterrupt(), 130), (BrokenPipeError(), 141), (OSError(errno.EPIPE, "?"), 141)],
+)
+def test_an_interrupt_and_a_closed_pipe_are_told_by_the_exit_code_alone(monkeypatch, error, code):
+    closed = []
+    monkeypatch.setattr(commands, "_close_quietly", lambda: closed.append(True))
+    done = failing(monkeypatch, error)
+    assert (done.exit_code, done.stderr) == (code, "") and bool(closed) == (code == 141)
+
+
+def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch):
+    assert isinstance(failing(monkeypatch, ZeroDivisionError()).exception, ZeroDivisionError)
+
+
+def test_drop_without_a_limit_is_wrong_usage_before_anything_is_read():
+    done = run("--on-limit", "drop")
+    assert done.exit_code == 2 and "--max-facts or --max-bytes" in done.stderr
+
+
+def test_a_stream_is_read_here_unless_spark_is_asked_for(monkeypatch):
+    sources = []
+    monkeypatch.setattr("pantarhei.cli.follow.follow", lambda options, source: sources.append(source))
+    assert run().exit_code == 0
+    assert [type(source) for source in sources] == [FileSource]
+    refused = run("--spark", "local[1]")
+    assert refused.exit_code == 2 and len(sources) == 1
+
+
+def test_the_names_of_options_are_those_of_both_commands():
+    assert {"ontology", "on_error", "spark", "strict", "depth"} <= option_names()
+
+
+def test_the_version_is_that_of_the_package():
+    assert invoke("--version").stdout == f"pantarhei {__version__}\n"
+
+
+def test_the_demo_says_where_it_can_be_run(monkeypatch, tmp_path):
+    monkeypatch.setattr(commands, "__file__", str(tmp_path / "a" / "b" / "c" / "d.py"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingFileError, match="README"):
+        commands._examples()
+    (tmp_path / "examples" / "demo").mkdir(parents=True)
+    assert commands._examples() == tmp_path / "examples"
+
+
+def test_a_warning_is_a_line_without_its_place_in_the_code(capsys):
+    commands._warn("slow", UserWarning, "file.py", 7)
+    assert capsys.readouterr() == ("", "warning: slow\n")

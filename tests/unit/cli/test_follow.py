@@ -1,0 +1,115 @@
+"""Following a stream: what is counted, what is said, and how an unknown format is told."""
+
+import pytest
+from rdflib import RDF
+
+from pantarhei.cli.follow import FileSource, Followed, follow, format_told_by
+from pantarhei.cli.run_options import Following
+from pantarhei.errors import LateABoxError, QueryError, UnknownFormatError
+from pantarhei.streams.read import Skipped
+from strategies import A, C, a, b, member
+
+ONTOLOGY = """
+@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:A a owl:Class ; rdfs:subClassOf :B . :B a owl:Class ; owl:disjointWith :C . :C a owl:Class .
+"""
+
+
+class Given:
+    """A source whose ABoxes are given, and its account."""
+
+    size = bytes_read = None
+
+    def __init__(self, *aboxes, skipped=0, ends_with=None):
+        self.aboxes, self.ends_with = aboxes, ends_with
+        self.account, self.skipped_count = self, skipped
+        self.skipped = [Skipped(line, f"why {line}", "text") for line in range(min(skipped, 30))]
+
+    def updates(self, reasoner, counts):
+        for at, *triples in self.aboxes:
+            counts.note(at, len(triples))
+            yield reasoner.push(at, triples)
+        if self.ends_with is not None:
+            raise self.ends_with
+
+
+@pytest.fixture
+def options(tmp_path):
+    (tmp_path / "o.ttl").write_text(ONTOLOGY)
+
+    def made(stream="-", **more):
+        return Following(tmp_path / "o.ttl", str(stream), more.pop("range", "2"), **more)
+
+    return made
+
+
+@pytest.fixture
+def quads(tmp_path):
+    path = tmp_path / "stream.nq"
+
+    def written(*times):
+        path.write_text("".join(f"<{a}> <{RDF.type}> <{A}> <urn:{time}> .\n" for time in times))
+        return path
+
+    return written
+
+
+def test_an_update_is_a_line_with_what_came_and_went_and_what_was_removed(options, capsys):
+    follow(options(), Given((1, member(A, a)), (2, member(C, a)), (9, member(A, b))))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "1  window -1 to 1: 2 facts, +2 -0"
+    assert lines[1] == "2  window 0 to 2: 1 fact, +1 -2" and "removed A(a) at 1" in lines[2]
+    assert lines[3] == "9  window 7 to 9, 2 timestamps left: 2 facts, +2 -1"
+
+
+def test_the_summary_counts_what_went_by(options, capsys):
+    follow(options(), Given((1, member(A, a), member(A, b)), (2, member(C, a)), skipped=12))
+    summary, *skipped, more = capsys.readouterr().err.splitlines()
+    assert summary == "2 ABoxes, 3 assertions, 1 fact cut, 12 skipped, 3 facts in the window"
+    assert skipped == [f"  skipped line {line}: why {line}" for line in range(10)]
+    assert more == "  … and 2 more"
+
+
+def test_an_interrupt_is_passed_on_after_the_summary(options, capsys):
+    with pytest.raises(KeyboardInterrupt):
+        follow(options(), Given((1, member(A, a)), ends_with=KeyboardInterrupt()))
+    assert capsys.readouterr().err.startswith("1 ABox, 1 assertion")
+
+
+def test_rows_say_of_each_update_what_a_line_says(options, capsys):
+    follow(options(format="csv"), Given((1, member(A, a)), (2, member(C, a))))
+    assert capsys.readouterr().out.splitlines() == [
+        "at,start,end,facts,added,removed,cut",
+        "1,-1,1,2,2,0,",
+        "2,0,2,1,1,2,A(a) at 1",
+    ]
+
+
+def test_a_query_that_is_none_is_named_by_its_file_before_the_stream_is_read(options, tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT nothing")
+    with pytest.raises(QueryError, match=r"q\.rq: "):
+        follow(options(query=tmp_path / "q.rq"), Given(ends_with=ZeroDivisionError()))
+
+
+def test_late_aboxes_are_counted_where_errors_are_skipped_and_raised_else(options, quads):
+    stream, counts = quads(3, 2, 4), Followed()
+    from pantarhei import Ontology, StreamReasoner, Window
+
+    def reasoner():
+        return StreamReasoner(Ontology.from_rules([]), Window(5))
+
+    updates = FileSource(options(stream, on_error="skip")).updates(reasoner(), counts)
+    assert [update.at for update in updates] == [3, 4]
+    assert (counts.aboxes, counts.late, counts.newest) == (2, 1, 4)
+    with pytest.raises(LateABoxError):
+        list(FileSource(options(stream)).updates(reasoner(), Followed()))
+    waiting = options(stream, on_error="skip", allowed_lateness="2")
+    assert [update.at for update in FileSource(waiting).updates(reasoner(), Followed())] == [2, 3, 4]
+
+
+def test_an_unknown_format_is_told_by_the_option_that_gives_it_or_by_none():
+    for option in ("stream_format", None):
+        with pytest.raises(UnknownFormatError) as raised, format_told_by(option):
+            raise UnknownFormatError("format", "stream.txt", (".nq",), ("nquads",))
+        assert (raised.value.option, raised.value.source) == (option, "stream.txt")

@@ -1,0 +1,84 @@
+"""Canonical models that Spark has made, joined across timestamps as if the stream had been read here."""
+
+import pytest
+
+from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.cli import follow_on_spark
+from pantarhei.cli.follow import Followed
+from pantarhei.cli.follow_on_spark import SparkSource
+from pantarhei.cli.run_options import Following
+from pantarhei.errors import MalformedInputError, OptionError, TimestampError
+from pantarhei.interpretation.materializer import ABoxMaterializer
+from pantarhei.language.rule import Rule
+from pantarhei.language.time import TimeKind
+from pantarhei.spark.closed_files import ClosedFiles
+from pantarhei.spark.counted_files import FilesAccount
+from strategies import A, B, C, a, b, is_a, member, x
+
+ONTOLOGY = Ontology.from_rules(
+    [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]
+)
+ABOXES = {3: [member(C, a)], 1: [member(A, a), member(A, b)], 2: []}  # in no order
+
+
+def reasoner(window=2):
+    return StreamReasoner(ONTOLOGY, Window(window))
+
+
+@pytest.fixture
+def source(monkeypatch, tmp_path):
+    """A source whose files Spark is said to have read and closed; gives what it was asked for."""
+
+    def made(error=None, **options):
+        (tmp_path / "stream.nq").write_text("<urn:a> <urn:p> <urn:b> <urn:1> .\n")
+
+        def close_files(files, kind, foundation, master):
+            asked.append((kind, master))
+            maker, account = ABoxMaterializer(reasoner().foundation), FilesAccount(error=error)
+            for at, triples in ABOXES.items():
+                account.note(at, at, len(triples))
+            closed = {at: maker.materialize(triples) for at, triples in ABOXES.items() if triples}
+            return ClosedFiles(closed, account)
+
+        monkeypatch.setattr(follow_on_spark, "close_files", close_files)
+        return SparkSource(Following(tmp_path, str(tmp_path / "stream.nq"), "2", **options), "local[2]")
+
+    asked = []
+    made.asked = asked
+    return made
+
+
+def test_updates_are_in_time_order_and_those_of_a_stream_that_is_read_here(source):
+    counts, here = Followed(), reasoner()
+    found = list(source().updates(reasoner(), counts))
+    expected = [here.push(at, ABOXES[at]) for at in sorted(ABOXES)]
+    assert [(update.at, update.delta, update.repair) for update in found] == [
+        (update.at, update.delta, update.repair) for update in expected
+    ]
+    assert (counts.aboxes, counts.assertions) == (3, 3)
+
+
+def test_spark_is_asked_once_for_the_kind_of_time_that_the_files_have(source):
+    list(source().updates(reasoner(), Followed()))
+    assert source.asked == [(TimeKind.INTEGER, "local[2]")]
+
+
+def test_an_error_in_the_files_is_raised_before_anything_is_pushed(source):
+    error, untouched = MalformedInputError("a.nq", 1, "why"), reasoner()
+    failing = source(error)
+    with pytest.raises(MalformedInputError):
+        list(failing.updates(untouched, Followed()))
+    assert untouched.timestamps == () and failing.account.error is error
+
+
+def test_a_window_of_another_kind_than_the_times_is_refused_before_spark_works(source):
+    with pytest.raises(TimestampError):
+        list(source().updates(reasoner("PT5M"), Followed()))
+    assert source.asked == []
+
+
+def test_standard_input_and_a_time_that_is_none_are_refused_at_once(source):
+    with pytest.raises(OptionError, match="cannot read standard input"):
+        SparkSource(Following("o.ttl", "-", "2"), "local[2]")
+    with pytest.raises(OptionError, match="clock"):
+        source(time="clock")
