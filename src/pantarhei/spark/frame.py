@@ -61,12 +61,10 @@ def normalized(df: DataFrame, columns: Mapping[str, str] | None = None) -> DataF
 
 
 def _called(columns: Mapping[str, str] | None) -> dict[str, str]:
-    given = dict(columns or {})
-    unknown = sorted(given.keys() - set(COLUMNS))
-    if unknown:
-        raise OptionError(
-            "columns", repr(given), f"a mapping from some of {', '.join(COLUMNS)} to your names"
-        )
+    given = {} if columns is None else columns
+    if not isinstance(given, Mapping) or not given.keys() <= set(COLUMNS):
+        expected = f"a mapping from some of {', '.join(COLUMNS)} to your names"
+        raise OptionError("columns", repr(given), expected)
     return {name: given.get(name, name) for name in COLUMNS}
 
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import NoneType
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark import SparkConf, SparkContext
@@ -20,7 +21,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import is_remote
 
-from pantarhei.errors import MasterUnreachableError, OptionError
+from pantarhei.errors import MasterUnreachableError, OptionError, check_type
 from pantarhei.spark.java import configures, java_home
 from pantarhei.spark.master import cores, is_local, require_known, require_reachable
 
@@ -89,6 +90,7 @@ def session(
             Spark's log says.
     """
     settings = dict(conf or {})
+    check_type("master", master, (str, NoneType), "a text such as local[*], or None")
     if master is not None and settings.setdefault("spark.master", master) != master:
         raise OptionError("master", repr(master), f"the master in conf, {settings['spark.master']!r}")
     with _starting:

@@ -52,6 +52,7 @@ def test_an_active_session_is_given_to_whoever_asks_for_nothing_else(spark):
     ("asked", "given", "expected"),
     [
         ({"master": "local[3]"}, "master='local[3]'", "'local[2]'"),
+        ({"master": 3}, "master=3", "a text such as local[*]"),
         ({"conf": {"spark.master": "yarn"}}, "master='yarn'", "'local[2]'"),
         ({"conf": {"spark.sql.shuffle.partitions": "7"}}, "conf['spark.sql.shuffle.partitions']='7'", "'2'"),
         ({"conf": {"spark.nothing": "7"}}, "conf['spark.nothing']='7'", "no such setting"),
