@@ -65,7 +65,7 @@ class Vocabulary:
     """
 
     def __init__(self, program: NumberedProgram) -> None:
-        self.take(Tables.empty())
+        self.go_on_with(Tables.empty())
         self._merged = 0  # so many names have the number of another
         self._ranges: tuple[DataRange, ...] = ()
         self._ranges_of = tester(())
@@ -376,8 +376,8 @@ class Vocabulary:
             self._texts,
         )
 
-    def take(self, tables: Tables) -> None:
-        """Go on with other tables. Needs no memory; broken off, it is to be done again."""
+    def go_on_with(self, tables: Tables) -> None:
+        """Have these tables from now on. Needs no memory; broken off, it is to be done again."""
         lexicon = self.lexicon = tables.lexicon
         self.symbols, self.names, self.literals = lexicon.symbols, lexicon.names, lexicon.literals
         self.varied, self._classes, self._properties = lexicon.varied, tables.classes, tables.properties

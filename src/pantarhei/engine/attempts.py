@@ -120,7 +120,7 @@ class Attempts:
         tick = self.tick
         model, books = self.model_of(done.books)
         forms, vocabulary = tick.forms.copy().after(done.forms), copy(tick.memory.vocabulary)
-        vocabulary.take(compact(vocabulary, self.common, books, forms, model, tick.consumers).tables)
+        vocabulary.go_on_with(compact(vocabulary, self.common, books, forms, model, tick.consumers).tables)
         exceeded = replace(tick.memory, vocabulary=vocabulary, unused=0).exceeded(model, books.log)
         if exceeded is not None:
             raise tick.memory.limits.error(exceeded, done.update.at)

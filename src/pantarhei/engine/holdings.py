@@ -286,7 +286,7 @@ class Holdings:
 
     def _take_over(self, tables: Tables, standing: Standing) -> None:
         self.growing.look_again()
-        self.vocabulary.take(tables)
+        self.vocabulary.go_on_with(tables)
         self._standing = standing
 
     # -- one step ----------------------------------------------------------------------------------

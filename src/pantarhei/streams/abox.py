@@ -50,14 +50,14 @@ class Triples:
         if isinstance(triples, ColumnarTriples):
             for part in triples.parts:
                 if isinstance(part, TripleColumns):
-                    self.take(part)
+                    self.append_part(part)
                 else:
                     self.extend(part)
         else:
             self._open += triples
             self._length += len(triples)
 
-    def take(self, columns: TripleColumns) -> None:
+    def append_part(self, columns: TripleColumns) -> None:
         """Add triples by column, without copying them."""
         self._close()
         self._parts.append(columns)

@@ -293,4 +293,4 @@ class TripleMessages(Messages[Triples]):
         if run.block.is_scattered:
             message.triples.extend(run.triples(message.nodes))
         else:
-            message.triples.take(run.columns(message.nodes))
+            message.triples.append_part(run.columns(message.nodes))

@@ -51,7 +51,7 @@ def forget(vocabulary, *kept, symbols=0):
         used.add(facts)
         used.add_forms(forms)
     renaming = used.renaming()
-    vocabulary.take(vocabulary.tables.renamed(renaming))
+    vocabulary.go_on_with(vocabulary.tables.renamed(renaming))
     return renaming
 
 

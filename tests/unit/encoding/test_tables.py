@@ -20,7 +20,7 @@ def forget(vocabulary, kept):
     used = UsedTerms(*vocabulary.counts)
     used.add(kept)
     renaming = used.renaming()
-    vocabulary.take(vocabulary.tables.renamed(renaming))
+    vocabulary.go_on_with(vocabulary.tables.renamed(renaming))
     return renaming
 
 

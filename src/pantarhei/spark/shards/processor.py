@@ -64,7 +64,7 @@ class ShardProcessor(StatefulProcessor):
     def _take(self, number: int, rows: pa.Table, times: TimerValues) -> Iterator[pd.DataFrame]:
         closed = times.getCurrentWatermarkInMs()  # a tick is a millisecond to Spark
         shard = self._load(number)
-        changes = shard.take(rows, closed if closed > 0 else None)  # 0 is Spark's word for no watermark
+        changes = shard.take_in(rows, closed if closed > 0 else None)  # 0 is Spark's word for no watermark
         self._save(number, shard)
         for timer in list(self._handle.listTimers()):
             self._handle.deleteTimer(timer)

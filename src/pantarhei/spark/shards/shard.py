@@ -80,7 +80,7 @@ class Shard:
         snapshot = self._reasoner.snapshot({"now": self._now, "layout": _layout(self._setup)})
         return SavedShard(snapshot, sink.getvalue().to_pybytes())
 
-    def take(self, rows: pa.Table, closed: int | None) -> list[Change]:
+    def take_in(self, rows: pa.Table, closed: int | None) -> list[Change]:
         """Take in rows, and let time come as far as is known.
 
         Args:

@@ -144,7 +144,7 @@ class TextMessages(Messages[GrowingColumns]):
         elif run.end - run.begin < _FEWEST_A_BATCH:
             message.triples.append_columns(*run.texts())
         else:
-            message.triples.take(run.batch())
+            message.triples.append_part(run.batch())
 
     def _time_of(self, message: Message[GrowingColumns]) -> TimePoint | None:
         at = super()._time_of(message)

@@ -50,7 +50,7 @@ class GrowingColumns:
             column += more
         self._length += len(subjects)
 
-    def take(self, triples: pa.RecordBatch) -> None:
+    def append_part(self, triples: pa.RecordBatch) -> None:
         """Add the triples of a batch with the columns `NAMES`, without copying them."""
         self._parts.append(triples)
         self._length += triples.num_rows
@@ -61,7 +61,7 @@ class GrowingColumns:
             if isinstance(part, _Lists):
                 self.append_columns(*part)
             else:
-                self.take(part)
+                self.append_part(part)
 
     def pieces(self, size: int) -> Iterator[GrowingColumns]:
         """The triples in order, at most `size` at once."""
@@ -71,7 +71,7 @@ class GrowingColumns:
         whole = pa.record_batch(self.arrays(), names=list(NAMES))
         for begin in range(0, len(self), size):
             piece = GrowingColumns()
-            piece.take(whole.slice(begin, size))
+            piece.append_part(whole.slice(begin, size))
             yield piece
 
     def arrays(self) -> list[pa.Array]:

@@ -66,17 +66,17 @@ def changes(found):
 
 def test_rows_of_one_call_enter_in_order_of_time_and_leave_when_time_has_passed():
     one = shard([Rule("cax-sco", (is_a(A, x),), is_a(B, x))])
-    assert sorted(changes(one.take(rows((2, member(B, b)), (1, member(A, a))), None))) == [
+    assert sorted(changes(one.take_in(rows((2, member(B, b)), (1, member(A, a))), None))) == [
         (1, a, "A", 1),
         (1, a, "B", 1),
         (2, b, "B", 1),
     ]
     #   at: 1 [------] 4       closed: 5 is the first time at which 1 is outside
     assert one.next_look == 5
-    assert one.take(NO_ROWS, 4) == []
-    assert sorted(changes(one.take(NO_ROWS, 5))) == [(5, a, "A", -1), (5, a, "B", -1)]
+    assert one.take_in(NO_ROWS, 4) == []
+    assert sorted(changes(one.take_in(NO_ROWS, 5))) == [(5, a, "A", -1), (5, a, "B", -1)]
     assert one.next_look == 6
-    assert changes(one.take(NO_ROWS, 60)) == [(60, b, "B", -1)]
+    assert changes(one.take_in(NO_ROWS, 60)) == [(60, b, "B", -1)]
     assert one.next_look is None
 
 
@@ -93,32 +93,32 @@ def test_rows_of_one_call_enter_in_order_of_time_and_leave_when_time_has_passed(
 )
 def test_a_shard_is_looked_at_when_its_oldest_timestamp_leaves(window, at, leaves):
     one = shard(window=window)
-    one.take(rows((at, member(A, a))), None)
+    one.take_in(rows((at, member(A, a))), None)
     assert one.next_look == leaves
-    assert one.take(NO_ROWS, leaves - 1) == []
-    assert changes(one.take(NO_ROWS, leaves)) == [(leaves, a, "A", -1)]
+    assert one.take_in(NO_ROWS, leaves - 1) == []
+    assert changes(one.take_in(NO_ROWS, leaves)) == [(leaves, a, "A", -1)]
 
 
 def test_late_rows_come_back_and_change_nothing():
     one = shard()
-    one.take(rows((5, member(A, a))), None)
-    assert changes(one.take(rows((4, member(A, b)), (5, member(B, b))), None)) == [
+    one.take_in(rows((5, member(A, a))), None)
+    assert changes(one.take_in(rows((4, member(A, b)), (5, member(B, b))), None)) == [
         (4, b, "A", 0),
         (5, b, "B", 1),
     ]
-    assert changes(one.take(rows((6, member(A, b))), 7)) == [(6, b, "A", 0)]
+    assert changes(one.take_in(rows((6, member(A, b))), 7)) == [(6, b, "A", 0)]
 
 
 def test_held_rows_wait_until_nothing_can_come_before_them():
     one = shard(holds=True)
-    assert one.take(rows((3, member(A, a)), (1, member(A, b))), None) == []
+    assert one.take_in(rows((3, member(A, a)), (1, member(A, b))), None) == []
     assert one.next_look == 2
-    assert changes(one.take(rows((2, member(B, b))), 2)) == [(1, b, "A", 1)]
-    assert changes(one.take(NO_ROWS, 4)) == [(2, b, "B", 1), (3, a, "A", 1)]
+    assert changes(one.take_in(rows((2, member(B, b))), 2)) == [(1, b, "A", 1)]
+    assert changes(one.take_in(NO_ROWS, 4)) == [(2, b, "B", 1), (3, a, "A", 1)]
 
 
 def test_a_timestamps_blank_nodes_have_the_same_names_in_each_shard():
-    found = [shard().take(rows((7, member(A, BNode("n"))), (7, member(A, a))), None) for _ in range(2)]
+    found = [shard().take_in(rows((7, member(A, BNode("n"))), (7, member(A, a))), None) for _ in range(2)]
     assert set(found[0]) == set(found[1])
     assert "_:t7-n" in {each.subject for each in found[0]}
 
@@ -132,9 +132,9 @@ def test_a_restored_shard_goes_on_as_if_nothing_had_been():
     for at in range(40):
         some = [(at + choose.randrange(2), member(choose.choice(CLASSES), choose.choice(INDIVIDUALS)))]
         restored = Shard.restore(made, restored.save())
-        expected = whole.take(rows(*some), at or None)
+        expected = whole.take_in(rows(*some), at or None)
         removed += sum(each.change == -1 for each in expected)
-        assert sorted(restored.take(rows(*some), at or None)) == sorted(expected)
+        assert sorted(restored.take_in(rows(*some), at or None)) == sorted(expected)
         assert restored.next_look == whole.next_look
     assert removed > 20
 
@@ -168,7 +168,7 @@ def test_routed_rows_make_shards_that_hold_what_one_model_holds():
         table = pa.Table.from_batches([routed])
         for number, each in enumerate(shards):
             mine = table.filter(pc.equal(table["shard"], number)).select(ROWS.names)
-            for change in each.take(mine, at):
+            for change in each.take_in(mine, at):
                 fact = tuple(map(parse_term, (change.subject, change.predicate, change.object)))
                 sums[fact] = sums.get(fact, 0) + change.change
         assert {fact for fact, total in sums.items() if total > 0} == one.materialization() - always

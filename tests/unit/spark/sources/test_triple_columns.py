@@ -22,7 +22,9 @@ def grown(parts):
         elif how == "by column":
             made.append_columns(*columns)
         elif how == "as a batch":
-            made.take(pa.record_batch([pa.array(column, pa.string()) for column in columns], list(NAMES)))
+            made.append_part(
+                pa.record_batch([pa.array(column, pa.string()) for column in columns], list(NAMES))
+            )
         else:
             other = GrowingColumns()
             other.append_columns(*columns)
