@@ -6,7 +6,7 @@ has no finite body over assertions raises `NotARuleError` with the reason, which
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -148,6 +148,15 @@ class Body:
         said = Rule(name, tuple(self.atoms), head, unequal, origin, tuple(self.tests))
         rule = said.with_arguments(self.resolved)
         return canonical(replace(rule, body=(*rule.body, *_things(rule))))
+
+
+def chain_body(chain: Iterable[PropertyExpression]) -> tuple[Body, Variable]:
+    """`chain[0](x, x1), chain[1](x1, x2), …`, and the variable at its end."""
+    body, end = Body(), X
+    for on in chain:
+        start, end = end, body.fresh()
+        body.atoms.append(property_atom(on, start, end))
+    return body, end
 
 
 def _things(rule: Rule) -> tuple[Atom, ...]:

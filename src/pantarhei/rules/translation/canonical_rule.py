@@ -14,6 +14,7 @@ from itertools import chain
 
 from rdflib import Literal, URIRef, Variable
 
+from pantarhei.graphs.reachability import reached
 from pantarhei.language.rule import Argument, Atom, Different, Member, Predicate, Rule, Test
 
 Colour = tuple[object, ...]
@@ -258,16 +259,15 @@ def _singled_out(ranks: Mapping[Variable, int], chosen: Variable) -> dict[Variab
 
 def _walk(shape: _Shape, ranks: Mapping[Variable, int]) -> dict[Variable, Variable]:
     """Names in the order of a walk over the body that starts at the lowest rank."""
+
+    def after(current: Variable) -> list[Variable]:
+        steps = (edge for edge in shape.edges.get(current, ()) if edge[0][0] == "body")
+        return [other for _, other in sorted(steps, key=lambda e: (e[0][2], e[0], ranks[e[1]]))]
+
     named: dict[Variable, Variable] = {}
     for start in sorted(ranks, key=ranks.__getitem__):
-        waiting = [start]
-        while waiting:
-            current = waiting.pop(0)
-            if current in named:
-                continue
+        for current in reached([start], after) if start not in named else ():
             named[current] = variable(len(named))
-            steps = (e for e in shape.edges.get(current, ()) if e[0][0] == "body" and e[1] not in named)
-            waiting += [other for _, other in sorted(steps, key=lambda e: (e[0][2], e[0], ranks[e[1]]))]
     return named
 
 

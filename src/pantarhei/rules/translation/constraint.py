@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import combinations, combinations_with_replacement, pairwise, product
+from itertools import combinations, combinations_with_replacement, product
 from typing import TypeVar
 
 from rdflib import Variable
@@ -39,6 +39,7 @@ from pantarhei.rules.translation.body import (
     X,
     Y,
     Z,
+    chain_body,
     open_inclusion,
     property_atom,
 )
@@ -87,7 +88,7 @@ def constraints_of(axiom: Axiom, origin: Origin) -> tuple[Rule, ...]:
         case owl.SubPropertyOf(sub, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
             return (Body([property_atom(sub, X, Y)]).rule("pr-empty", None, origin),)
         case owl.SubPropertyChainOf(chain, owl.Property(iri)) if iri in BOTTOM_PROPERTIES:
-            return (_chain(chain, origin),)
+            return (chain_body(chain)[0].rule("pr-empty", None, origin),)
         case owl.Characteristic():
             return _characteristic(axiom, origin)
         case owl.NegativePropertyAssertion(on, subject, object_):
@@ -157,14 +158,6 @@ def _at_most_one(
         body.require(filler, value)
     plain = all(filler in (THING, owl.ANY_LITERAL) for filler in fillers)
     return body.rule("cls-maxc2" if plain else "cls-maxqc3", None, origin, values)
-
-
-def _chain(chain: tuple[PropertyExpression, ...], origin: Origin) -> Rule:
-    """`⊥ :- P(x, y), Q(y, z)`"""
-    body = Body()
-    points = [X, *(body.fresh() for _ in chain)]
-    body.atoms += [property_atom(on, *ends) for on, ends in zip(chain, pairwise(points), strict=True)]
-    return body.rule("pr-empty", None, origin)
 
 
 def _key(keyed: tuple[Filler, ...], properties: tuple[PropertyExpression, ...], origin: Origin) -> Rule:

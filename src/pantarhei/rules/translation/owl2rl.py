@@ -26,6 +26,7 @@ from pantarhei.rules.translation.body import (
     NotARuleError,
     X,
     Y,
+    chain_body,
     open_inclusion,
     property_atom,
 )
@@ -107,11 +108,8 @@ def _path(
     name: str, chain: tuple[PropertyExpression, ...], super_: PropertyExpression, origin: Origin
 ) -> Rule:
     """`super(x0, xn) :- chain[0](x0, x1), …`"""
-    body = Body()
-    points = [X, *(body.fresh() for _ in chain)]
-    for on, (start, end) in zip(chain, pairwise(points), strict=True):
-        body.atoms.append(property_atom(on, start, end))
-    return body.rule(name, property_atom(super_, points[0], points[-1]), origin)
+    body, end = chain_body(chain)
+    return body.rule(name, property_atom(super_, X, end), origin)
 
 
 def is_tautology(rule: Rule) -> bool:

@@ -7,6 +7,7 @@ DL-safe here: they stand for what the facts name. A rule is rewritten as a SWRL 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import count, product
@@ -14,6 +15,7 @@ from math import prod
 
 from rdflib import OWL, Literal, URIRef, Variable
 
+from pantarhei.graphs.reachability import reached
 from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Argument, Atom, Builtin, Rule, Test
 from pantarhei.language.term import short
@@ -348,19 +350,15 @@ def _refuse_literal_subject(head: Atom, body: Body, values: set[SwrlArgument]) -
 
 def _refuse_unconnected(rule: Rule) -> None:
     """Refuse a rule that cannot be matched from each of its atoms on, the head's included."""
+    having: defaultdict[Argument, list[Atom]] = defaultdict(list)
+    for atom in rule.body:
+        for argument in atom.arguments:
+            having[argument].append(atom)
+    known = [atom for atom in rule.body if not all(isinstance(a, Variable) for a in atom.arguments)]
     for trigger in rule.atoms if rule.body else ():
-        reached = set(trigger.arguments)
-        waiting = [atom for atom in rule.body if atom != trigger]
-        while steps := [atom for atom in waiting if _is_reachable(atom, reached)]:
-            reached.update(argument for atom in steps for argument in atom.arguments)
-            waiting = [atom for atom in waiting if atom not in steps]
-        if waiting:
+        met = set(reached((trigger, *known), lambda atom: (o for a in atom.arguments for o in having[a])))
+        if apart := [atom for atom in rule.body if atom not in met]:
             raise NotARuleError(
-                f"{trigger} and {waiting[0]} share no variable, even through other atoms; such a rule, which "
+                f"{trigger} and {apart[0]} share no variable, even through other atoms; such a rule, which "
                 "pairs all that match the one with all that match the other, is not supported"
             )
-
-
-def _is_reachable(atom: Atom, reached: set[Argument]) -> bool:
-    known = [argument in reached or not isinstance(argument, Variable) for argument in atom.arguments]
-    return any(known)
