@@ -83,7 +83,7 @@ def sharding_report(
     Raises:
         OptionError: `streaming` or `keys` has something that is none.
     """
-    following = _bysymbol_of(facts)
+    following = _by_symbol(facts)
     given = _names_of(background) | {symbol.name for symbol in following if symbol.arity == 2}
     situation = _situation(theory, following, given, streaming)
     aliases = {name: group[0] for group in same for name in group[1:]}
@@ -192,7 +192,7 @@ def _symbols_of(rule: Rule) -> set[Symbol]:
     return set(map(symbol_of, rule.atoms))
 
 
-def _bysymbol_of(facts: Iterable[Triple]) -> Facts:
+def _by_symbol(facts: Iterable[Triple]) -> Facts:
     """The facts' arguments."""
     found: defaultdict[Symbol, list[tuple[Term, ...]]] = defaultdict(list)
     for subject, predicate, object_ in facts:
