@@ -7,12 +7,15 @@ data range stays a cardinality.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from rdflib import OWL, RDFS, URIRef
 
 from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import NOTHING, THING, Bound, Cardinality, ClassExpression, DataRange, Filler
+
+T = TypeVar("T")
 
 NO_LITERAL = owl.DataOneOf(())
 TOP_PROPERTIES = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
@@ -52,18 +55,12 @@ def simplify(expression: ClassExpression) -> ClassExpression:
 
 def intersection(operands: Iterable[ClassExpression]) -> ClassExpression:
     """The intersection of simple expressions: flat, without owl:Thing, each operand once."""
-    parts = dict.fromkeys(p for operand in operands for p in _flat(operand, owl.IntersectionOf) if p != THING)
-    if NOTHING in parts:
-        return NOTHING
-    return _joined(tuple(parts), owl.IntersectionOf, THING)
+    return _joined(_flat(operands, owl.IntersectionOf), owl.IntersectionOf, THING, NOTHING)
 
 
 def union(operands: Iterable[ClassExpression]) -> ClassExpression:
     """The union of simple expressions: flat, without owl:Nothing, each operand once."""
-    parts = dict.fromkeys(p for operand in operands for p in _flat(operand, owl.UnionOf) if p != NOTHING)
-    if THING in parts:
-        return THING
-    return _joined(tuple(parts), owl.UnionOf, NOTHING)
+    return _joined(_flat(operands, owl.UnionOf), owl.UnionOf, NOTHING, THING)
 
 
 def some(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
@@ -100,17 +97,18 @@ def _named(on: owl.PropertyExpression) -> URIRef:
 
 
 def _flat(
-    operand: ClassExpression, constructor: type[owl.IntersectionOf | owl.UnionOf]
+    operands: Iterable[ClassExpression], constructor: type[owl.IntersectionOf | owl.UnionOf]
 ) -> Iterator[ClassExpression]:
-    yield from operand.operands if isinstance(operand, constructor) else (operand,)
+    for operand in operands:
+        yield from operand.operands if isinstance(operand, constructor) else (operand,)
 
 
-def _joined(
-    parts: tuple[ClassExpression, ...],
-    constructor: type[owl.IntersectionOf | owl.UnionOf],
-    empty: ClassExpression,
-) -> ClassExpression:
-    return constructor(parts) if len(parts) > 1 else (parts[0] if parts else empty)
+def _joined(parts: Iterable[T], constructor: Callable[[tuple[T, ...]], T], neutral: T, absorbing: T) -> T:
+    """The parts as one, each once, without what changes nothing; what makes the others idle stands alone."""
+    kept = tuple(dict.fromkeys(part for part in parts if part != neutral))
+    if absorbing in kept:
+        return absorbing
+    return constructor(kept) if len(kept) > 1 else kept[0] if kept else neutral
 
 
 def simple_filler(filler: Filler) -> Filler:
@@ -128,15 +126,9 @@ def simplify_range(range_: DataRange) -> DataRange:
         case owl.DataComplementOf(operand):
             return _other_literals(simplify_range(operand))
         case owl.DataUnionOf(operands):
-            parts = tuple(dict.fromkeys(p for p in map(simplify_range, operands) if p != NO_LITERAL))
-            if owl.ANY_LITERAL in parts:
-                return owl.ANY_LITERAL
-            return owl.DataUnionOf(parts) if len(parts) > 1 else parts[0] if parts else NO_LITERAL
+            return _joined(map(simplify_range, operands), owl.DataUnionOf, NO_LITERAL, owl.ANY_LITERAL)
         case owl.DataIntersectionOf(operands):
-            parts = tuple(dict.fromkeys(p for p in map(simplify_range, operands) if p != owl.ANY_LITERAL))
-            if NO_LITERAL in parts:
-                return NO_LITERAL
-            return owl.DataIntersectionOf(parts) if len(parts) > 1 else parts[0] if parts else owl.ANY_LITERAL
+            return _joined(map(simplify_range, operands), owl.DataIntersectionOf, owl.ANY_LITERAL, NO_LITERAL)
         case owl.DataOneOf(literals):
             return owl.DataOneOf(tuple(dict.fromkeys(literals)))
         case owl.DatatypeRestriction(datatype, ()):
@@ -170,15 +162,14 @@ def _cardinality(restriction: Cardinality) -> ClassExpression:
         return intersection(map(_cardinality, parts))
     if filler in (NOTHING, NO_LITERAL) or is_bottom(on):
         return THING if bound is Bound.MAX or number == 0 else NOTHING
-    if bound is Bound.MIN:
-        return (
-            THING
-            if number == 0
-            else some(on, filler)
-            if number == 1
-            else Cardinality(bound, number, on, filler)
-        )
-    return _no_value(on, filler) if number == 0 else Cardinality(bound, number, on, filler)
+    match bound, number:
+        case Bound.MIN, 0:
+            return THING
+        case Bound.MIN, 1:
+            return some(on, filler)
+        case Bound.MAX, 0:
+            return _no_value(on, filler)
+    return Cardinality(bound, number, on, filler)
 
 
 def _no_value(on: owl.PropertyExpression, filler: Filler) -> ClassExpression:
