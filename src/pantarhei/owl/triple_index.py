@@ -13,7 +13,6 @@ from operator import itemgetter
 
 from rdflib import RDF, BNode, Literal, URIRef
 
-from pantarhei.graphs.reachability import reached
 from pantarhei.language.term import Term, Triple
 
 
@@ -75,13 +74,15 @@ class TripleIndex:
         return self._instances.get(class_, [])
 
     def reachable(self, nodes: Iterable[Term]) -> Iterator[Triple]:
-        """The triples about the blank nodes among `nodes`, and about those they lead to."""
-
-        def blank(terms: Iterable[Term]) -> Iterator[Term]:
-            return (term for term in terms if isinstance(term, BNode))
-
-        for node in reached(blank(nodes), lambda node: blank(o for _, _, o in self.about(node))):
-            yield from self.about(node)
+        """The triples about the blank nodes among `nodes`, and about those they lead to, each node once."""
+        waiting = list(dict.fromkeys(node for node in nodes if isinstance(node, BNode)))
+        seen = set(waiting)
+        for node in waiting:
+            for triple in self.about(node):
+                yield triple
+                if isinstance(triple[2], BNode) and triple[2] not in seen:
+                    seen.add(triple[2])
+                    waiting.append(triple[2])
 
 
 def _in_order(triples: Sequence[Triple], terms: Iterable[Term]) -> list[Triple]:
