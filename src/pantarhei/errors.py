@@ -25,6 +25,8 @@
     ├── OptionError                an option's value is not one of those it can have
     │   └── UnknownFormatError         neither a file's name nor an option tells its format
     ├── QueryError                 a query that is malformed or refused
+    │   ├── QueryTimeoutError          it took longer than its `timeout`
+    │   └── QueryMemoryError           it needs more than its `max_bytes`
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no Java that Spark can run on
     │   └── MasterUnreachableError     no cluster answers at the master's address
@@ -454,6 +456,41 @@ class QueryError(PantarheiError):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class QueryTimeoutError(QueryError):
+    """A query took longer than it may; it was stopped, and nothing has changed.
+
+    Args:
+        timeout: how many seconds it may take.
+    """
+
+    def __init__(self, timeout: float) -> None:
+        Exception.__init__(self, timeout)
+        self.timeout = timeout
+        self.reason = (
+            f"the query was stopped after timeout={timeout:g} seconds; give it more, or look at its plan "
+            "for what is joined without a shared variable"
+        )
+
+
+class QueryMemoryError(QueryError):
+    """A query would make more rows at once than it may; it was stopped, and nothing has changed.
+
+    Args:
+        max_bytes: how many bytes they may take.
+        needed: how many they would.
+        rows: how many rows they are.
+    """
+
+    def __init__(self, max_bytes: int, needed: int, rows: int) -> None:
+        Exception.__init__(self, max_bytes, needed, rows)
+        self.max_bytes, self.needed, self.rows = max_bytes, needed, rows
+        self.reason = (
+            f"the query would make {rows:_} rows at once, {needed:_} bytes, where max_bytes={max_bytes:_}; "
+            "allow more, ask for less with LIMIT or a filter, or look at its plan for what is joined without "
+            "a shared variable"
+        )
 
 
 class SparkError(PantarheiError):

@@ -1,0 +1,1 @@
+"""Queries as frozen values: what they mean, without how they are answered."""

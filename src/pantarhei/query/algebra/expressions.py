@@ -1,0 +1,78 @@
+"""Expressions of queries: variables, terms, and calls of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from rdflib import Variable
+
+from pantarhei.language.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of expressions.
+
+    Args:
+        function: an operator (`= != < > <= >= + - * / ! && ||`, `neg` for the sign), the name of a built-in
+            in capital letters as SPARQL writes it (`IF`, `STRLEN`, `SAMETERM`, `IRI`, …), `IN`, or the IRI
+            of a function, such as the casts to XML Schema's datatypes. `IN` compares its first argument with
+            the others; `NOT IN` and `NOT EXISTS` are `!` of something. `BOUND` has a variable as argument.
+        arguments: of a `&&` or `||` two or more.
+    """
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+Expression = Variable | Term | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """What a group's rows come to.
+
+    Args:
+        function: `COUNT`, `SUM`, `AVG`, `MIN`, `MAX`, `SAMPLE` or `GROUP_CONCAT`.
+        argument: evaluated for each row; None is the `*` of `COUNT(*)`.
+        distinct: each value, for `COUNT(*)` each row, counts once.
+        separator: of `GROUP_CONCAT`.
+        variable: what is bound to it.
+    """
+
+    function: str
+    argument: Expression | None
+    distinct: bool
+    separator: str
+    variable: Variable
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """What rows are ordered by."""
+
+    expression: Expression
+    descending: bool = False
+
+
+def parts_of(expression: Expression) -> Iterator[Expression]:
+    """The expression and all in it, from the outside."""
+    pending: list[Expression] = [expression]
+    while pending:
+        part = pending.pop()
+        yield part
+        if isinstance(part, Call):
+            pending.extend(reversed(part.arguments))
+
+
+def variables_of(expression: Expression) -> frozenset[Variable]:
+    """The variables that an expression looks at."""
+    return frozenset(part for part in parts_of(expression) if isinstance(part, Variable))
+
+
+def mapped(expression: Expression, leaf: Callable[[Variable | Term], Variable | Term]) -> Expression:
+    """The expression with `leaf` of each of its variables and terms in their places."""
+    if not isinstance(expression, Call):
+        return leaf(expression)
+    return replace(expression, arguments=tuple(mapped(part, leaf) for part in expression.arguments))

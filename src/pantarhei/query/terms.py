@@ -1,0 +1,121 @@
+"""Terms as numbers within one query's view: those of the vocabulary, and those that only the query knows.
+
+A number stands for a term as it is shown. Below `LOCAL` it is the vocabulary's, which stands for a value in
+its first form; from there on for a term that the vocabulary does not know, or knows in another form. Joins
+compare `values`, which are one number for all forms of a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Final, Protocol
+
+import numpy as np
+from rdflib import XSD, Literal
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
+from pantarhei.language.term import Term
+from pantarhei.literals.value import value_of
+from pantarhei.query.table import Ids, Mask
+
+LOCAL: Final = 1 << 31
+"""The first number of terms that are not the vocabulary's."""
+
+
+class Known(Protocol):
+    """What a vocabulary tells of its terms."""
+
+    def find(self, term: Term) -> int | None: ...
+    def term(self, number: int) -> Term: ...
+
+
+class NothingKnown:
+    """A vocabulary without terms."""
+
+    def find(self, term: Term) -> int | None:
+        return None
+
+    def term(self, number: int) -> Term:
+        raise IndexError(number)
+
+
+class TermSpace:
+    """Numbers for every term that a query meets.
+
+    Args:
+        known: the vocabulary; it gives no further numbers while the space is in use.
+    """
+
+    def __init__(self, known: Known | None = None) -> None:
+        self._known: Known = NothingKnown() if known is None else known
+        self.locals: list[Term] = []
+        self._ids: dict[Term, int] = {}
+        self._first_of_value: dict[Hashable, int] = {}
+        self._values = np.empty(64, np.int64)
+
+    def find_value(self, term: Term) -> int | None:
+        """The number of a term's value, None where no term met so far has it."""
+        known = self._known.find(term)
+        return known if known is not None else self._first_of_value.get(value_of(term))
+
+    def id_of(self, term: Term) -> int:
+        """The number of a term, in the form it has."""
+        if isinstance(term, Literal) and term.datatype == XSD.string:
+            term = Literal(str(term))  # one term in RDF 1.1
+        local = self._ids.get(term)
+        if local is not None:
+            return local
+        known = self._known.find(term)
+        if known is not None and _are_one(self._known.term(known), term):
+            return known
+        place = len(self.locals)
+        if place == len(self._values):
+            self._values = np.concatenate([self._values, np.empty_like(self._values)])
+        number = LOCAL + place
+        value = self._first_of_value.setdefault(value_of(term), number) if known is None else known
+        self._values[place] = value
+        self.locals.append(term)
+        self._ids[term] = number
+        return number
+
+    def ids_of(self, terms: Sequence[Term | None]) -> Ids:
+        """The numbers of terms, `NONE` for None."""
+        ids = [NONE if term is None else self.id_of(term) for term in terms]
+        return np.array(ids, np.int64)
+
+    def term(self, number: int) -> Term:
+        """The term of a number."""
+        return self.locals[number - LOCAL] if number >= LOCAL else self._known.term(number)
+
+    def terms(self, ids: Ids) -> list[Term | None]:
+        """The terms of numbers, each made once; None for `NONE`."""
+        known: dict[int, Term | None] = {NONE: None}
+        found: list[Term | None] = []
+        for number in ids.tolist():
+            if number not in known:
+                known[number] = self.term(number)
+            found.append(known[number])
+        return found
+
+    def values(self, ids: Ids) -> Ids:
+        """The numbers of the terms' values."""
+        local = ids >= LOCAL
+        if not local.any():
+            return ids
+        values = ids.copy()
+        values[local] = self._values[ids[local] - LOCAL]
+        return values
+
+    def are_literals(self, ids: Ids) -> Mask:
+        """Which of the terms are literals."""
+        found = ids >= FIRST_LITERAL
+        for place in np.flatnonzero(ids >= LOCAL).tolist():
+            found[place] = isinstance(self.locals[int(ids[place]) - LOCAL], Literal)
+        return found
+
+
+def _are_one(known: Term, term: Term) -> bool:
+    """Whether a term is the known one, which may be a string with its datatype written."""
+    if known == term:
+        return True
+    return isinstance(known, Literal) and known.datatype == XSD.string and Literal(str(known)) == term
