@@ -1,0 +1,127 @@
+"""RDF terms: how they are told apart, how N-Triples writes them, and SPARQL's functions on terms.
+
+A literal of xsd:string and one without a datatype are one term (RDF 1.1); here it has no datatype.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from functools import lru_cache
+from typing import Final
+
+from rdflib import RDF, XSD, BNode, Literal, URIRef
+
+from pantarhei.language.term import Term
+from pantarhei.literals.value import value_of
+
+
+class ExpressionError(Exception):
+    """SPARQL's error: an expression has no value. It leaves no query."""
+
+
+@lru_cache(maxsize=1 << 16)
+def value(term: Term) -> Hashable:
+    """What joins compare: `pantarhei.literals.value.value_of`."""
+    return value_of(term)
+
+
+def plain(term: Term) -> Term:
+    """The term itself, without the datatype if that is xsd:string."""
+    is_string = isinstance(term, Literal) and term.datatype == XSD.string
+    return Literal(str(term)) if is_string else term
+
+
+def literal(text: str, datatype: URIRef | None = None, language: str | None = None) -> Literal:
+    """The literal of just this text."""
+    if datatype == XSD.string:
+        datatype = None
+    return Literal(text, lang=language, datatype=datatype, normalize=False)
+
+
+def ntriples(term: Term) -> str:
+    """The term as N-Triples writes it, without escapes that can be left out; the tie-break of all orders."""
+    if isinstance(term, URIRef):
+        return f"<{term}>"
+    if isinstance(term, BNode):
+        return f"_:{term}"
+    text = str(term).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    if term.language:
+        return f'"{text}"@{term.language}'
+    return f'"{text}"^^<{term.datatype}>' if term.datatype not in (None, XSD.string) else f'"{text}"'
+
+
+def boolean(truth: bool) -> Literal:
+    """`true` or `false`."""
+    return literal("true" if truth else "false", XSD.boolean)
+
+
+def is_string(term: Term) -> bool:
+    """Whether the term is a string without a language."""
+    return isinstance(term, Literal) and term.language is None and term.datatype in (None, XSD.string)
+
+
+def string(term: Term) -> str:
+    """The text of a string without a language."""
+    if not is_string(term):
+        raise ExpressionError
+    return str(term)
+
+
+def a_literal(term: Term) -> Literal:
+    """The term, which must be a literal."""
+    if not isinstance(term, Literal):
+        raise ExpressionError
+    return term
+
+
+def text_of(term: Term) -> Literal:
+    """STR: the IRI, or the text of a literal."""
+    if isinstance(term, BNode):
+        raise ExpressionError
+    return literal(str(term))
+
+
+def iri(term: Term, base: str = "") -> URIRef:
+    """IRI: the IRI that a string names, resolved against the base of the query.
+
+    Texts that no IRI can have are an error.
+    """
+    if isinstance(term, URIRef):
+        return term
+    text = string(term)
+    if re.search(r'[\x00-\x20<>"{}|^`\\]', text):
+        raise ExpressionError
+    return URIRef(text, base=base) if base else URIRef(text)
+
+
+def _datatype(term: Term) -> URIRef:
+    given = a_literal(term)
+    return RDF.langString if given.language else given.datatype or XSD.string
+
+
+def _typed(text: Term, datatype: Term) -> Literal:
+    if not isinstance(datatype, URIRef):
+        raise ExpressionError
+    return literal(string(text), datatype)
+
+
+def _tagged(text: Term, language: Term) -> Literal:
+    tag = string(language)
+    if not re.fullmatch(r"[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*", tag):
+        raise ExpressionError
+    return literal(string(text), language=tag)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
+    "sameTerm": lambda left, right: boolean(left == right),
+    "isIRI": lambda term: boolean(isinstance(term, URIRef)),
+    "isURI": lambda term: boolean(isinstance(term, URIRef)),
+    "isBLANK": lambda term: boolean(isinstance(term, BNode)),
+    "isLITERAL": lambda term: boolean(isinstance(term, Literal)),
+    "STR": text_of,
+    "LANG": lambda term: literal(a_literal(term).language or ""),
+    "DATATYPE": _datatype,
+    "STRDT": _typed,
+    "STRLANG": _tagged,
+}
