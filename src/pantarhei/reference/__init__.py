@@ -1,8 +1,8 @@
 """Slow, literal definitions of what the engine computes: its oracle in tests.
 
-Each module states one notion as its source defines it, by naive fixpoints and by enumeration of subsets, and
-shares nothing with the engine but `pantarhei.language`, `pantarhei.literals` and `pantarhei.errors`. Import
-from the modules: `materialization` (OWL 2 RL), `window` (canonical window models), `conflicts` (conflict
-sets), `window_repair`; these compare literals by value and answer in the literals of `canonical_literals`. And
-`answers` (SPARQL), which compares by value and shows the forms that the data have.
+Each module states one notion as its source defines it, by naive fixpoints and by enumeration of subsets.
+They share nothing with the engine but `pantarhei.language`, `pantarhei.literals` and `pantarhei.errors`.
+Import from the modules: `materialization` (OWL 2 RL), `window` (canonical window models), `conflicts`
+(conflict sets), `window_repair`; these compare literals by value and answer in the literals of
+`canonical_literals`. And `answers` (SPARQL), which compares by value and shows the forms that the data have.
 """

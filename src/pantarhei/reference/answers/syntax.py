@@ -18,6 +18,7 @@ from rdflib import Literal, URIRef
 from rdflib.plugins.sparql.parserutils import CompValue, Param
 
 from pantarhei.errors import QueryError
+from pantarhei.reference.answers.terms import boolean, literal
 
 
 def parse(text: str, namespaces: Mapping[str, str]) -> tuple[CompValue, str]:
@@ -65,7 +66,8 @@ class _Names:
                 return self._prefixed(part.prefix or "", part.localname or "")
             if part.name == "literal":
                 datatype = None if part.datatype is None else self.resolved(part.datatype)
-                return Literal(str(part.string), part.lang, datatype, normalize=False)  # type: ignore[arg-type]
+                assert datatype is None or isinstance(datatype, URIRef)
+                return literal(str(part.string), datatype, part.lang)
             return CompValue(part.name, **{key: self.resolved(value) for key, value in part.items()})
         if isinstance(part, ParseResults | list):
             return [self.resolved(each) for each in part]
@@ -91,7 +93,7 @@ def _own_parser() -> ModuleType:
 
 
 def _as_written(value: str | bool, datatype: URIRef | None = None) -> Literal:
-    return Literal(value) if isinstance(value, bool) else Literal(value, datatype=datatype, normalize=False)
+    return boolean(value) if isinstance(value, bool) else literal(value, datatype)
 
 
 _parser = _own_parser()

@@ -33,10 +33,11 @@ def plain(term: Term) -> Term:
 
 
 def literal(text: str, datatype: URIRef | None = None, language: str | None = None) -> Literal:
-    """The literal of just this text."""
-    if datatype == XSD.string:
-        datatype = None
-    return Literal(text, lang=language, datatype=datatype, normalize=False)
+    """The literal of just this text, without the value that rdflib would make of it, and warn about."""
+    made: Literal = str.__new__(Literal, text)
+    made._language, made._datatype = language, None if datatype == XSD.string else datatype
+    made._value = made._ill_typed = None
+    return made
 
 
 def ntriples(term: Term) -> str:
