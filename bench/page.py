@@ -114,6 +114,8 @@ _TIMES = r"IMaRS, window (?P<window>[\d,]+): (?P<way>.* : ours), (?P<change>\d+)
 _ANEW = r"IMaRS, window (?P<window>[\d,]+): (?P<way>.*anew.*)"
 _RATES = r"rates, (?P<variant>\w+): (?P<rate>[\d,]+) a tick, (?P<way>.*)"
 _SIZES = r"axioms, (?P<what>.*): (?P<size>[\d,]+) axioms"
+_SIZE_OF_QUERIES = r"queries, (?P<size>\d+ k): "
+_QUERIES = rf"{_SIZE_OF_QUERIES}(?P<query>(LUBM|sensors) [^,]*)"
 _SHARES = r"contradictions, (?P<share>\d+) %: (?P<way>.*)"
 
 SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
@@ -147,6 +149,14 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
     "repairs": _plain("repairs"),
     "slides": _plain("slides"),
     "ticks": _plain("ticks", "first answer", "start"),
+    "queries": _joined(
+        _pivot("query", f"{_QUERIES}, (?P<who>[^:]*)", "ms", "who", ""),
+        _pivot("ratio", f"{_QUERIES}, (?P<who>.* : .*)", "times", "who", ""),
+        _pivot("all", f"{_SIZE_OF_QUERIES}(?P<what>median.*|the worst.*)", "times", "size", " facts"),
+        _pivot("asking", f"{_SIZE_OF_QUERIES}(?P<what>a point query)", "µs", "size", " facts"),
+        _pivot("pushing", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "µs an observation", "size", " facts"),
+        _pivot("pushing, ratio", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "times", "size", " facts"),
+    ),
     "ingest": _plain("ingest"),
     "soak": _plain("soak"),
     "loading": _plain("loading", "thresholds", "building"),
