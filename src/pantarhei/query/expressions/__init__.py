@@ -1,0 +1,21 @@
+"""Expressions, aggregates and orders of queries, evaluated by column."""
+
+from pantarhei.query.expressions.aggregates import aggregate
+from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.custom_functions import is_known_function
+from pantarhei.query.expressions.evaluation import compute, truth
+from pantarhei.query.expressions.literal_values import LiteralValues
+from pantarhei.query.expressions.ordering import least, order
+from pantarhei.query.expressions.regular_expressions import check_pattern
+
+__all__ = [
+    "Context",
+    "LiteralValues",
+    "aggregate",
+    "check_pattern",
+    "compute",
+    "is_known_function",
+    "least",
+    "order",
+    "truth",
+]

@@ -1,0 +1,288 @@
+"""The values of an expression, one a row, as terms, numbers or truth values; each is made another lazily.
+
+A column of one place stands for as many rows as needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import Literal
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.language.term import Term
+from pantarhei.query.expressions import canonical, kinds
+from pantarhei.query.expressions.bulk import Floats, Scales, Values
+from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.kinds import Kinds
+from pantarhei.query.table import Ids, Mask, Places
+
+Truth = npt.NDArray[np.int8]
+"""1 where an expression is true, 0 where it is false, -1 where it is an error."""
+
+ERROR = -1
+
+
+class Column(Protocol):
+    """What all columns tell."""
+
+    def __len__(self) -> int: ...
+    @property
+    def ids(self) -> Ids: ...
+    @property
+    def kinds(self) -> Kinds: ...
+    @property
+    def numbers(self) -> Floats: ...
+    @property
+    def scales(self) -> Scales: ...
+    @property
+    def truth(self) -> Truth:
+        """The effective boolean values (SPARQL 1.1, section 17.2.2)."""
+        ...
+
+    def at(self, rows: Places) -> Sequence[Term | None]:
+        """The terms of some rows, None for an error."""
+        ...
+
+    def taken(self, rows: Places) -> Column:
+        """The column of some rows."""
+        ...
+
+
+def rows_of(column: Column, rows: Places) -> Places:
+    """The column's places for rows: it may have one for all."""
+    return np.zeros_like(rows) if len(column) == 1 else rows
+
+
+class _WithValues:
+    """A column whose values are known, or looked up once."""
+
+    _values: Values | None = None
+
+    def _look_up(self) -> Values:
+        raise NotImplementedError
+
+    @property
+    def values(self) -> Values:
+        if self._values is None:
+            self._values = self._look_up()
+        return self._values
+
+    @property
+    def kinds(self) -> Kinds:
+        return self.values.kinds
+
+    @property
+    def numbers(self) -> Floats:
+        return self.values.numbers
+
+    @property
+    def scales(self) -> Scales:
+        return self.values.scales
+
+    @property
+    def truth(self) -> Truth:
+        numbers = self.numbers
+        truth: Truth = ((numbers != 0) & ~np.isnan(numbers)).astype(np.int8)
+        truth[~kinds.HAS_TRUTH[self.kinds]] = ERROR
+        return truth
+
+
+class TermColumn(_WithValues):
+    """Terms by their numbers."""
+
+    def __init__(self, ids: Ids, context: Context) -> None:
+        self.ids, self._context = ids, context
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def _look_up(self) -> Values:
+        return self._context.values(self.ids)
+
+    def at(self, rows: Places) -> Sequence[Term | None]:
+        return self._context.terms_of(self.ids[rows_of(self, rows)])
+
+    def taken(self, rows: Places) -> TermColumn:
+        return TermColumn(self.ids[rows_of(self, rows)], self._context)
+
+    @classmethod
+    def of(cls, terms: Iterable[Term | None], context: Context) -> TermColumn:
+        """A column of terms, each numbered once."""
+        numbers: dict[Term | None, int] = {None: NONE}
+        ids = []
+        for term in terms:
+            number = numbers.get(term)
+            if number is None:
+                number = numbers[term] = context.terms.id_of(term)  # type: ignore[arg-type]
+            ids.append(number)
+        return cls(np.array(ids, np.int64), context)
+
+
+class NumberColumn(_WithValues):
+    """Numbers, and errors.
+
+    Args:
+        values: of long numbers about what they are, of others exactly.
+        exactly: the terms at some places; asked for where that is not enough.
+    """
+
+    def __init__(
+        self, values: Values, context: Context, exactly: Callable[[Places], Sequence[Term | None]]
+    ) -> None:
+        self._values, self._context, self._exactly = values, context, exactly
+        self._ids: Ids | None = None
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @classmethod
+    def of_type(cls, type_: int, numbers: Floats, context: Context) -> NumberColumn:
+        """Numbers of one type without long ones."""
+        return cls.of(Values.of_kind(type_, numbers), context)
+
+    @classmethod
+    def of(cls, values: Values, context: Context) -> NumberColumn:
+        """Numbers, none of which is long."""
+        return cls(values, context, _no_long_number)
+
+    @property
+    def ids(self) -> Ids:
+        if self._ids is None:
+            self._ids = self._numbered()
+        return self._ids
+
+    def taken(self, rows: Places) -> NumberColumn:
+        rows = rows_of(self, rows)
+        kept = Values(self.kinds[rows], self.numbers[rows], self.scales[rows])
+        return NumberColumn(kept, self._context, lambda places: self._exactly(rows[places]))
+
+    def _numbered(self) -> Ids:
+        ids = np.full(len(self), NONE, np.int64)
+        for type_ in kinds.TYPES:
+            places = np.flatnonzero(self.kinds == type_)
+            if len(places):
+                # by their bits, so that 0 and -0 stay two
+                bits, codes = np.unique(self.numbers[places].view(np.int64), return_inverse=True)
+                literals = _literals(type_, bits.view(np.float64))
+                ids[places] = TermColumn.of(literals, self._context).ids[codes]
+        long = np.flatnonzero(kinds.IS_LONG[self.kinds])
+        if len(long):
+            ids[long] = TermColumn.of(self._exactly(long), self._context).ids
+        return ids
+
+    def at(self, rows: Places) -> Sequence[Term | None]:
+        rows = rows_of(self, rows)
+        found: list[Term | None] = [None] * len(rows)
+        for type_ in kinds.TYPES:
+            places = np.flatnonzero(self.kinds[rows] == type_)
+            for place, literal in zip(
+                places.tolist(), _literals(type_, self.numbers[rows[places]]), strict=True
+            ):
+                found[place] = literal
+        long = np.flatnonzero(kinds.IS_LONG[self.kinds[rows]])
+        if len(long):
+            for place, term in zip(long.tolist(), self._exactly(rows[long]), strict=True):
+                found[place] = term
+        return found
+
+
+def _literals(type_: int, numbers: Floats) -> list[Literal]:
+    if type_ == kinds.DECIMAL:
+        return list(map(canonical.decimal_of_float, numbers.tolist()))
+    return [canonical.of_type(type_, number) for number in numbers.tolist()]
+
+
+def _no_long_number(places: Places) -> Sequence[Term | None]:
+    raise AssertionError("a column without long numbers")
+
+
+class TruthColumn(_WithValues):
+    """Truth values."""
+
+    def __init__(self, truth: Truth, context: Context) -> None:
+        self._truth, self._context = truth, context
+
+    def __len__(self) -> int:
+        return len(self._truth)
+
+    @property
+    def truth(self) -> Truth:
+        return self._truth
+
+    @property
+    def ids(self) -> Ids:
+        number = self._context.terms.id_of
+        by_truth = np.array([number(canonical.FALSE), number(canonical.TRUE), NONE], np.int64)
+        ids: Ids = by_truth[self._truth]  # -1 is the last
+        return ids
+
+    def _look_up(self) -> Values:
+        kinds_of = np.where(self._truth == ERROR, kinds.NOTHING, kinds.BOOLEAN).astype(np.int8)
+        return Values.of_kind(kinds.BOOLEAN, self._truth.astype(np.float64))._replace(kinds=kinds_of)
+
+    def at(self, rows: Places) -> Sequence[Term | None]:
+        by_truth = (canonical.FALSE, canonical.TRUE, None)
+        return [by_truth[truth] for truth in self._truth[rows_of(self, rows)].tolist()]
+
+    def taken(self, rows: Places) -> TruthColumn:
+        return TruthColumn(self._truth[rows_of(self, rows)], self._context)
+
+
+def column_of(
+    results: Sequence[Term | bool | int | None], codes: Places, context: Context
+) -> TermColumn | NumberColumn | TruthColumn:
+    """The column whose rows have the results at the places `codes`."""
+    sorts = set(map(type, results)) - {type(None)}
+    if sorts == {bool}:
+        truth = np.array([ERROR if result is None else result for result in results], np.int8)
+        return TruthColumn(truth[codes], context)
+    if sorts == {int}:
+        integers = [result for result in results if isinstance(result, int)]
+        if len(integers) == len(results) and max(map(abs, integers)) < 2**53:
+            return NumberColumn.of_type(kinds.INTEGER, np.array(integers, np.float64)[codes], context)
+    terms = (None if result is None else canonical.of(result) for result in results)
+    return TermColumn(TermColumn.of(terms, context).ids[codes], context)
+
+
+def have_value(column: Column) -> Mask:
+    """Where a column has no error."""
+    if isinstance(column, TermColumn):
+        found: Mask = column.ids != NONE
+    else:
+        found = column.truth != ERROR
+    return found
+
+
+def together(size: int, branches: Sequence[tuple[Mask, Column]], context: Context) -> Column:
+    """The column that has each branch's values at the rows it marks, errors elsewhere."""
+    if branches and all(isinstance(branch, TruthColumn) for _, branch in branches):
+        truth = np.full(size, ERROR, np.int8)
+        for mask, branch in branches:
+            truth[mask] = branch.truth
+        return TruthColumn(truth, context)
+    if branches and all(_is_short(branch) for _, branch in branches):
+        values = Values.of_kind(kinds.NOTHING, np.zeros(size))
+        for mask, branch in branches:
+            values.put(np.flatnonzero(mask), Values(branch.kinds, branch.numbers, branch.scales))
+        return NumberColumn.of(values, context)
+    ids = np.full(size, NONE, np.int64)
+    for mask, branch in branches:
+        ids[mask] = branch.ids
+    return TermColumn(ids, context)
+
+
+def _is_short(column: Column) -> bool:
+    """Whether these are numbers, and none of them long."""
+    return isinstance(column, NumberColumn) and not kinds.IS_LONG[column.kinds].any()
+
+
+_Item = TypeVar("_Item", bound=np.generic)
+
+
+def spread(column: npt.NDArray[_Item], size: int) -> npt.NDArray[_Item]:
+    """A column of as many places as there are rows."""
+    return column if len(column) == size else np.broadcast_to(column, (size,))

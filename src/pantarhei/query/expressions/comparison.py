@@ -1,0 +1,256 @@
+"""`=`, `!=`, `<`, `>`, `<=` and `>=`, and which terms they compare.
+
+Numbers are compared by value after promotion, strings by code points, booleans with false first, dateTimes,
+dates and times of day by their instant, durations of one sort by their length. One with a time zone and one
+without are compared if they are more than 14 hours apart. Other literals are equal if they have one value.
+Terms that are not equal are different if one is a name, or if both values are known. Else it is an error, as
+is any order of other terms.
+
+Source: SPARQL 1.1, section 17.3 and 17.4.1.7.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from rdflib import Literal
+
+from pantarhei.language.term import Term
+from pantarhei.literals.value import value_of as key_of
+from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.calls import common_size, results_of, spread_ids
+from pantarhei.query.expressions.columns import ERROR, Column, TermColumn, Truth, rows_of
+from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.distinct import distinct_rows
+from pantarhei.query.expressions.kinds import NUMBER_SPACE, SPACE, TIME_SPACE
+from pantarhei.query.expressions.logic import negation
+from pantarhei.query.expressions.values import (
+    DURATION,
+    Duration,
+    ExpressionError,
+    Numeric,
+    Time,
+    Value,
+    is_known,
+    promoted,
+    value_of,
+)
+from pantarhei.query.table import Mask, Places
+
+Comparator = Callable[[Any, Any], Any]
+ORDERS: Final[dict[str, Comparator]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_FURTHEST_ZONES = 14 * 3600  # seconds between local time and Greenwich's, at most
+_MICROSECONDS = 1_000_000
+_DOUBT = 1e-12  # of a long number, relative to it; far more than any rounding before
+
+
+# -- by column ---------------------------------------------------------------------------------------
+
+# Kinds of one group, above 0, are compared by their numbers.
+_GROUP = np.zeros(32, np.int8)
+for _kind, _group in {
+    kinds.INTEGER: 1,
+    kinds.DECIMAL: 1,
+    kinds.FLOAT: 1,
+    kinds.DOUBLE: 1,
+    kinds.BOOLEAN: 2,
+    kinds.ZONED: 3,
+    kinds.UNZONED: 4,
+}.items():
+    _GROUP[_kind] = _group
+
+
+def order(name: str, left: Column, right: Column, context: Context) -> Truth:
+    """The truth of `<`, `>`, `<=` or `>=`, by row."""
+    compare = ORDERS[name]
+    truth, rest = _by_numbers(compare, left, right)
+    if len(rest):
+        one, other = left.kinds[rows_of(left, rest)], right.kinds[rows_of(right, rest)]
+        rest = rest[(SPACE[one] == SPACE[other]) & (SPACE[one] > 0)]
+        truth[rest] = _by_term(lambda a, b: are_in_order(compare, a, b), left, right, rest, context)
+    return truth
+
+
+def equality(left: Column, right: Column, context: Context) -> Truth:
+    """The truth of `=`, by row."""
+    truth, rest = _by_numbers(operator.eq, left, right)
+    if len(rest):
+        truth[rest] = _equality_by_kind(left, right, rest, context)
+    return truth
+
+
+def inequality(left: Column, right: Column, context: Context) -> Truth:
+    """The truth of `!=`, by row."""
+    return negation(equality(left, right, context))
+
+
+def _by_numbers(compare: Comparator, left: Column, right: Column) -> tuple[Truth, Places]:
+    """What numbers tell, and the rows of which they do not; errors there."""
+    one, other = left.kinds, right.kinds
+    groups = _GROUP[one]
+    told = (groups == _GROUP[other]) & (groups > 0)
+    if _has(one, kinds.FLOAT) or _has(other, kinds.FLOAT):
+        told &= ~(_is_promoted_to_float(one, other) | _is_promoted_to_float(other, one))
+    with np.errstate(invalid="ignore"):
+        truth = np.asarray(compare(left.numbers, right.numbers)).astype(np.int8)
+    if told.all():
+        return truth, np.empty(0, np.intp)
+    truth[~told] = ERROR
+    told |= _tell_approximately(compare, left, right, truth)
+    return truth, np.flatnonzero(~told)
+
+
+def _has(column: kinds.Kinds, kind: int) -> bool:
+    return bool((column == kind).any())
+
+
+def _is_promoted_to_float(one: kinds.Kinds, other: kinds.Kinds) -> Mask:
+    """Where an exact number meets an xsd:float, and is rounded before it is compared."""
+    found: Mask = (one == kinds.FLOAT) & kinds.IS_EXACT[other]
+    return found
+
+
+def _tell_approximately(compare: Comparator, left: Column, right: Column, truth: Truth) -> Mask:
+    """Note what long numbers, and times with and without a zone, tell that lie far enough apart; where?"""
+    one, other = left.kinds, right.kinds
+    have_number = (one >= kinds.FIRST_NUMBER) & (other >= kinds.FIRST_NUMBER)
+    have_number &= (one != kinds.FLOAT) & (other != kinds.FLOAT)  # which has fewer digits than may be in doubt
+    mixed_times = (np.minimum(one, other) == kinds.ZONED) & (np.maximum(one, other) == kinds.UNZONED)
+    far = (kinds.IS_LONG[one] | kinds.IS_LONG[other]) & have_number
+    if not far.any() and not mixed_times.any():
+        return far
+    first, second = left.numbers, right.numbers
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(first - second)
+        least = np.where(
+            mixed_times,
+            _FURTHEST_ZONES * _MICROSECONDS,
+            _DOUBT * np.maximum(np.abs(first), np.abs(second)),
+        )
+        told: Mask = (far | mixed_times) & (apart > least) & np.isfinite(apart)
+        truth[told] = np.broadcast_to(compare(first, second), told.shape)[told]
+    return told
+
+
+def _equality_by_kind(left: Column, right: Column, rows: Places, context: Context) -> Truth:
+    """What is left: other than numbers of one type, booleans, and times with a zone, or without."""
+    one, other = left.kinds[rows_of(left, rows)], right.kinds[rows_of(right, rows)]
+    bound = (one != kinds.NOTHING) & (other != kinds.NOTHING)
+    has_name = (one == kinds.NAME) | (other == kinds.NAME)
+    are_known = bound & (has_name | (_IS_KNOWN[one] & _IS_KNOWN[other]))
+    truth = np.where(are_known, 0, ERROR).astype(np.int8)
+    by_term = (SPACE[one] == SPACE[other]) & ((SPACE[one] == NUMBER_SPACE) | (SPACE[one] == TIME_SPACE))
+    if isinstance(left, TermColumn) and isinstance(right, TermColumn):
+        first, second = left.ids[rows_of(left, rows)], right.ids[rows_of(right, rows)]
+        have_one_value = context.terms.values(first) == context.terms.values(second)
+        truth[bound & np.where(has_name, first == second, have_one_value)] = 1
+    else:
+        by_term |= bound & ((one == kinds.KNOWN) | (other == kinds.KNOWN))
+    truth[by_term] = _by_term(are_equal, left, right, rows[by_term], context)
+    return truth
+
+
+_IS_KNOWN: Final = kinds.table_of(
+    kinds.STRING,
+    kinds.LANG_STRING,
+    kinds.BOOLEAN,
+    kinds.ZONED,
+    kinds.UNZONED,
+    kinds.TEMPORAL,
+    kinds.KNOWN,
+    *kinds.NUMBERS,
+)
+
+
+def _by_term(
+    function: Callable[[Term, Term], bool], left: Column, right: Column, rows: Places, context: Context
+) -> Truth:
+    """The truth of a function of two terms at rows, called once for each pair where they have numbers."""
+    if not len(rows):
+        return np.empty(0, np.int8)
+    codes: Places = np.arange(len(rows))
+    if isinstance(left, TermColumn) and isinstance(right, TermColumn):
+        size = common_size((left, right))
+        chosen, codes = distinct_rows([spread_ids(column, size)[rows] for column in (left, right)])
+        rows = rows[chosen]
+    results = results_of(function, [left.at(rows), right.at(rows)], context)
+    return np.array([ERROR if result is None else result for result in results], np.int8)[codes]
+
+
+# -- single terms ------------------------------------------------------------------------------------
+
+
+def are_equal(left: Term, right: Term) -> bool:
+    """Whether `=` holds of two terms.
+
+    Raises:
+        ExpressionError: it is not known.
+
+    >>> are_equal(Literal(1), Literal(1.0))
+    True
+    """
+    if not (isinstance(left, Literal) and isinstance(right, Literal)):
+        return left == right
+    one, other = value_of(left), value_of(right)
+    for sort in (Numeric, Time, Duration):
+        if isinstance(one, sort) and isinstance(other, sort):
+            return _holds(operator.eq, one, other)
+    if key_of(left) == key_of(right):
+        return True
+    if not (_has_known_value(left, one) and _has_known_value(right, other)):
+        raise ExpressionError
+    return False
+
+
+def _has_known_value(literal: Literal, value: Value | None) -> bool:
+    return value is not None or is_known(literal)
+
+
+def are_in_order(compare: Comparator, left: Term, right: Term) -> bool:
+    """Whether a comparison by order holds of two terms.
+
+    Raises:
+        ExpressionError: they are in no order.
+    """
+    one = value_of(left) if isinstance(left, Literal) else None
+    other = value_of(right) if isinstance(right, Literal) else None
+    if one is None or other is None or type(one) is not type(other):
+        raise ExpressionError
+    return _holds(compare, one, other)
+
+
+def _holds(compare: Comparator, one: Value, other: Value) -> bool:
+    if isinstance(one, Numeric) and isinstance(other, Numeric):
+        _, first, second = promoted(one, other)
+        return bool(compare(first, second))
+    if isinstance(one, Time) and isinstance(other, Time):
+        return _holds_of_times(compare, one, other)
+    if isinstance(one, Duration) and isinstance(other, Duration):
+        return _holds_of_durations(compare, one, other)
+    return bool(compare(one, other))
+
+
+def _holds_of_times(compare: Comparator, one: Time, other: Time) -> bool:
+    if one.datatype != other.datatype:
+        if compare is operator.eq:
+            return False
+        raise ExpressionError
+    if one.zoned != other.zoned and abs(one.seconds - other.seconds) <= _FURTHEST_ZONES:
+        raise ExpressionError
+    return bool(compare(one.seconds, other.seconds))
+
+
+def _holds_of_durations(compare: Comparator, one: Duration, other: Duration) -> bool:
+    if compare is operator.eq:
+        return one[1:] == other[1:]
+    if one.datatype != other.datatype or one.datatype == DURATION:
+        raise ExpressionError
+    return bool(compare(one[1:], other[1:]))

@@ -1,0 +1,63 @@
+"""What the evaluation of expressions looks at besides the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from rdflib import BNode, Literal
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
+from pantarhei.language.term import Term
+from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.bulk import Values
+from pantarhei.query.expressions.literal_values import LiteralValues
+from pantarhei.query.guard import Guard
+from pantarhei.query.table import Ids
+from pantarhei.query.terms import LOCAL, TermSpace
+
+
+@dataclass(frozen=True)
+class Context:
+    """One for each query.
+
+    Args:
+        terms: what the numbers in columns stand for.
+        guard: the query's limits.
+        literals: the values of the vocabulary's literals.
+        now: what NOW() is.
+        base: what IRI() resolves against.
+    """
+
+    terms: TermSpace
+    guard: Guard
+    literals: LiteralValues
+    now: Literal
+    base: str | None
+    local_values: LiteralValues = field(init=False, repr=False)
+    blank_nodes: dict[tuple[int, int, str], BNode] = field(init=False, repr=False, default_factory=dict)
+    """Those that BNODE made: by the column that identifies the solutions, the row, and the argument."""
+    kept: list[Ids] = field(init=False, repr=False, default_factory=list)
+    """Those columns, so that no other has their place in memory."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "local_values", LiteralValues(self.terms.locals))
+
+    def values(self, ids: Ids) -> Values:
+        """The values of terms."""
+        if len(ids) and int(ids.min()) >= FIRST_LITERAL and int(ids.max()) < LOCAL:
+            return self.literals.at(ids - FIRST_LITERAL)
+        found = Values.of_kind(kinds.NAME, np.zeros(len(ids)))
+        found.kinds[ids == NONE] = kinds.NOTHING
+        for values, are_there, first in (
+            (self.literals, (ids >= FIRST_LITERAL) & (ids < LOCAL), FIRST_LITERAL),
+            (self.local_values, ids >= LOCAL, LOCAL),
+        ):
+            places = np.flatnonzero(are_there)
+            if len(places):
+                found.put(places, values.at(ids[places] - first))
+        return found
+
+    def terms_of(self, ids: Ids) -> list[Term | None]:
+        """The terms of a few numbers."""
+        return self.terms.terms(ids)

@@ -1,0 +1,62 @@
+"""The functions that are called with terms, by the names that expressions have for them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from pantarhei.language.term import Term
+from pantarhei.query.expressions import canonical, strings, terms, times
+from pantarhei.query.expressions.calls import Function
+from pantarhei.query.expressions.casts import CASTS
+from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.custom_functions import custom_function
+from pantarhei.query.expressions.values import number_of
+
+_FUNCTIONS: Final[dict[str, Function]] = {
+    **CASTS,
+    **strings.HASHES,
+    "STR": strings.str_,
+    "STRLEN": strings.strlen,
+    "SUBSTR": strings.substr,
+    "UCASE": strings.ucase,
+    "LCASE": strings.lcase,
+    "STRSTARTS": strings.strstarts,
+    "STRENDS": strings.strends,
+    "CONTAINS": strings.contains,
+    "STRBEFORE": strings.strbefore,
+    "STRAFTER": strings.strafter,
+    "ENCODE_FOR_URI": strings.encode_for_uri,
+    "CONCAT": strings.concat,
+    "LANG": strings.lang,
+    "LANGMATCHES": strings.langmatches,
+    "ISIRI": terms.is_iri,
+    "ISURI": terms.is_iri,
+    "ISBLANK": terms.is_blank,
+    "DATATYPE": terms.datatype,
+    "STRDT": terms.strdt,
+    "STRLANG": terms.strlang,
+    "TIMEZONE": times.timezone,
+    "TZ": times.tz,
+}
+
+
+def function_of(name: str, context: Context) -> Function:
+    """The function of a name, for arguments that are terms."""
+    known = _FUNCTIONS.get(name)
+    if known is not None:
+        return known
+    if name == "NOW":
+        return lambda: context.now
+    if name in ("IRI", "URI"):
+        return partial(terms.iri, context.base)
+    if name == "REGEX":
+        return partial(strings.regex, context.guard)
+    if name == "REPLACE":
+        return partial(strings.replace, context.guard)
+    return _plus if name == "+" else custom_function(name)
+
+
+def _plus(term: Term) -> Term:
+    """The number itself, in canonical form."""
+    return canonical.number(number_of(term))

@@ -1,0 +1,122 @@
+"""The order of ORDER BY, of MIN and MAX: total over all terms, and that of `<` where this is defined.
+
+Unbound and errors come first, then blank nodes, all alike, then IRIs by code points, then literals: numbers
+by their exact value, NaN before all; strings by code points; strings with a language by text, then by
+language; booleans; xsd:dateTimes by instant, those without a time zone as if they were in Greenwich; the rest
+by datatype, then by text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rdflib import BNode, Literal
+
+from pantarhei.language.term import Term
+from pantarhei.literals.value import DATE_TIME
+from pantarhei.query.algebra.expressions import OrderKey
+from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.columns import Column, spread
+from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.distinct import distinct
+from pantarhei.query.expressions.evaluation import values
+from pantarhei.query.expressions.values import Numeric, Time, value_of
+from pantarhei.query.table import Ids, Places, Table
+
+Ranks = npt.NDArray[Any]
+"""Numbers in the order of what they stand for; what is alike has one."""
+
+_Key = tuple[int | float | str | Fraction | bool, ...]
+
+
+def order(keys: Sequence[OrderKey], table: Table, context: Context) -> Places:
+    """The rows in order; those that are alike stay in theirs."""
+    return _sorted([_ranks_of(key, table, context) for key in keys])
+
+
+def least(keys: Sequence[OrderKey], table: Table, context: Context, most: int) -> Places:
+    """The first `most` rows of `order`."""
+    if most >= len(table) or not keys:
+        return order(keys, table, context)[:most]
+    ranks = [_ranks_of(key, table, context) for key in keys]
+    if not most:
+        return np.empty(0, np.intp)
+    bound = np.partition(ranks[0], most - 1)[most - 1]
+    candidates = np.flatnonzero(ranks[0] <= bound)
+    return candidates[_sorted([each[candidates] for each in ranks])[:most]]
+
+
+def _sorted(ranks: Sequence[Ranks]) -> Places:
+    if len(ranks) == 1:
+        return np.argsort(ranks[0], kind="stable")
+    return np.lexsort(tuple(reversed(ranks)))
+
+
+def _ranks_of(key: OrderKey, table: Table, context: Context) -> Ranks:
+    column = values(key.expression, table, context)
+    ranks = spread(_ranks(column, context), len(table))
+    return np.negative(ranks) if key.descending else ranks
+
+
+def _ranks(column: Column, context: Context) -> Ranks:
+    if _are_alike(column):
+        return column.numbers
+    terms, places = distinct(column.ids)
+    return ranks_of_terms(terms, context)[places]
+
+
+def _are_alike(column: Column) -> bool:
+    """Whether the numbers of a column say its order: those that float64 tells apart, booleans, or times."""
+    found = set(np.unique(column.kinds).tolist())
+    if found <= {kinds.INTEGER, kinds.DECIMAL}:
+        return True
+    if found <= {kinds.FLOAT, kinds.DOUBLE, kinds.INTEGER}:
+        return not np.isnan(column.numbers).any()
+    return found == {kinds.BOOLEAN} or found <= {kinds.ZONED, kinds.UNZONED}
+
+
+def ranks_of_terms(terms: Ids, context: Context) -> npt.NDArray[np.int64]:
+    """The places of different terms in the order, those that are alike having one."""
+    keys = [order_key(term) for term in context.terms_of(terms)]
+    ranks = np.zeros(len(keys), np.int64)
+    rank, last = -1, None
+    for place in sorted(range(len(keys)), key=keys.__getitem__):
+        if keys[place] != last:
+            rank, last = rank + 1, keys[place]
+        ranks[place] = rank
+    return ranks
+
+
+def order_key(term: Term | None) -> _Key:
+    """What a term is ordered by.
+
+    >>> order_key(BNode("z")) < order_key(Literal(-5)) < order_key(Literal(1.5)) < order_key(Literal(""))
+    True
+    """
+    if term is None:
+        return (0,)
+    if not isinstance(term, Literal):
+        return (1,) if isinstance(term, BNode) else (2, str(term))
+    if term.language is not None:
+        return (3, _IN_LANGUAGE, str(term), term.language.lower())
+    value = value_of(term)
+    if isinstance(value, bool):
+        return (3, _BOOLEAN, value)
+    if isinstance(value, str):
+        return (3, _STRING, value)
+    if isinstance(value, Numeric):
+        number = value.value
+        if isinstance(number, float) and not math.isfinite(number):
+            return (3, _NUMBER, not math.isnan(number), 0 if math.isnan(number) else number)
+        return (3, _NUMBER, True, Fraction(number))
+    if isinstance(value, Time) and value.datatype == DATE_TIME:
+        return (3, _TIME, value.seconds)
+    return (3, _REST, str(term.datatype), str(term))
+
+
+_NUMBER, _STRING, _IN_LANGUAGE, _BOOLEAN, _TIME, _REST = range(6)

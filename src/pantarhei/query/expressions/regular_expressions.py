@@ -1,0 +1,205 @@
+"""Regular expressions of REGEX and REPLACE, in the language of XPath.
+
+They are rewritten for the package `regex`, whose matches can be stopped. What it can do beyond XPath's
+(looking ahead, names of groups) is let through.
+
+Source: XQuery and XPath Functions and Operators, section 7.6; XML Schema part 2, appendix F.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import regex
+
+from pantarhei.errors import QueryError, QueryTimeoutError
+from pantarhei.literals.value import NAME_CHARACTER, NAME_START
+from pantarhei.query.expressions.values import ExpressionError
+from pantarhei.query.guard import Guard
+
+LONGEST_MATCH: Final = 5.0  # seconds that one text may take where the query has no limit, or a longer one
+
+_DIGITS: Final = frozenset("0123456789")
+_FLAGS: Final = {"i": regex.IGNORECASE, "s": regex.DOTALL, "m": regex.MULTILINE, "x": 0, "q": 0}
+# What stands between the brackets of the class of characters that begin an XML name, or that it has.
+_CLASSES: Final = {"i": NAME_START.expression[1:-1], "c": NAME_CHARACTER.expression[1:-1]}
+
+
+class PatternError(ValueError):
+    """A text that is no regular expression; the message says why and where."""
+
+
+def check_pattern(text: str, flags: str = "") -> None:
+    """Nothing, if this is a regular expression.
+
+    Raises:
+        QueryError: it is none; the message says what is wrong with it, and where.
+
+    >>> check_pattern("a(b")
+    Traceback (most recent call last):
+    pantarhei.errors.QueryError: the regular expression 'a(b' is malformed: missing ) at 3
+    """
+    try:
+        compiled(text, flags)
+    except PatternError as error:
+        raise QueryError(str(error)) from None
+
+
+@lru_cache(maxsize=512)
+def compiled(text: str, flags: str) -> regex.Pattern[str]:
+    """Raises: PatternError: this is no regular expression, or there is no such flag."""
+    unknown = [flag for flag in flags if flag not in _FLAGS]
+    if unknown:
+        raise PatternError(
+            f"the regular expression {_shown(text)} has the unknown flag {unknown[0]!r}; "
+            f"expected some of {', '.join(_FLAGS)}"
+        )
+    pattern = regex.escape(text) if "q" in flags else _rewritten(text, flags)
+    options = regex.VERSION0
+    for flag in flags:
+        options |= _FLAGS[flag]
+    try:
+        return regex.compile(pattern, options)
+    except regex.error as error:
+        # the place is that in the text wherever nothing before it was rewritten
+        place = "" if error.pos is None else f" at {min(error.pos, len(text))}"
+        raise PatternError(
+            f"the regular expression {_shown(text)} is malformed: {error.msg}{place}"
+        ) from None
+    except (RecursionError, OverflowError):
+        raise PatternError(f"the regular expression {_shown(text)} is too deep or too large") from None
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 200 else text[:200] + "…")
+
+
+def matches(text: str, pattern: regex.Pattern[str], guard: Guard) -> bool:
+    """Whether a part of the text matches.
+
+    Raises:
+        QueryTimeoutError: it takes too long to tell.
+    """
+    limit = min(guard.left, LONGEST_MATCH)
+    try:
+        return pattern.search(text, timeout=limit) is not None
+    except TimeoutError:
+        raise _too_long(guard, limit) from None
+
+
+def replaced(text: str, pattern: regex.Pattern[str], replacement: str, guard: Guard) -> str:
+    """The text with every match replaced, `$1` in a replacement by the group.
+
+    Raises:
+        ExpressionError: the pattern matches the empty text, or the replacement has a lone `$` or backslash.
+        QueryTimeoutError: it takes too long.
+    """
+    if matches("", pattern, guard):
+        raise ExpressionError
+    parts = _parts_of(replacement, pattern.groups)
+    limit = min(guard.left, LONGEST_MATCH)
+    try:
+        result: str = pattern.sub(
+            lambda match: "".join(part if isinstance(part, str) else match[part] or "" for part in parts),
+            text,
+            timeout=limit,
+        )
+    except TimeoutError:
+        raise _too_long(guard, limit) from None
+    return result
+
+
+def _too_long(guard: Guard, limit: float) -> QueryTimeoutError:
+    return QueryTimeoutError(limit if guard.timeout is None else guard.timeout)
+
+
+def _parts_of(replacement: str, groups: int) -> list[str | int]:
+    """Texts, and the numbers of groups: as many digits behind a `$` as there are groups for."""
+    parts: list[str | int] = []
+    place = 0
+    while place < len(replacement):
+        character = replacement[place]
+        following = replacement[place + 1 : place + 2]
+        place += 1
+        if character == "\\":
+            if following not in ("\\", "$"):
+                raise ExpressionError
+            parts.append(following)
+            place += 1
+        elif character == "$":
+            if following not in _DIGITS:
+                raise ExpressionError
+            number, place = int(following), place + 1
+            while (
+                replacement[place : place + 1].isdecimal() and 10 * number + int(replacement[place]) <= groups
+            ):
+                number, place = 10 * number + int(replacement[place]), place + 1
+            parts.append(number if number <= groups else "")
+        else:
+            parts.append(character)
+    return parts
+
+
+# -- rewriting ---------------------------------------------------------------------------------------
+
+
+def _rewritten(text: str, flags: str) -> str:
+    """The pattern as `regex` has it.
+
+    `$` is the very end, not before a last line break; a dot is no line break of any kind; `\\i` and `\\c` are
+    XML's names; what a class subtracts is looked for ahead; space is dropped where a flag says so.
+    """
+    replaced = {"$": r"\Z"} if "m" not in flags else {}
+    if "s" not in flags:
+        replaced["."] = r"[^\n\r]"
+    if "x" in flags:
+        replaced |= dict.fromkeys(" \t\n\r", "")
+    parts: list[str] = []
+    place = 0
+    while place < len(text):
+        character = text[place]
+        if character == "\\":
+            parts.append(_escape(text[place : place + 2], inside=False))
+            place += 2
+        elif character == "[":
+            part, place = _class(text, place)
+            parts.append(part)
+        else:
+            parts.append(replaced.get(character, character))
+            place += 1
+    return "".join(parts)
+
+
+def _escape(escape: str, inside: bool) -> str:
+    letter = escape[1:]
+    members = _CLASSES.get(letter.lower())
+    if members is None:
+        return escape
+    if inside and letter.isupper():
+        raise PatternError(f"{escape} inside a class is not supported")
+    return members if inside else f"[{'^' if letter.isupper() else ''}{members}]"
+
+
+def _class(text: str, start: int) -> tuple[str, int]:
+    """What stands for the class that begins at `start`, and where it ends."""
+    place = start + 1
+    parts = ["["]
+    if text.startswith("^", place):
+        parts.append("^")
+        place += 1
+    first = place
+    while place < len(text):
+        character = text[place]
+        if character == "\\":
+            parts.append(_escape(text[place : place + 2], inside=True))
+            place += 2
+        elif character == "]" and place > first:
+            return "".join(parts) + "]", place + 1
+        elif text.startswith("-[", place) and place > first:
+            subtracted, end = _class(text, place + 1)
+            return f"(?:(?!{subtracted}){''.join(parts)}])", end + 1
+        else:
+            parts.append("\\[" if character == "[" and text[place + 1 : place + 2] != ":" else character)
+            place += 1
+    return text[start:], len(text)  # not closed: `regex` says so

@@ -1,0 +1,174 @@
+"""Functions of strings.
+
+Source: SPARQL 1.1, section 17.4.3; XQuery and XPath Functions and Operators, section 7.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote
+
+from rdflib import BNode, Literal
+
+from pantarhei.language.term import Term
+from pantarhei.literals.value import STRING
+from pantarhei.query.expressions import canonical
+from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
+from pantarhei.query.expressions.values import ExpressionError, number_of
+from pantarhei.query.guard import Guard
+
+
+def string(term: Term) -> Literal:
+    """The term, if it is a string, with a language or without.
+
+    Raises:
+        ExpressionError: it is none.
+    """
+    if isinstance(term, Literal) and (term.language is not None or term.datatype in (None, STRING)):
+        return term
+    raise ExpressionError
+
+
+def simple(term: Term) -> str:
+    """The text of a string without a language.
+
+    Raises:
+        ExpressionError: the term is none.
+    """
+    literal = string(term)
+    if literal.language is not None:
+        raise ExpressionError
+    return str(literal)
+
+
+def str_(term: Term) -> Literal:
+    """The text of a literal or an IRI."""
+    if isinstance(term, BNode):
+        raise ExpressionError
+    return Literal(str(term))
+
+
+def strlen(term: Term) -> int:
+    return len(string(term))
+
+
+def substr(term: Term, start: Term, length: Term | None = None) -> Literal:
+    """The characters at `start` and behind, counted from 1.
+
+    >>> str(substr(Literal("motor car"), Literal(0), Literal(3)))
+    'mo'
+    """
+    text = string(term)
+    first = _integer(start)
+    end = len(text) + 1 if length is None else first + _integer(length)
+    return canonical.like(str(text)[max(first, 1) - 1 : max(end, 1) - 1], text)
+
+
+def _integer(term: Term) -> int:
+    value = number_of(term).value
+    if not isinstance(value, int):
+        raise ExpressionError
+    return value
+
+
+def ucase(term: Term) -> Literal:
+    return canonical.like(string(term).upper(), string(term))
+
+
+def lcase(term: Term) -> Literal:
+    return canonical.like(string(term).lower(), string(term))
+
+
+def _compatible(one: Term, other: Term) -> tuple[Literal, str]:
+    """Two strings, the second without a language or in that of the first (section 17.4.3.1.2)."""
+    first, second = string(one), string(other)
+    if second.language is not None and _language(first) != _language(second):
+        raise ExpressionError
+    return first, str(second)
+
+
+def _language(literal: Literal) -> str | None:
+    return None if literal.language is None else literal.language.lower()
+
+
+def strstarts(term: Term, start: Term) -> bool:
+    text, part = _compatible(term, start)
+    return str(text).startswith(part)
+
+
+def strends(term: Term, end: Term) -> bool:
+    text, part = _compatible(term, end)
+    return str(text).endswith(part)
+
+
+def contains(term: Term, other: Term) -> bool:
+    text, part = _compatible(term, other)
+    return part in str(text)
+
+
+def strbefore(term: Term, other: Term) -> Literal:
+    text, part = _compatible(term, other)
+    before, found, _ = (str(text).partition(part)) if part else ("", True, "")
+    return canonical.like(before, text) if found else Literal("")
+
+
+def strafter(term: Term, other: Term) -> Literal:
+    text, part = _compatible(term, other)
+    _, found, after = str(text).partition(part) if part else ("", True, str(text))
+    return canonical.like(after, text) if found else Literal("")
+
+
+def encode_for_uri(term: Term) -> Literal:
+    return Literal(quote(str(string(term)), safe="-_.~"))
+
+
+def concat(*terms: Term) -> Literal:
+    """The strings together, in their language if all have one and the same."""
+    texts = [string(term) for term in terms]
+    text = "".join(texts)
+    languages = {_language(literal) for literal in texts}
+    return canonical.like(text, texts[0]) if len(languages) == 1 else Literal(text)
+
+
+def lang(term: Term) -> Literal:
+    if not isinstance(term, Literal):
+        raise ExpressionError
+    return Literal(term.language or "")
+
+
+def langmatches(tag: Term, language_range: Term) -> bool:
+    """Basic filtering (RFC 4647, section 3.3.1).
+
+    >>> langmatches(Literal("de-Latn-DE"), Literal("de"))
+    True
+    """
+    text, wanted = simple(tag).lower(), simple(language_range).lower()
+    if wanted == "*":
+        return text != ""
+    return text == wanted or text.startswith(f"{wanted}-")
+
+
+def _hashed(algorithm: str) -> Callable[[Term], Literal]:
+    def digest(term: Term) -> Literal:
+        return Literal(hashlib.new(algorithm, simple(term).encode(), usedforsecurity=False).hexdigest())
+
+    return digest
+
+
+HASHES: Final = {name: _hashed(name.lower()) for name in ("MD5", "SHA1", "SHA256", "SHA384", "SHA512")}
+
+
+def regex(guard: Guard, term: Term, pattern: Term, flags: Term | None = None) -> bool:
+    expression = compiled(simple(pattern), "" if flags is None else simple(flags))
+    return matches(str(string(term)), expression, guard)
+
+
+def replace(guard: Guard, term: Term, pattern: Term, replacement: Term, flags: Term | None = None) -> Literal:
+    text, how = string(term), "" if flags is None else simple(flags)
+    expression = compiled(simple(pattern), how)
+    inserted = simple(replacement)
+    if "q" in how:
+        inserted = inserted.replace("\\", "\\\\").replace("$", "\\$")
+    return canonical.like(replaced(str(text), expression, inserted, guard), text)

@@ -1,0 +1,265 @@
+"""The values of single terms, by which SPARQL's operators are defined.
+
+Numbers are exact (`int`, `Decimal`) or IEEE 754's; times count seconds since the year 0 in Greenwich, those
+without a time zone as if they were there.
+
+Source: SPARQL 1.1, section 17; XQuery and XPath Functions and Operators.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import (
+    MAX_EMAX,
+    MAX_PREC,
+    MIN_EMIN,
+    ROUND_HALF_EVEN,
+    Context,
+    Decimal,
+    DivisionByZero,
+    InvalidOperation,
+    Overflow,
+)
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from rdflib import XSD, Literal, URIRef
+
+from pantarhei.language.term import Term
+from pantarhei.literals.value import (
+    BOOLEAN,
+    DATE_TIME,
+    DECIMAL,
+    DOUBLE,
+    FLOAT,
+    INTEGER_BOUNDS,
+    STRING,
+    is_ill_typed,
+    is_text,
+    single,
+    unpacked,
+    value_key,
+)
+from pantarhei.query.expressions import kinds
+
+
+class ExpressionError(Exception):
+    """An expression has no value: SPARQL's type error. It ends where the expression's answer is noted."""
+
+
+Number = int | Decimal | float
+
+MOST_DIGITS: Final = 1000  # before the point: a larger result is an error
+# Exact, whatever the digits.
+EXACT: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+# What decimals are computed with: 28 significant digits.
+DECIMALS: Final = Context(
+    prec=28,
+    rounding=ROUND_HALF_EVEN,
+    Emin=-MOST_DIGITS,
+    Emax=MOST_DIGITS,
+    traps=[DivisionByZero, InvalidOperation, Overflow],
+)
+
+
+class Numeric(NamedTuple):
+    """A number and its type: `INTEGER`, `DECIMAL`, `FLOAT` or `DOUBLE`."""
+
+    type: int
+    value: Number
+
+
+class Time(NamedTuple):
+    """A dateTime, date or time of day.
+
+    Args:
+        datatype: the xsd:dateTime, xsd:date or xsd:time.
+        zone: minutes that the local time is ahead of Greenwich; 0 without a time zone.
+        seconds: since the year 0, of a date when it begins, of a time of day as if on one day.
+    """
+
+    datatype: URIRef
+    zoned: bool
+    zone: int
+    seconds: Fraction
+
+
+class Duration(NamedTuple):
+    """A duration; those of one sort are in an order."""
+
+    datatype: URIRef
+    months: int
+    seconds: Fraction
+
+
+Value = Numeric | Time | Duration | str | bool
+
+NUMERIC_DATATYPES: Final[dict[URIRef, int]] = {
+    **dict.fromkeys(INTEGER_BOUNDS, kinds.INTEGER),
+    DECIMAL: kinds.DECIMAL,
+    FLOAT: kinds.FLOAT,
+    DOUBLE: kinds.DOUBLE,
+}
+DATE_TIME_STAMP: Final = XSD.dateTimeStamp
+DATE: Final = XSD.date
+TIME: Final = XSD.time
+DURATION: Final = XSD.duration
+DAY_TIME_DURATION: Final = XSD.dayTimeDuration
+YEAR_MONTH_DURATION: Final = XSD.yearMonthDuration
+TEMPORAL_DATATYPES: Final = frozenset(
+    {DATE_TIME, DATE_TIME_STAMP, DATE, TIME, DURATION, DAY_TIME_DURATION, YEAR_MONTH_DURATION}
+)
+
+_ZONE = re.compile(r"([+-])(\d\d):(\d\d)$", re.ASCII)
+_DURATION = re.compile(
+    r"(-?)P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?",
+    re.ASCII,
+)
+
+
+def value_of(literal: Literal) -> Value | None:
+    """The value that operators know of a literal, None where they know none.
+
+    >>> value_of(Literal("2.50", datatype=XSD.decimal, normalize=False))
+    Numeric(type=17, value=Decimal('2.50'))
+    """
+    datatype = literal.datatype
+    if literal.language is not None:
+        return None
+    if datatype is None or datatype == STRING:
+        return str(literal)
+    type_ = NUMERIC_DATATYPES.get(datatype)
+    if type_ is not None:
+        return _number(str(literal), datatype, type_)
+    if datatype == BOOLEAN:
+        key = value_key(str(literal), datatype)
+        return None if is_ill_typed(key) else bool(key[1])
+    return _temporal(str(literal).strip(" \t\n\r"), datatype) if datatype in TEMPORAL_DATATYPES else None
+
+
+def _number(text: str, datatype: URIRef, type_: int) -> Numeric | None:
+    key = value_key(text, datatype)
+    if key[0] in (FLOAT, DOUBLE) and isinstance(key[1], bytes):
+        return Numeric(type_, unpacked(datatype, key[1]))
+    if key[0] == DECIMAL and isinstance(key[1], int):
+        return Numeric(type_, key[1] if type_ == kinds.INTEGER else Decimal(key[1]))
+    return Numeric(type_, key[1]) if isinstance(key[1], Decimal) else None
+
+
+def _temporal(text: str, datatype: URIRef) -> Time | Duration | None:
+    if datatype == DATE:
+        place = _end_of_date(text)
+        text = f"{text[:place]}T00:00:00{text[place:]}"
+    elif datatype == TIME:
+        text = f"1972-12-31T{text}"
+    elif datatype not in (DATE_TIME, DATE_TIME_STAMP):
+        return _duration(text, datatype)
+    key = value_key(text, datatype if datatype == DATE_TIME_STAMP else DATE_TIME)
+    if key[0] != DATE_TIME or len(key) != 4:
+        return None
+    _, zoned, seconds, fraction = key
+    assert isinstance(seconds, int) and isinstance(fraction, Decimal)
+    kind = DATE_TIME if datatype == DATE_TIME_STAMP else datatype
+    return Time(kind, bool(zoned), _zone(text), seconds + Fraction(fraction))
+
+
+def _zone(text: str) -> int:
+    match = _ZONE.search(text)
+    if match is None:
+        return 0
+    minutes = 60 * int(match[2]) + int(match[3])
+    return -minutes if match[1] == "-" else minutes
+
+
+def _end_of_date(text: str) -> int:
+    """Where the zone of an xsd:date begins: behind year, month and day."""
+    dash = text.find("-", 1)
+    return dash + 6 if dash >= 0 else len(text)
+
+
+def _duration(text: str, datatype: URIRef) -> Duration | None:
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        return None
+    sign, years, months, days, hours, minutes, seconds = match.groups()
+    has_time = any(part is not None for part in (days, hours, minutes, seconds))
+    has_months = years is not None or months is not None
+    if (datatype == DAY_TIME_DURATION and has_months) or (datatype == YEAR_MONTH_DURATION and has_time):
+        return None
+    factor = -1 if sign else 1
+    all_months = 12 * int(years or 0) + int(months or 0)
+    all_seconds = 86400 * int(days or 0) + 3600 * int(hours or 0) + 60 * int(minutes or 0)
+    return Duration(datatype, factor * all_months, factor * (all_seconds + Fraction(seconds or 0)))
+
+
+def kind_of(term: Term | None, value: Value | None) -> int:
+    """The kind of a term that has this value; numbers and times as if none were long or far."""
+    if not isinstance(term, Literal):
+        return kinds.NAME
+    if term.language is not None:
+        return kinds.LANG_STRING
+    if isinstance(value, Numeric):
+        return value.type
+    if isinstance(value, bool):
+        return kinds.BOOLEAN
+    if isinstance(value, str):
+        return kinds.STRING
+    if isinstance(value, Time):
+        if value.datatype != DATE_TIME:
+            return kinds.TEMPORAL
+        return kinds.ZONED if value.zoned else kinds.UNZONED
+    if isinstance(value, Duration):
+        return kinds.TEMPORAL
+    if term.datatype in NUMERIC_DATATYPES or term.datatype == BOOLEAN:
+        return kinds.ILL_TYPED
+    return kinds.KNOWN if is_known(term) else kinds.OTHER
+
+
+def is_known(literal: Literal) -> bool:
+    """Whether the reasoner knows the literal's value, so that another value is known to be different."""
+    key = value_key(str(literal), literal.datatype, literal.language)
+    return not is_text(key) and not is_ill_typed(key)
+
+
+# -- numbers -----------------------------------------------------------------------------------------
+
+
+def number_of(term: Term) -> Numeric:
+    """Raises: ExpressionError: the term is no number."""
+    value = value_of(term) if isinstance(term, Literal) else None
+    if not isinstance(value, Numeric):
+        raise ExpressionError
+    return value
+
+
+def to_double(value: Number) -> float:
+    """The xsd:double nearest to a number."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def to_single(value: Number) -> float:
+    """The xsd:float nearest to a number."""
+    if isinstance(value, float):
+        return single(value)
+    key = value_key(str(value), FLOAT)
+    if isinstance(key[1], bytes):
+        return unpacked(FLOAT, key[1])
+    return single(to_double(value))  # the text is too long to be read: beyond any xsd:float's precision
+
+
+def promoted(left: Numeric, right: Numeric) -> tuple[int, Number, Number]:
+    """The type of both numbers together, and the numbers in it."""
+    type_ = max(left.type, right.type)
+    return type_, _in_type(type_, left), _in_type(type_, right)
+
+
+def _in_type(type_: int, number: Numeric) -> Number:
+    if type_ == kinds.DOUBLE:
+        return to_double(number.value)
+    if type_ == kinds.FLOAT:
+        return number.value if number.type == kinds.FLOAT else to_single(number.value)
+    return number.value if type_ == kinds.INTEGER else Decimal(number.value)
