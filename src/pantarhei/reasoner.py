@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from rdflib import Dataset, Graph
+from rdflib import Dataset, Graph, URIRef
 
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
@@ -37,8 +37,8 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, timed
 from pantarhei.materialize.model import Keep, Work
 from pantarhei.ontology import Ontology
-from pantarhei.query.answers import QueryResult
-from pantarhei.query.sparql import run_query, window_dataset, window_graph
+from pantarhei.query.answers import MAX_BYTES, QueryResult
+from pantarhei.query.window_store import DatasetStore, TripleSet, TripleSource, WindowDataset, WindowStore
 from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
@@ -50,8 +50,12 @@ from pantarhei.window.watermark import in_time_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
     from pantarhei.encoding.encode import ABox
+    from pantarhei.query.window_door import Moment, WindowDoor
+
+_G = TypeVar("_G", bound=Graph)
 
 _CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview)
 
@@ -332,27 +336,89 @@ class StreamReasoner:
     @cached_property
     def graph(self) -> Graph:
         """The materialization as a live, read-only rdflib graph."""
-        return window_graph(_LiveSource(self))
+        return self._with_prefixes(Graph(store=WindowStore(_LiveSource(self), self._ask_graph)))
 
     @cached_property
     def dataset(self) -> Dataset:
-        """`graph` as default graph, with the ontology and the timestamps' interpretations as named ones."""
-        return window_dataset(
-            _LiveSource(self), self.ontology.graph, lambda: self.timestamps, self.interpretation
-        )
+        """`graph` as default graph, with named ones beside it (`query` has their names)."""
+        store = DatasetStore(_LiveSource(self), _NamedGraphs(self), self._ask)
+        return self._with_prefixes(WindowDataset(store))
 
-    def query(self, text: str) -> QueryResult:
-        """The answers of a SPARQL query over the materialization as it is now.
+    def query(
+        self,
+        text: str | PreparedQuery,
+        initBindings: Mapping[str, Term] | None = None,
+        initNs: Mapping[str, str] | None = None,
+        *,
+        timeout: float | None = None,
+        max_bytes: int | None = MAX_BYTES,
+        schema: bool = False,
+        base: str | None = None,
+    ) -> QueryResult:
+        """The answers of a SPARQL 1.1 query over the materialization as it is now.
 
-        Named graphs: `urn:pantarhei:ontology` and `urn:pantarhei:at:<timestamp>`. The prefixes of the
-        ontology's graph need no declaration.
+        Named graphs: `urn:pantarhei:ontology`, what was loaded; `urn:pantarhei:schema`, its declarations and
+        the axioms between names that it entails; `urn:pantarhei:at:<timestamp>`, the interpretation of each
+        timestamp in the window. `FROM` and `FROM NAMED` choose among them. Joins go by the values of
+        literals; what is shown, and told apart, is the form that they were given in.
+
+        A text is read and planned once. What it costs to answer, and what it must not: docs/queries.md.
+
+        Args:
+            text: the query; or one that rdflib's `prepareQuery` has made.
+            initBindings: values for variables, by name.
+            initNs: the prefixes that need no declaration; by default those of the ontology's graph.
+            timeout: how many seconds it may take, None for any.
+            max_bytes: how many bytes the rows of one operator may take, None for any.
+            schema: whether the default graph has the triples of `urn:pantarhei:schema` too.
+            base: what relative IRIs are resolved against.
 
         Raises:
             QueryError: the query is malformed, or asks for the network (SERVICE, FROM) or for a change.
-            OptionError: it is no text.
+            QueryTimeoutError, QueryMemoryError: it takes more than it may. Nothing has changed.
+            OptionError: it is no text, or a limit is none.
         """
+        return self._ask(
+            text,
+            None,
+            bindings=initBindings,
+            prefixes=initNs,
+            timeout=timeout,
+            max_bytes=max_bytes,
+            schema=schema,
+            base=base,
+        )
+
+    def _ask(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
         with self._lock:
-            return run_query(self.dataset, text, namespaces=dict(self.ontology.graph.namespaces()))
+            return self._door.ask(query, name, **options)
+
+    def _ask_graph(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
+        with self._lock:
+            return self._door.ask_graph(query, **options)
+
+    @cached_property
+    def _door(self) -> WindowDoor:
+        from pantarhei.query.window_door import WindowDoor  # rdflib's parser takes longer than a first answer
+
+        return WindowDoor(self.ontology.graph, lambda: self.ontology.schema.triples(), self._moment)
+
+    def _moment(self) -> Moment:
+        from pantarhei.query.window_door import Moment
+
+        held = self._held
+        state = held.state
+        return Moment(
+            state, held.model, lambda: held.forms.facts, self._timestamps, self.interpretation, state.is_part
+        )
+
+    def _timestamps(self) -> tuple[TimePoint, ...]:
+        return self.timestamps
+
+    def _with_prefixes(self, graph: _G) -> _G:
+        for prefix, namespace in self.ontology.graph.namespaces():
+            graph.bind(prefix, namespace)
+        return graph
 
     @property
     def foundation(self) -> Foundation:
@@ -479,3 +545,19 @@ class _LiveSource:
     def __len__(self) -> int:
         with self._reasoner._lock:
             return len(self._reasoner._held.model)
+
+
+class _NamedGraphs:
+    """The named graphs of a reasoner's dataset."""
+
+    def __init__(self, reasoner: StreamReasoner) -> None:
+        self._reasoner = reasoner
+
+    def names(self) -> list[URIRef]:
+        with self._reasoner._lock:
+            return self._reasoner._door.names()
+
+    def graph(self, name: URIRef) -> TripleSource | None:
+        with self._reasoner._lock:
+            triples = self._reasoner._door.triples(name)
+        return None if triples is None else TripleSet(triples)

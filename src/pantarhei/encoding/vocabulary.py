@@ -61,7 +61,8 @@ class NumberedTerms(NamedTuple):
 class Vocabulary:
     """The numbers of symbols and terms; starts with those of a program.
 
-    It knows all that it has met since its tables were last `renamed`.
+    It knows all that it has met since its tables were last `renamed`. `revision` is another object whenever
+    numbers may have lost their meaning.
     """
 
     def __init__(self, program: NumberedProgram) -> None:
@@ -340,6 +341,7 @@ class Vocabulary:
 
     def back_to(self, mark: tuple[int, ...]) -> None:
         """Forget what was numbered since it was at `mark`, where nothing has such a number any more."""
+        self.revision = object()
         *sizes, variants = mark
         for numbers, size in zip(self._dictionaries, sizes, strict=True):
             while len(numbers) > size:
@@ -386,6 +388,7 @@ class Vocabulary:
         self.ill_typed, self._texts = tables.ill_typed, tables.texts
         self.memberships, self._width = tables.memberships, tables.width
         self._dictionaries = self._all_dictionaries()
+        self.revision = object()
 
 
 def _set_bits(memberships: npt.NDArray[np.uint8], start: int, ranges: Iterable[int]) -> None:

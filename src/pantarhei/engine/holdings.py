@@ -226,6 +226,12 @@ class Holdings:
         return self._standing.forms
 
     @property
+    def state(self) -> Standing:
+        """How things stand, with the model: another value whenever anything has changed."""
+        self.make_model()
+        return self._standing
+
+    @property
     def facts(self) -> int | None:
         """How many facts the materialization has; None where the model is lost. Costs O(1)."""
         model = self._standing.model

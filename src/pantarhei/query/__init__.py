@@ -1,16 +1,31 @@
 """Queries over the window: live graphs and datasets, SPARQL, and answers as tables."""
 
-from pantarhei.query.answers import QueryResult
-from pantarhei.query.sparql import ONTOLOGY_GRAPH, run_query, timestamp_graph, window_dataset, window_graph
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pantarhei.query.answers import MAX_BYTES, QueryResult
+from pantarhei.query.sparql import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.query.window_store import TripleSource, WindowStore
 
+if TYPE_CHECKING:
+    from pantarhei.query.questions import run_query
+
 __all__ = [
+    "MAX_BYTES",
     "ONTOLOGY_GRAPH",
+    "SCHEMA_GRAPH",
     "QueryResult",
     "TripleSource",
     "WindowStore",
     "run_query",
     "timestamp_graph",
-    "window_dataset",
-    "window_graph",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "run_query":  # rdflib's parser takes longer to load than all else
+        from pantarhei.query.questions import run_query
+
+        return run_query
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
-from rdflib.query import Result
+from rdflib.query import Result, ResultRow
 
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import told_apart
@@ -20,29 +21,118 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+MAX_BYTES = 1 << 30
+"""How many bytes the rows of one operator may take, unless a query says otherwise."""
+
+Row = tuple[Term | None, ...]
+
 
 class QueryResult(Result):
     """The answers of one query at one state of the window, complete; iterates as rdflib's results do.
 
-    Iterating gives rows for SELECT, triples for CONSTRUCT and DESCRIBE, one bool for ASK.
+    Iterating gives rows for SELECT, triples for CONSTRUCT and DESCRIBE, one bool for ASK. Terms are made when
+    they are first looked at.
+
+    Args:
+        form: `SELECT`, `ASK`, `CONSTRUCT` or `DESCRIBE`.
+        variables: the columns of SELECT.
+        size: how many rows or triples there are.
+        decode: gives the columns as terms: one for each variable, or subjects, predicates and objects.
+        answer: of ASK.
+        prefixes: for graphs, so that they are written with them.
+        plan: tells how the query was answered.
     """
 
-    @classmethod
-    def of(cls, evaluated: Mapping[str, Any]) -> QueryResult:
-        """The result that rdflib's evaluation describes; bindings that are still to come are computed now."""
-        result = cls(evaluated["type_"])
-        result.vars = evaluated.get("vars_")
-        bindings = evaluated.get("bindings")
-        if bindings is not None:
-            # plain: rdflib's own would keep the evaluation's context, and with it the window's model, alive
-            result.bindings = [dict(binding) for binding in bindings]
-        result.askAnswer = evaluated.get("askAnswer")
-        result.graph = evaluated.get("graph")
-        return result
+    def __init__(
+        self,
+        form: str,
+        variables: Sequence[Variable] = (),
+        size: int = 0,
+        decode: Callable[[], Sequence[Sequence[Term | None]]] = tuple,
+        answer: bool | None = None,
+        prefixes: Mapping[str, str] | None = None,
+        plan: Callable[[], str] | None = None,
+    ) -> None:
+        self.form, self.size = form, size
+        self.type, self.vars, self.askAnswer = form, list(variables) if form == "SELECT" else None, answer
+        self._decode, self._prefixes, self._plan = decode, dict(prefixes or {}), plan
+        self._bindings: list[dict[Variable, Term]] | None = None
+        self._graph: Graph | None = None
+
+    @cached_property
+    def _decoded(self) -> list[list[Term | None]]:
+        columns = [list(column) for column in self._decode()]
+        self._decode = tuple  # the state of the window is not held any longer
+        return columns
+
+    def decoded(self) -> QueryResult:
+        """The result itself, with all its terms made."""
+        assert self._decoded is not None
+        return self
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of SELECT as tuples of terms, None where a variable is unbound."""
+        return list(zip(*self._decoded, strict=True)) if self._decoded else [()] * self.size
+
+    @property
+    def bindings(self) -> list[dict[Variable, Term]]:  # type: ignore[override]
+        """The rows of SELECT as mappings of what is bound."""
+        if self._bindings is None:
+            named = [
+                [(v, t) for v, t in zip(self.vars or (), row, strict=True) if t is not None]
+                for row in self.rows
+            ]
+            self._bindings = [dict(pairs) for pairs in named] if self.type == "SELECT" else []
+        return self._bindings
+
+    @property
+    def graph(self) -> Graph | None:  # type: ignore[override]
+        """The triples of CONSTRUCT and DESCRIBE, with the prefixes of the graph that was asked."""
+        if self.type in ("SELECT", "ASK"):
+            return None
+        if self._graph is None:
+            graph = Graph()
+            for prefix, namespace in self._prefixes.items():
+                graph.bind(prefix, namespace)
+            for triple in zip(*self._decoded, strict=True):
+                graph.add(cast(Any, triple))
+            self._graph = graph
+        return self._graph
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.type == "ASK":
+            yield self.askAnswer
+        elif self.type == "SELECT":
+            labels = {str(variable): place for place, variable in enumerate(self.vars or ())}
+            for row in self.rows:
+                shown = tuple.__new__(ResultRow, row)  # its own way asks a mapping for each variable
+                shown.labels = labels
+                yield shown
+        else:
+            yield from zip(*self._decoded, strict=True)
+
+    def __len__(self) -> int:
+        return 1 if self.type == "ASK" else self.size
+
+    def __bool__(self) -> bool:
+        return bool(self.askAnswer) if self.type == "ASK" else self.size > 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Result) and self.type == other.type and _content(self) == _content(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        triples = None if self.graph is None else tuple(self.graph)
-        return exactly(_restored, self.type, self.vars, self.bindings, self.askAnswer, triples)
+        return exactly(
+            _restored,
+            self.type,
+            tuple(self.vars or ()),
+            self.size,
+            self._decoded,
+            self.askAnswer,
+            self._prefixes,
+        )
 
     def __repr__(self) -> str:
         if self.type == "ASK":
@@ -55,17 +145,19 @@ class QueryResult(Result):
     def __str__(self) -> str:
         """The first of the answers as a table for people; `serialize` and `to_pandas` have all."""
         columns = self.columns()
-        count = max(map(len, columns.values()), default=0)
-        return told_apart(lambda: "\n".join(_table(columns, count)))
+        return told_apart(lambda: "\n".join(_table(columns, self.size if self.type != "ASK" else 1)))
+
+    def plan(self) -> str:
+        """How the query was answered: its operators, with the rows that were expected and those there were."""
+        return "" if self._plan is None else self._plan()
 
     def columns(self) -> dict[str, list[Term | None]]:
         """The answers by variable; `subject`, `predicate`, `object` for graphs; `answer` for ASK."""
         if self.type == "ASK":
             return {"answer": [Literal(bool(self.askAnswer))]}
         if self.type == "SELECT":
-            rows = [row for row in self.bindings if row]
-            return {str(v): [cast("Term | None", row.get(v)) for row in rows] for v in self.vars or ()}
-        triples = in_order(cast("Iterable[Triple]", self.graph or ()))
+            return {str(v): column for v, column in zip(self.vars or (), self._decoded, strict=True)}
+        triples = in_order(cast("list[Triple]", list(zip(*self._decoded, strict=True))))
         return {name: [t[i] for t in triples] for i, name in enumerate(("subject", "predicate", "object"))}
 
     def to_arrow(self) -> pa.Table:
@@ -169,18 +261,22 @@ def _plain(term: Term, kind: str) -> object:
     return float(cast(float, value)) if kind == "number" else value
 
 
+def _content(result: Any) -> object:
+    """What two results that are equal share."""
+    if result.type == "ASK":
+        return result.askAnswer
+    if result.type == "SELECT":
+        return list(result.vars or ()), list(map(tuple, result))
+    return set(result)
+
+
 def _restored(
-    kind: str,
-    variables: list[Variable] | None,
-    bindings: list[dict[Variable, Term]],
+    form: str,
+    variables: Sequence[Variable],
+    size: int,
+    columns: list[list[Term | None]],
     answer: bool | None,
-    triples: tuple[Triple, ...] | None,
+    prefixes: Mapping[str, str],
 ) -> QueryResult:
     """What `QueryResult` pickles as; rdflib's own restoring looks at attributes before they are there."""
-    graph = None
-    if triples is not None:
-        graph = Graph()
-        for triple in triples:
-            graph.add(triple)
-    parts = {"type_": kind, "vars_": variables, "askAnswer": answer, "graph": graph}
-    return QueryResult.of(parts if kind != "SELECT" else {**parts, "bindings": bindings})
+    return QueryResult(form, variables, size, lambda: columns, answer, prefixes)

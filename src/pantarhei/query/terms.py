@@ -7,8 +7,8 @@ compare `values`, which are one number for all forms of a value.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Hashable, Sequence
+from typing import Final
 
 import numpy as np
 from rdflib import XSD, Literal
@@ -22,32 +22,27 @@ LOCAL: Final = 1 << 31
 """The first number of terms that are not the vocabulary's."""
 
 
-class Known(Protocol):
-    """What a vocabulary tells of its terms."""
-
-    def find(self, term: Term) -> int | None: ...
-    def term(self, number: int) -> Term: ...
+def _find_nothing(term: Term) -> int | None:
+    return None
 
 
-class NothingKnown:
-    """A vocabulary without terms."""
-
-    def find(self, term: Term) -> int | None:
-        return None
-
-    def term(self, number: int) -> Term:
-        raise IndexError(number)
+def _no_term(number: int) -> Term:
+    raise IndexError(number)
 
 
 class TermSpace:
     """Numbers for every term that a query meets.
 
     Args:
-        known: the vocabulary; it gives no further numbers while the space is in use.
+        find: the number of a term's value in the vocabulary, None for what it does not know. It gives no
+            further numbers while terms are looked for.
+        term: the term of such a number, for ever.
     """
 
-    def __init__(self, known: Known | None = None) -> None:
-        self._known: Known = NothingKnown() if known is None else known
+    def __init__(
+        self, find: Callable[[Term], int | None] = _find_nothing, term: Callable[[int], Term] = _no_term
+    ) -> None:
+        self._find, self._term = find, term
         self.locals: list[Term] = []
         self._ids: dict[Term, int] = {}
         self._first_of_value: dict[Hashable, int] = {}
@@ -55,7 +50,7 @@ class TermSpace:
 
     def find_value(self, term: Term) -> int | None:
         """The number of a term's value, None where no term met so far has it."""
-        known = self._known.find(term)
+        known = self._find(term)
         return known if known is not None else self._first_of_value.get(value_of(term))
 
     def id_of(self, term: Term) -> int:
@@ -65,8 +60,8 @@ class TermSpace:
         local = self._ids.get(term)
         if local is not None:
             return local
-        known = self._known.find(term)
-        if known is not None and _are_one(self._known.term(known), term):
+        known = self._find(term)
+        if known is not None and _are_one(self._term(known), term):
             return known
         place = len(self.locals)
         if place == len(self._values):
@@ -85,7 +80,7 @@ class TermSpace:
 
     def term(self, number: int) -> Term:
         """The term of a number."""
-        return self.locals[number - LOCAL] if number >= LOCAL else self._known.term(number)
+        return self.locals[number - LOCAL] if number >= LOCAL else self._term(number)
 
     def terms(self, ids: Ids) -> list[Term | None]:
         """The terms of numbers, each made once; None for `NONE`."""

@@ -17,6 +17,7 @@ from rdflib.store import Store
 from pantarhei.errors import ReadOnlyError
 from pantarhei.language.place import Place
 from pantarhei.language.term import Term, Triple
+from pantarhei.query.answers import QueryResult
 
 
 class TripleSource(Protocol):
@@ -32,11 +33,30 @@ class TripleSource(Protocol):
 Matches = Iterator[tuple[Triple, Iterator[Graph | None]]]
 
 
-class _ReadOnlyStore(Store):
-    """What the stores here share: prefixes can be bound, nothing can be written, queries are checked."""
+class Ask(Protocol):
+    """Answers a query over what a store shows."""
 
-    def __init__(self) -> None:
+    def __call__(self, query: Any, name: str, **options: Any) -> QueryResult:
+        """The answers.
+
+        Args:
+            query: a text, or what rdflib prepared.
+            name: the graph that it is asked of.
+            options: as `Questions.answer` takes them.
+        """
+        ...
+
+
+class ReadOnlyStore(Store):
+    """What the stores here share: prefixes can be bound, nothing can be written.
+
+    Args:
+        ask: answers queries.
+    """
+
+    def __init__(self, ask: Ask) -> None:
         super().__init__()
+        self._ask = ask
         self._namespaces: dict[str, URIRef] = {}
 
     def query(
@@ -47,15 +67,9 @@ class _ReadOnlyStore(Store):
         queryGraph: str,
         **kwargs: Any,
     ) -> Any:
-        """Answers `Graph.query`, with the same refusals as `run_query`."""
-        # loaded here: making rdflib's SPARQL parser costs more than the first answers of a stream
-        from pantarhei.query.evaluate import evaluate
-
-        return evaluate(self.snapshot(queryGraph), query, initNs, initBindings, base=kwargs.get("base"))
-
-    def snapshot(self, name: str) -> Graph:
-        """The graph that a query is evaluated on."""
-        raise NotImplementedError
+        """Answers `Graph.query`; raises what the reasoner's `query` does."""
+        kwargs.pop("DEBUG", None)
+        return self._ask(query, queryGraph, prefixes=initNs, bindings=initBindings, **kwargs)
 
     # prefixes
 
@@ -103,7 +117,7 @@ class _ReadOnlyStore(Store):
         raise ReadOnlyError("destroy it")
 
 
-class WindowStore(_ReadOnlyStore):
+class WindowStore(ReadOnlyStore):
     """A graph's store that shows a `TripleSource` as it is at the moment.
 
     >>> from rdflib import RDF
@@ -113,13 +127,13 @@ class WindowStore(_ReadOnlyStore):
     ...         yield self.triple
     ...     def __len__(self):
     ...         return 1
-    >>> graph = Graph(store=WindowStore(One()))
+    >>> graph = Graph(store=WindowStore(One(), ask=None))
     >>> One.triple in graph, len(graph)
     (True, 1)
     """
 
-    def __init__(self, source: TripleSource) -> None:
-        super().__init__()
+    def __init__(self, source: TripleSource, ask: Ask) -> None:
+        super().__init__(ask)
         self._source = source
 
     def triples(self, triple_pattern: Any, context: Graph | None = None) -> Matches:
@@ -132,8 +146,32 @@ class WindowStore(_ReadOnlyStore):
     def contexts(self, triple: object = None) -> Generator[Graph, None, None]:
         yield from ()
 
-    def snapshot(self, name: str) -> Graph:
-        return Graph(store=self, identifier=name)
+
+class TripleSet:
+    """Some triples as a `TripleSource`, indexed by each place when a pattern first binds it."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._triples = list(triples)
+        self._indexes: list[dict[Term, list[Triple]] | None] = [None, None, None]
+
+    def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
+        pattern = (subject, predicate, object)
+        bound = [(place, term) for place, term in enumerate(pattern) if term is not None]
+        candidates = [self._index(place).get(term, []) for place, term in bound]
+        for triple in min(candidates, key=len, default=self._triples):
+            if all(triple[place] == term for place, term in bound):
+                yield triple
+
+    def _index(self, place: int) -> dict[Term, list[Triple]]:
+        index = self._indexes[place]
+        if index is None:
+            index = self._indexes[place] = {}
+            for triple in self._triples:
+                index.setdefault(triple[place], []).append(triple)
+        return index
+
+    def __len__(self) -> int:
+        return len(self._triples)
 
 
 class NamedSources(Protocol):
@@ -148,18 +186,17 @@ class NamedSources(Protocol):
         ...
 
 
-class DatasetStore(_ReadOnlyStore):
+class DatasetStore(ReadOnlyStore):
     """A dataset's store: a source as the default graph, and named graphs beside it.
 
-    A query sees each named graph as it was when the query first looked at it; without a query, each pattern
-    asks anew.
+    Each pattern asks anew; a query sees all graphs as they are when it is asked.
     """
 
     context_aware = True
     graph_aware = True
 
-    def __init__(self, default: TripleSource, named: NamedSources) -> None:
-        super().__init__()
+    def __init__(self, default: TripleSource, named: NamedSources, ask: Ask) -> None:
+        super().__init__(ask)
         self._default, self._named = default, named
 
     def triples(self, triple_pattern: Any, context: Any = None) -> Matches:
@@ -184,12 +221,6 @@ class DatasetStore(_ReadOnlyStore):
         if self._source(_identifier(graph)) is None:
             super().add_graph(graph)
 
-    def snapshot(self, name: str) -> Graph:
-        store = DatasetStore(self._default, _Remembered(self._named))
-        return (
-            WindowDataset(store) if name == DATASET_DEFAULT_GRAPH_ID else Graph(store=store, identifier=name)
-        )
-
     def _graphs(self) -> list[Graph]:
         names = [DATASET_DEFAULT_GRAPH_ID, *self._named.names()]
         return [Graph(store=self, identifier=name) for name in names]
@@ -213,24 +244,6 @@ class WindowDataset(Dataset):
 
     def contexts(self, triple: Any = None) -> Generator[Graph, None, None]:
         yield from self.store.contexts(triple)
-
-
-class _Remembered:
-    """Named graphs that are looked up once each."""
-
-    def __init__(self, named: NamedSources) -> None:
-        self._named = named
-        self._names = tuple(named.names())
-        self._graphs: dict[URIRef, TripleSource | None] = {}
-
-    def names(self) -> Iterable[URIRef]:
-        return self._names
-
-    def graph(self, name: URIRef) -> TripleSource | None:
-        if name not in self._graphs:
-            found = self._named.graph(name) if name in self._names else None
-            self._graphs[name] = found
-        return self._graphs[name]
 
 
 def matches(source: TripleSource, subject: object, predicate: object, object: object) -> list[Triple]:

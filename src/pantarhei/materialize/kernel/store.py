@@ -119,6 +119,74 @@ class Store(Rows):
                     row = self.rows[row].next_object
         return found.array()
 
+    def probe(self, predicate: cython.int, terms: cython.int[::1], chain: cython.int):
+        """The facts of a predicate that have one of `terms` as subject where `chain` is 0, else as object.
+
+        Returns an int32 array with a row for each: the place among `terms`, and the other term. The predicate
+        must be indexed so.
+        """
+        found: Ints = Ints()
+        i: cython.Py_ssize_t
+        row: cython.int
+        edge: cython.int
+        for i in range(len(terms)):
+            for edge in (0, EDGE):
+                if chain == 0:
+                    row = self.first_with_subject(predicate, terms[i], edge)
+                    while row >= 0:
+                        found.push(i)
+                        found.push(self.rows[row].object)
+                        row = self.rows[row].next_subject
+                else:
+                    row = self.first_with_object(predicate, terms[i], edge)
+                    while row >= 0:
+                        found.push(i)
+                        found.push(self.rows[row].subject)
+                        row = self.rows[row].next_object
+                if not self.has_edge:
+                    break
+        return found.array().reshape(-1, 2)
+
+    def present(self, facts: cython.int[:, ::1]):
+        """Which of the facts, shape (n, 3), are there."""
+        result = np.empty(len(facts), np.uint8)
+        out: cython.uchar[::1] = result
+        i: cython.Py_ssize_t
+        for i in range(len(facts)):
+            out[i] = self.find(facts[i, 0], facts[i, 1], facts[i, 2]) >= 0
+        return result
+
+    def by_predicate(self, predicates: cython.int):
+        """All facts, those of each predicate together: where they start for each of so many `predicates`, and
+        where the last end; their subjects; their objects. Costs two passes over the rows.
+        """
+        starts = np.zeros(predicates + 1, np.int64)
+        subjects, objects = np.empty(self.live, np.int32), np.empty(self.live, np.int32)
+        next_place: cython.longlong[::1] = starts
+        out_subjects: cython.int[::1] = subjects
+        out_objects: cython.int[::1] = objects
+        row: cython.int
+        predicate: cython.int
+        place: cython.longlong
+        before: cython.longlong = 0
+        count: cython.longlong
+        for row in range(self.used):
+            if self.rows[row].predicate >= 0:
+                next_place[self.rows[row].predicate] += 1
+        for predicate in range(predicates):
+            count = next_place[predicate]
+            next_place[predicate] = before
+            before += count
+        next_place[predicates] = before
+        for row in range(self.used):
+            predicate = self.rows[row].predicate
+            if predicate >= 0:
+                place = next_place[predicate]
+                next_place[predicate] = place + 1
+                out_subjects[place] = self.rows[row].subject
+                out_objects[place] = self.rows[row].object
+        return np.concatenate([np.zeros(1, np.int64), starts[0:predicates]]), subjects, objects
+
     def columns(self, *names):
         """The named fields of all rows ever used, free ones (predicate -1) too, as int64 copies."""
         if cython.compiled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rdflib import Variable
@@ -71,8 +71,10 @@ def variables_of(expression: Expression) -> frozenset[Variable]:
     return frozenset(part for part in parts_of(expression) if isinstance(part, Variable))
 
 
-def mapped(expression: Expression, leaf: Callable[[Variable | Term], Variable | Term]) -> Expression:
-    """The expression with `leaf` of each of its variables and terms in their places."""
+def replaced(expression: Expression, instead: Mapping[Variable, Expression]) -> Expression:
+    """The expression with others in the places of variables."""
+    if isinstance(expression, Variable):
+        return instead.get(expression, expression)
     if not isinstance(expression, Call):
-        return leaf(expression)
-    return replace(expression, arguments=tuple(mapped(part, leaf) for part in expression.arguments))
+        return expression
+    return replace(expression, arguments=tuple(replaced(part, instead) for part in expression.arguments))

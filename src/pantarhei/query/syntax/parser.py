@@ -3,18 +3,21 @@
 pyparsing completes a grammar while it is first used: it flattens nested expressions, and learns how many
 arguments each action takes. Threads that do so at once break the grammar for the rest of the process. The
 lock keeps the threads of this package apart; the instance of its own keeps it apart from whoever uses
-rdflib's.
+rdflib's. Two things are mended in it: the inverse in `!(^p)`, which rdflib's loses, and literals keep the form
+that they are written in.
 """
 
 from __future__ import annotations
 
 import threading
 from importlib.util import find_spec, module_from_spec
-from types import ModuleType
-from typing import cast
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
+import rdflib
 from pyparsing import ParseResults
-from rdflib.plugins.sparql.parserutils import CompValue
+from rdflib import Literal
+from rdflib.plugins.sparql.parserutils import CompValue, Param
 
 
 def parse_query(text: str) -> ParseResults:
@@ -46,5 +49,18 @@ def _own_instance(name: str) -> ModuleType:
     return module
 
 
+def _as_written(value: Any, **options: Any) -> Literal:
+    return Literal(value, normalize=False, **options)
+
+
+def _mended(parser: Any) -> Any:
+    """The parser, where literals are as they are written, and the inverse in `!(^p)` is a `part`."""
+    parser.rdflib = SimpleNamespace(**{**vars(rdflib), "Literal": _as_written})
+    inverse = parser.PathOneInPropertySet.exprs[-1]
+    sign, name = inverse.expr.exprs
+    inverse.expr = sign + Param("part", name)
+    return parser
+
+
 _lock = threading.Lock()
-_parser = _own_instance("rdflib.plugins.sparql.parser")
+_parser = _mended(_own_instance("rdflib.plugins.sparql.parser"))

@@ -1,0 +1,118 @@
+"""Variables that are given a value before a query is answered, and those that are looked at from inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from rdflib import Variable
+
+from pantarhei.language.term import Term
+from pantarhei.query.algebra.expressions import Aggregate, Expression, OrderKey, replaced, variables_of
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Closure,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    NegatedSet,
+    Node,
+    OrderBy,
+    Place,
+    TriplePattern,
+    Values,
+    nodes_of,
+)
+
+
+def looks_outside(node: Node) -> frozenset[Variable]:
+    """The variables that expressions in a node look at and that its own patterns leave unbound, or may.
+
+    What MINUS shares with the rest of the node is among them: the value of a variable is nothing to share.
+    """
+    found: set[Variable] = set()
+    for part in nodes_of(node):
+        inside = part.left if isinstance(part, LeftJoin) else part.children[0] if part.children else None
+        for expression in _expressions_of(part):
+            certain = inside.certain if inside is not None else frozenset()
+            if isinstance(part, LeftJoin):
+                certain = certain | part.right.certain
+            found |= variables_of(expression) - certain
+        if isinstance(part, Minus):
+            found |= set(part.right.variables)
+    return frozenset(found)
+
+
+def _expressions_of(node: Node) -> tuple[Expression, ...]:
+    if isinstance(node, Filter):
+        return (node.condition,)
+    if isinstance(node, Extend):
+        return (node.expression,)
+    if isinstance(node, LeftJoin):
+        return () if node.condition is None else (node.condition,)
+    if isinstance(node, OrderBy):
+        return tuple(key.expression for key in node.keys)
+    if isinstance(node, Group):
+        return tuple(a.argument for a in node.aggregates if a.argument is not None)
+    return ()
+
+
+def bound(node: Node, values: Mapping[Variable, Term]) -> Node:
+    """The node where terms stand for variables, in patterns and in expressions.
+
+    Its rows still bind these variables: each pattern that had one is joined with its value.
+    """
+    if not values:
+        return node
+    made = replace(node, **_bound_fields(node, values))
+    if isinstance(node, BGP | Closure | NegatedSet | Graph):
+        places = [p for p in node.variables if p in values and p not in made.variables]
+        for variable in places:
+            made = Extend(made, variable, values[variable])
+    return made
+
+
+def _bound_fields(node: Node, values: Mapping[Variable, Term]) -> dict[str, Any]:
+    return {field.name: _bound_part(getattr(node, field.name), field.name, values) for field in fields(node)}
+
+
+# What names a column, and what an expression is computed for, stay as they are.
+_NAMES = ("variable", "names", "keys", "start", "end", "rows")
+
+
+def _bound_part(part: Any, name: str, values: Mapping[Variable, Term]) -> Any:
+    if isinstance(part, Node):
+        return bound(part, values)
+    if isinstance(part, TriplePattern):
+        return TriplePattern(*(_value(place, values) for place in part.places))
+    if isinstance(part, OrderKey):
+        return replace(part, expression=replaced(part.expression, dict(values)))
+    if isinstance(part, Aggregate):
+        argument = None if part.argument is None else replaced(part.argument, dict(values))
+        return replace(part, argument=argument)
+    if name == "marks":
+        return tuple((variable, bound(pattern, values)) for variable, pattern in part)
+    if name in _NAMES and not (name == "keys" and part and isinstance(part[0], OrderKey)):
+        return part
+    if isinstance(part, tuple):
+        return tuple(_bound_part(member, name, values) for member in part)
+    if name in ("condition", "expression") and part is not None:
+        return replaced(part, dict(values))
+    if name in ("subject", "object", "name"):
+        return _value(part, values)
+    return part
+
+
+def _value(place: Place, values: Mapping[Variable, Term]) -> Place:
+    return values.get(place, place) if isinstance(place, Variable) else place
+
+
+def with_bindings(node: Node, values: Mapping[Variable, Term]) -> Node:
+    """The node of a query whose variables are given values from outside: bound wherever they occur."""
+    row = Values(tuple(values), (tuple(values.values()),))
+    return Join(row, bound(node, values))

@@ -1,0 +1,212 @@
+"""Simplifications: each pass gives a node with the same rows that is cheaper to evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from rdflib import Variable
+
+from pantarhei.query.algebra.binding import looks_outside
+from pantarhei.query.algebra.expressions import Call, Expression, parts_of, variables_of
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Closure,
+    Distinct,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Mark,
+    Minus,
+    NegatedSet,
+    Node,
+    OrderBy,
+    Project,
+    Slice,
+    Union,
+    Values,
+)
+
+Pass = Callable[[Node], Node]
+
+
+def with_children(node: Node, change: Pass) -> Node:
+    """The node with each of its children changed."""
+    if isinstance(node, LeftJoin):
+        marks = tuple((variable, change(pattern)) for variable, pattern in node.marks)
+        return replace(node, left=change(node.left), right=change(node.right), marks=marks)
+    if isinstance(node, Join | Union | Minus | Mark):
+        return replace(node, left=change(node.left), right=change(node.right))
+    if isinstance(node, Closure):
+        return replace(node, step=change(node.step))
+    if node.children:
+        return replace(node, child=change(node.children[0]))  # type: ignore[call-arg]
+    return node
+
+
+# -- filters -------------------------------------------------------------------------------------------------
+
+
+def push_filters(node: Node) -> Node:
+    """Test each condition as soon as all that it looks at is bound."""
+    node = with_children(node, push_filters)
+    if not isinstance(node, Filter):
+        return node
+    child = node.child
+    for condition in _conjuncts(node.condition):
+        child = _pushed(child, condition)
+    return child
+
+
+def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
+    if isinstance(condition, Call) and condition.function == "&&":
+        return tuple(part for argument in condition.arguments for part in _conjuncts(argument))
+    return (condition,)
+
+
+# What gives another value each time it is called is tested where it stands.
+_DRAWN = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
+
+
+def _pushed(node: Node, condition: Expression) -> Node:
+    seen = variables_of(condition)
+    if not any(isinstance(part, Call) and part.function in _DRAWN for part in parts_of(condition)):
+        if isinstance(node, Join):
+            if seen <= node.left.certain:
+                return replace(node, left=_pushed(node.left, condition))
+            if seen <= node.right.certain:
+                return replace(node, right=_pushed(node.right, condition))
+        elif isinstance(node, LeftJoin | Minus | Mark) and seen <= node.left.certain:
+            return replace(node, left=_pushed(node.left, condition))
+        elif isinstance(node, Union) and seen <= node.certain:
+            return replace(node, left=_pushed(node.left, condition), right=_pushed(node.right, condition))
+        elif isinstance(node, Extend | Graph | Project | Filter) and seen <= node.child.certain:
+            return replace(node, child=_pushed(node.child, condition))
+    return Filter(node, condition)
+
+
+# -- joins ---------------------------------------------------------------------------------------------------
+
+
+def order_joins(node: Node) -> Node:
+    """Match given rows first, then all triple patterns of a group as one, then the rest, and paths without a
+    given end last.
+
+    Only where no value is shown in several forms: a shared variable shows that of its first occurrence.
+    """
+    node = with_children(node, order_joins)
+    if not isinstance(node, Join):
+        return node
+    parts = _joined(node)
+    patterns = tuple(pattern for part in parts if isinstance(part, BGP) for pattern in part.patterns)
+    others = [part for part in parts if not isinstance(part, BGP)]
+    merged = [*others, BGP(patterns)] if patterns else others
+    first, *rest = sorted(merged, key=_rank)
+    for part in rest:
+        first = Join(first, part)
+    return first
+
+
+def _joined(node: Node) -> list[Node]:
+    return [*_joined(node.left), *_joined(node.right)] if isinstance(node, Join) else [node]
+
+
+def _rank(node: Node) -> int:
+    """Where a node stands among those it is joined with; equal ones stay in their order."""
+    if isinstance(node, Values):
+        return 0
+    if isinstance(node, BGP) or (isinstance(node, Filter) and isinstance(node.child, BGP)):
+        return 1
+    if isinstance(node, Closure | NegatedSet) and len(node.variables) == 2:
+        return 3
+    return 2
+
+
+# -- columns -------------------------------------------------------------------------------------------------
+
+
+def drop_columns(node: Node) -> Node:
+    """Let triple patterns give only the variables that something looks at."""
+    return _narrowed(node, frozenset(node.variables))
+
+
+def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
+    if isinstance(node, BGP):
+        kept = tuple(variable for variable in node.variables if variable in needed)
+        return node if len(kept) == len(node.variables) else Project(node, kept)
+    if isinstance(node, Project):
+        return replace(node, child=_narrowed(node.child, frozenset(node.names)))
+    if isinstance(node, Filter):
+        if isinstance(node.child, BGP):
+            kept = tuple(variable for variable in node.variables if variable in needed)
+            return node if len(kept) == len(node.variables) else Project(node, kept)
+        return replace(node, child=_narrowed(node.child, needed | variables_of(node.condition)))
+    if isinstance(node, Extend):
+        return replace(node, child=_narrowed(node.child, needed | variables_of(node.expression)))
+    if isinstance(node, OrderBy):
+        looked_at = frozenset(v for key in node.keys for v in variables_of(key.expression))
+        return replace(node, child=_narrowed(node.child, needed | looked_at))
+    if isinstance(node, Group):
+        return replace(node, child=_narrowed(node.child, _grouped_by(node)))
+    if isinstance(node, Slice):  # a few rows without an order are found one by one
+        return node if _is_unordered(node.child) else replace(node, child=_narrowed(node.child, needed))
+    if isinstance(node, Graph):
+        return replace(node, child=_narrowed(node.child, needed.union(_variable(node.name))))
+    if isinstance(node, Join | Union):
+        left = needed.union(node.right.variables)
+        right = needed.union(node.left.variables)
+        return replace(node, left=_narrowed(node.left, left), right=_narrowed(node.right, right))
+    if isinstance(node, LeftJoin):
+        seen = frozenset() if node.condition is None else variables_of(node.condition)
+        for _, pattern in node.marks:
+            seen = seen.union(pattern.variables, looks_outside(pattern))
+        left, right = needed.union(seen, node.right.variables), needed.union(seen, node.left.variables)
+        return replace(node, left=_narrowed(node.left, left), right=_narrowed(node.right, right))
+    if isinstance(node, Minus | Mark):
+        seen = frozenset(node.right.variables) | looks_outside(node.right)
+        shared = (
+            frozenset(node.left.variables) | seen
+            if isinstance(node, Mark)
+            else frozenset(node.left.variables)
+        )
+        return replace(node, left=_narrowed(node.left, needed | seen), right=_narrowed(node.right, shared))
+    return with_children(node, drop_columns) if isinstance(node, Distinct) else node
+
+
+def _is_unordered(node: Node) -> bool:
+    while isinstance(node, Project):
+        node = node.child
+    return not isinstance(node, OrderBy | Group | Distinct)
+
+
+def _variable(place: object) -> tuple[Variable, ...]:
+    return (place,) if isinstance(place, Variable) else ()
+
+
+def _grouped_by(node: Group) -> frozenset[Variable]:
+    """What the keys and the aggregates of a group look at."""
+    needed: set[Variable] = set(node.keys or ())
+    for made in node.aggregates:
+        if made.argument is not None:
+            needed |= variables_of(made.argument)
+        elif made.distinct:
+            needed.update(node.child.variables)
+    return frozenset(needed)
+
+
+ALWAYS: tuple[Pass, ...] = (push_filters, drop_columns)
+WITHOUT_FORMS: tuple[Pass, ...] = (push_filters, order_joins, drop_columns)
+
+
+def simplified(node: Node, has_forms: bool) -> Node:
+    """The node after all passes.
+
+    Args:
+        has_forms: values may be shown in several forms, so that joins stay in the order of the text.
+    """
+    for simplify in ALWAYS if has_forms else WITHOUT_FORMS:
+        node = simplify(node)
+    return node

@@ -1,0 +1,389 @@
+"""The algebra by column: the rows of a node, joined with rows that are there already.
+
+`join(start, node)` is the join of the two. Where a node can make use of what is bound it does: a pattern goes
+on from the rows of `start`. Where it cannot, it is evaluated by itself, and joined afterwards; so it is
+wherever an expression would see a variable that is bound outside its group, and must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+
+import numpy as np
+from rdflib import Literal, Variable
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.query.algebra.binding import bound, looks_outside
+from pantarhei.query.algebra.expressions import Call, Expression, variables_of
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Closure,
+    Distinct,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Mark,
+    Minus,
+    NegatedSet,
+    Node,
+    OrderBy,
+    Project,
+    Slice,
+    TriplePattern,
+    Union,
+    Values,
+    is_hidden,
+)
+from pantarhei.query.expressions import Context, aggregate, compute, order, truth
+from pantarhei.query.operators.account import Account
+from pantarhei.query.operators.paths import join_closure, join_negated
+from pantarhei.query.operators.patterns import PatternMatcher
+from pantarhei.query.operators.tables import codes, compatible, firsts, join, marked_rows
+from pantarhei.query.sources.relation import Dataset, Source
+from pantarhei.query.table import NO_ROWS, UNIT, Ids, Mask, Table
+
+
+class Evaluation:
+    """One evaluation of a query, or of a part of it.
+
+    Args:
+        dataset: what it is asked of.
+        context: terms, limits, and what functions need.
+        source: the graph that patterns are matched against; by default the dataset's default one.
+        account: takes down how many rows each node had.
+    """
+
+    def __init__(
+        self, dataset: Dataset, context: Context, source: Source | None = None, account: Account | None = None
+    ) -> None:
+        self._dataset, self._context = dataset, context
+        self._source = dataset.default if source is None else source
+        self._account = Account() if account is None else account
+        self._fresh = count()
+        self._rules: dict[type[Node], Callable[[Table, Node], Table]] = {
+            BGP: self._bgp,
+            Closure: self._closure,
+            NegatedSet: self._negated,
+            Values: self._values,
+            Join: self._join,
+            LeftJoin: self._left_join,
+            Union: self._union,
+            Minus: self._minus,
+            Mark: self._mark,
+            Filter: self._filter,
+            Extend: self._extend,
+            Graph: self._graph,
+            Project: self._project,
+            Distinct: self._distinct,
+            OrderBy: self._order_by,
+            Slice: self._slice,
+            Group: self._group,
+        }
+
+    def rows(self, node: Node) -> Table:
+        """All rows of a node."""
+        return self.join(UNIT, node)
+
+    def join(self, start: Table, node: Node) -> Table:
+        """The rows of `start` joined with those of a node."""
+        self._context.guard.check()
+        found = self._rules[type(node)](start, node)
+        self._account.note(node, found.size)
+        return found
+
+    def some(self, node: Node, wanted: int) -> Table:
+        """So many of the rows of a node, or all if there are fewer; any of them where they have no order.
+
+        The triples of a first pattern are gone on from part by part, until there are enough.
+        """
+        if isinstance(node, Project):
+            return self.some(node.child, wanted).only(node.names)
+        first = _first_pattern(node)
+        if first is None or self._source.has_forms:
+            return self.rows(node)
+        begin = PatternMatcher(self._source, (first,), (), None, self._context).join(UNIT)
+        parts, found, at, size = [], 0, 0, max(_FIRST_ROWS, wanted)
+        while found < wanted and at < max(begin.size, 1):
+            parts.append(self.join(begin.taken(np.arange(at, min(at + size, begin.size))), node))
+            found, at, size = found + parts[-1].size, at + size, size * _GROWTH
+        return Table.together(parts)
+
+    def _apart(self, start: Table, node: Node) -> Table:
+        """The join with a node that is evaluated by itself."""
+        found = self.rows(node)
+        return found if start is UNIT else join(start, found, self._context.terms, self._context.guard)
+
+    def _sees_nothing_else(self, start: Table, looked_at: Iterable[Variable], node: Node) -> bool:
+        """Whether what `start` binds of `looked_at` is bound by each row of `node` to the same."""
+        return all(v in node.certain for v in looked_at if v in start.columns)
+
+    # -- leaves ------------------------------------------------------------------------------------
+
+    def _bgp(
+        self,
+        start: Table,
+        node: BGP,
+        conditions: Sequence[Expression] = (),
+        keep: frozenset[Variable] | None = None,
+    ) -> Table:
+        if not node.patterns:
+            return self._kept(start, conditions)
+        matcher = PatternMatcher(self._source, node.patterns, conditions, keep, self._context)
+        found = matcher.join(start)
+        self._account.note_steps(node, matcher.steps)
+        return found
+
+    def _closure(self, start: Table, node: Closure) -> Table:
+        return join_closure(start, node, self._source, self.join, self._context)
+
+    def _negated(self, start: Table, node: NegatedSet) -> Table:
+        return join_negated(start, node, self._source, self._context)
+
+    def _values(self, start: Table, node: Values) -> Table:
+        columns = list(zip(*node.rows, strict=True)) if node.rows else [()] * len(node.names)
+        ids = {v: self._context.terms.ids_of(c) for v, c in zip(node.names, columns, strict=True)}
+        given = Table(ids, len(node.rows))
+        return given if start is UNIT else join(start, given, self._context.terms, self._context.guard)
+
+    # -- joins -------------------------------------------------------------------------------------
+
+    def _join(self, start: Table, node: Join) -> Table:
+        return self.join(self.join(start, node.left), node.right)
+
+    def _left_join(self, start: Table, node: LeftJoin) -> Table:
+        looked_at = {*node.right.variables, *_seen(node.condition), *_seen_by_marks(node)}
+        if not self._sees_nothing_else(start, looked_at, node.left):
+            return self._apart(start, node)
+        left = self.join(start, node.left)
+        row = self._row()
+        joined = self.join(left.with_column(row, np.arange(left.size)), node.right)
+        for variable, pattern in node.marks:
+            joined = joined.with_column(variable, self._truths(self._exists(joined, pattern)))
+        if node.condition is not None:
+            joined = self._kept(joined, (node.condition,))
+        lonely = left.kept(~marked_rows(joined.column(row), left.size))
+        variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
+        return Table.together([joined.only(variables), lonely])
+
+    def _union(self, start: Table, node: Union) -> Table:
+        return Table.together([self.join(start, node.left), self.join(start, node.right)])
+
+    def _minus(self, start: Table, node: Minus) -> Table:
+        if not self._sees_nothing_else(start, node.left.variables, node.left):
+            return self._apart(start, node)
+        left = self.join(start, node.left)
+        shared = [v for v in node.right.variables if v in node.left.variables]
+        if not shared or not left.size:
+            return left
+        mine, row = left.only(shared), self._row()
+        if any(v in node.left.certain and v in node.right.certain for v in shared):
+            found = self.join(mine.with_column(row, np.arange(left.size)), node.right).column(row)
+        else:
+            other = self.rows(node.right).only(shared)
+            found, _ = compatible(mine, other, self._context.terms, self._context.guard, overlap=True)
+        return left.kept(~marked_rows(found, left.size))
+
+    # -- EXISTS ------------------------------------------------------------------------------------
+
+    def _mark(self, start: Table, node: Mark) -> Table:
+        if not self._sees_nothing_else(start, (*node.right.variables, *looks_outside(node.right)), node.left):
+            return self._apart(start, node)
+        left = self.join(start, node.left)
+        return left.with_column(node.variable, self._truths(self._exists(left, node.right)))
+
+    def _truths(self, mask: Mask) -> Ids:
+        yes, no = self._context.terms.id_of(_TRUE), self._context.terms.id_of(_FALSE)
+        return np.where(mask, np.int64(yes), np.int64(no))
+
+    def _exists(self, table: Table, pattern: Node) -> Mask:
+        """For which rows the pattern has a match where their values stand for its variables."""
+        row = self._row()
+        numbered = table.with_column(row, np.arange(table.size))
+        return marked_rows(self._within(numbered, pattern).column(row), table.size)
+
+    def _within(self, table: Table, pattern: Node) -> Table:
+        """The rows joined with those of a pattern in which they say what its variables are."""
+        if isinstance(pattern, Filter):
+            return self._kept(self._within(table, pattern.child), (pattern.condition,))
+        if isinstance(pattern, Mark):
+            found = self._within(table, pattern.left)
+            return found.with_column(pattern.variable, self._truths(self._exists(found, pattern.right)))
+        if isinstance(pattern, Project) and all(
+            is_hidden(v) for v in pattern.child.variables if v not in pattern.names
+        ):
+            return self._within(table, pattern.child)
+        outside = [v for v in looks_outside(pattern) if v in table.columns]
+        return self._bound_within(table, pattern, outside) if outside else self.join(table, pattern)
+
+    def _bound_within(self, table: Table, pattern: Node, outside: Sequence[Variable]) -> Table:
+        """The same where expressions deep in the pattern look at the rows: once for each of their values."""
+        columns = [table.columns[v] for v in outside]
+        found, groups = codes(columns, table.size)
+        parts = []
+        for group in range(groups):
+            self._context.guard.check()
+            part = table.kept(found == group)
+            values = {v: int(part.columns[v][0]) for v in outside}
+            terms = {v: self._context.terms.term(id_) for v, id_ in values.items() if id_ != NONE}
+            parts.append(self.join(part, bound(pattern, terms)))
+        return Table.together(parts) if parts else table
+
+    # -- rows by rows ------------------------------------------------------------------------------
+
+    def _kept(self, table: Table, conditions: Sequence[Expression]) -> Table:
+        for condition in conditions:
+            table = table.kept(truth(condition, table, self._context) == 1)
+        return table
+
+    def _filter(self, start: Table, node: Filter) -> Table:
+        conditions, child = _conditions_of(node)
+        looked_at = {v for condition in conditions for v in variables_of(condition)}
+        if not self._sees_nothing_else(start, looked_at, child):
+            if start is not UNIT:
+                return self._apart(start, node)
+        if isinstance(child, BGP):
+            return self._bgp(start, child, conditions)
+        return self._kept(self.join(start, child), conditions)
+
+    def _extend(self, start: Table, node: Extend) -> Table:
+        looked_at = variables_of(node.expression)
+        if node.variable in start.columns or not self._sees_nothing_else(start, looked_at, node.child):
+            return self._apart(start, node)
+        table = self.join(start, node.child)
+        return table.with_column(node.variable, compute(node.expression, table, self._context))
+
+    def _graph(self, start: Table, node: Graph) -> Table:
+        if not isinstance(node.name, Variable):
+            return self._within_graph(start, node.child, self._dataset.graph(node.name))
+        parts: list[Table] = []
+        for name in self._dataset.names():
+            self._context.guard.check()
+            number = self._context.terms.id_of(name)
+            known = start.columns.get(node.name)
+            rows = (
+                start
+                if known is None
+                else start.kept((self._context.terms.values(known) == number) | (known == NONE))
+            )
+            rows = rows.with_column(node.name, np.full(rows.size, number, np.int64))
+            if rows.size:
+                parts.append(self._within_graph(rows, node.child, self._dataset.graph(name)))
+        return Table.together(parts) if parts else NO_ROWS
+
+    def _within_graph(self, start: Table, child: Node, source: Source | None) -> Table:
+        if source is None:
+            return NO_ROWS
+        return Evaluation(self._dataset, self._context, source, self._account).join(start, child)
+
+    def _project(self, start: Table, node: Project) -> Table:
+        lost = [v for v in node.child.variables if v not in node.names]
+        if any(v in start.columns for v in lost):
+            return self._apart(start, node)
+        conditions, child = _conditions_of(node.child)
+        if isinstance(child, BGP) and self._sees_nothing_else(
+            start, {v for condition in conditions for v in variables_of(condition)}, child
+        ):
+            table = self._bgp(start, child, conditions, frozenset(node.names))
+        else:
+            table = self.join(start, node.child)
+        return table.only((*start.columns, *(v for v in node.names if v not in start.columns)))
+
+    # -- all rows at once --------------------------------------------------------------------------
+
+    def _distinct(self, start: Table, node: Distinct) -> Table:
+        if start is not UNIT:
+            return self._apart(start, node)
+        table = self.rows(node.child)
+        columns = [table.columns[v] for v in table.columns if not is_hidden(v)]
+        return table.taken(firsts(columns, table.size))
+
+    def _order_by(self, start: Table, node: OrderBy) -> Table:
+        if start is not UNIT:
+            return self._apart(start, node)
+        table = self.rows(node.child)
+        return table.taken(order(node.keys, table, self._context))
+
+    def _slice(self, start: Table, node: Slice) -> Table:
+        if start is not UNIT:
+            return self._apart(start, node)
+        if node.limit == 0:
+            return NO_ROWS
+        table = (
+            self.rows(node.child) if node.limit is None else self.some(node.child, node.offset + node.limit)
+        )
+        end = table.size if node.limit is None else min(table.size, node.offset + node.limit)
+        return table.taken(np.arange(min(node.offset, table.size), end))
+
+    def _group(self, start: Table, node: Group) -> Table:
+        if start is not UNIT:
+            return self._apart(start, node)
+        table = self.rows(node.child)
+        table = table.only(
+            [v for v in table.columns if not is_hidden(v)] if _counts_rows(node) else table.columns
+        )
+        if node.keys is None:
+            groups, number = np.zeros(table.size, np.intp), 1
+        else:
+            groups, number = codes([table.column(v) for v in node.keys], table.size)
+        first = np.zeros(number, np.intp)
+        first[groups[::-1]] = np.arange(table.size)[::-1]
+        columns = {v: table.column(v)[first] for v in node.keys or ()}
+        made = aggregate(node.aggregates, table, groups, number, self._context)
+        columns |= {a.variable: ids for a, ids in zip(node.aggregates, made, strict=True)}
+        return Table(columns, number)
+
+    def _row(self) -> Variable:
+        """A variable for the numbers of rows."""
+        return Variable(f"#row{next(self._fresh)}")
+
+
+# Of a first pattern so many rows are gone on from at once, and then so many times as many.
+_FIRST_ROWS, _GROWTH = 64, 8
+
+
+def _first_pattern(node: Node) -> TriplePattern | None:
+    """A pattern that each row of a node goes on from, one by one; None if rows come in another way."""
+    while isinstance(node, Project | Filter | Extend | Join | LeftJoin | Minus | Mark):
+        if isinstance(node, Project) and any(
+            not is_hidden(v) for v in node.child.variables if v not in node.names
+        ):
+            return None
+        node = node.children[0]
+    return min(node.patterns, key=_openness) if isinstance(node, BGP) and node.patterns else None
+
+
+def _openness(pattern: TriplePattern) -> int:
+    """How many of its places are variables; the predicate's counts most."""
+    places = (pattern.subject, pattern.object, pattern.predicate, pattern.predicate)
+    return sum(isinstance(place, Variable) for place in places)
+
+
+_TRUE, _FALSE = Literal(True), Literal(False)
+
+
+def _conditions_of(node: Node) -> tuple[tuple[Expression, ...], Node]:
+    """The conditions of filters upon each other, and what they filter."""
+    conditions: list[Expression] = []
+    while isinstance(node, Filter):
+        condition = node.condition
+        is_and = isinstance(condition, Call) and condition.function == "&&"
+        conditions[:0] = condition.arguments if is_and and isinstance(condition, Call) else (condition,)
+        node = node.child
+    return tuple(conditions), node
+
+
+def _counts_rows(node: Group) -> bool:
+    """Whether whole rows are told apart."""
+    return any(made.argument is None and made.distinct for made in node.aggregates)
+
+
+def _seen(condition: Expression | None) -> frozenset[Variable]:
+    return frozenset() if condition is None else variables_of(condition)
+
+
+def _seen_by_marks(node: LeftJoin) -> set[Variable]:
+    return {v for _, pattern in node.marks for v in (*pattern.variables, *looks_outside(pattern))}

@@ -1,0 +1,100 @@
+"""What the rows of CONSTRUCT and DESCRIBE come to: triples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+
+import numpy as np
+from rdflib import BNode, Literal, URIRef, Variable
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.language.term import Term, Triple
+from pantarhei.query.algebra.nodes import Place, TriplePattern, is_hidden
+from pantarhei.query.sources.relation import Source
+from pantarhei.query.table import Ids, Table
+from pantarhei.query.terms import TermSpace
+from pantarhei.rdf.ntriples import write_term
+
+
+def constructed(template: Sequence[TriplePattern], table: Table, terms: TermSpace) -> Ids:
+    """The triples that a template makes of rows, each once, shape (n, 3); what is no triple is left out.
+
+    A blank node of the template is another in each row, and the same whenever the row comes again: its label
+    is a hash of template and row.
+    """
+    blank = {place for pattern in template for place in pattern.places if isinstance(place, BNode)}
+    made = _blank_nodes(template, blank, table, terms) if blank else {}
+    parts = [_made_of(pattern, table, made, terms) for pattern in template]
+    if not parts:
+        return np.empty((0, 3), np.int64)
+    triples: Ids = np.unique(np.concatenate(parts), axis=0)
+    return triples
+
+
+def _made_of(pattern: TriplePattern, table: Table, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:
+    columns = [_column(place, table, made, terms) for place in pattern.places]
+    allowed = ((URIRef, BNode), URIRef, (URIRef, BNode, Literal))
+    fits = np.ones(table.size, np.bool_)
+    for column, kinds in zip(columns, allowed, strict=True):
+        distinct, codes = np.unique(column, return_inverse=True)
+        good = [number != NONE and isinstance(terms.term(number), kinds) for number in distinct.tolist()]
+        fits &= np.array(good, np.bool_)[codes] if len(good) else False
+    return np.stack(columns, axis=1)[fits]
+
+
+def _column(place: Place, table: Table, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:
+    if isinstance(place, Variable):
+        return table.column(place)
+    if place in made:
+        return made[place]
+    return np.full(table.size, terms.id_of(place), np.int64)
+
+
+def _blank_nodes(
+    template: Sequence[TriplePattern], labels: set[Place], table: Table, terms: TermSpace
+) -> dict[Place, Ids]:
+    """For each blank node of a template the one that it is in each row."""
+    variables = [v for v in table.columns if not is_hidden(v)]
+    order = {label: place for place, label in enumerate(dict.fromkeys(p for t in template for p in t.places))}
+    rows = (
+        zip(*(terms.terms(table.columns[v]) for v in variables), strict=True)
+        if variables
+        else [()] * table.size
+    )
+    texts = ["\n".join("" if term is None else write_term(term) for term in row) for row in rows]
+    shape = "\n".join(variables) + repr(
+        [[str(p) for p in t.places if not isinstance(p, BNode)] for t in template]
+    )
+    return {
+        label: terms.ids_of([BNode(_hashed(f"{shape}\n{order[label]}\n{text}")) for text in texts])
+        for label in labels
+    }
+
+
+def _hashed(text: str) -> str:
+    return "q" + blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def described(places: Sequence[Place], table: Table, source: Source, terms: TermSpace) -> list[Triple]:
+    """The triples about terms: those they are the subject of, and so on for blank nodes that these lead to."""
+    found: dict[int, None] = {}
+    for place in places:
+        column = (
+            table.column(place) if isinstance(place, Variable) else np.array([terms.id_of(place)], np.int64)
+        )
+        found.update(dict.fromkeys(np.unique(terms.values(column[column != NONE])).tolist()))
+    triples: dict[Triple, None] = {}
+    known, front = set(found), list(found)
+    while front:
+        matches = source.triples().matching(np.array(front, np.int64), None, None)
+        front = []
+        columns: list[list[Term | None]] = [
+            terms.terms(ids) for ids in (matches.subjects, matches.predicates, matches.shown)
+        ]
+        for subject, predicate, object_, number in zip(*columns, matches.objects.tolist(), strict=True):
+            triples[subject, predicate, object_] = None
+            if isinstance(object_, BNode) and number not in known:
+                known.add(number)
+                front.append(number)
+    return list(triples)

@@ -1,0 +1,286 @@
+"""Basic graph patterns, one pattern after the other, from the one with the fewest matches on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from rdflib import Variable
+
+from pantarhei.language.term import RDF_TYPE, Term
+from pantarhei.query.algebra.expressions import Expression, variables_of
+from pantarhei.query.algebra.nodes import Place, TriplePattern
+from pantarhei.query.expressions import Context, truth
+from pantarhei.query.operators.account import Step
+from pantarhei.query.operators.tables import join, split_by_unbound
+from pantarhei.query.sources.relation import Pairs, Relation, Source
+from pantarhei.query.table import Ids, Table
+
+# A pattern that leaves so few rows is taken without a look at the others.
+_FEW_ROWS = 16
+
+# From so many rows on the number of matches of a pattern is estimated by that of some of them.
+_SAMPLE = 48
+
+
+class PatternMatcher:
+    """Joins rows with the matches of a basic graph pattern.
+
+    Args:
+        source: the graph.
+        patterns: in the order of the text.
+        conditions: each holds of every row that comes out; it is tested as soon as its variables are bound.
+        keep: the variables that are needed afterwards, None for all.
+
+    `steps` says how the rows of the last `join` were matched.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        patterns: Sequence[TriplePattern],
+        conditions: Sequence[Expression],
+        keep: frozenset[Variable] | None,
+        context: Context,
+    ) -> None:
+        self._source, self._context, self._keep = source, context, keep
+        self._patterns = list(enumerate(patterns))
+        self._conditions = [(condition, variables_of(condition)) for condition in conditions]
+        self.steps: list[Step] = []
+        self._all = frozenset(
+            place for pattern in patterns for place in pattern.places if isinstance(place, Variable)
+        )
+
+    def join(self, start: Table) -> Table:
+        """The rows of `start` joined with the matches."""
+        runs = [_Matching(self, part) for part in split_by_unbound(start, sorted(self._all))]
+        found = Table.together([run.run() for run in runs])
+        self.steps = runs[0].steps
+        return found
+
+    # what a matching looks at
+
+    @property
+    def source(self) -> Source:
+        return self._source
+
+    @property
+    def context(self) -> Context:
+        return self._context
+
+    @property
+    def patterns(self) -> list[tuple[int, TriplePattern]]:
+        return list(self._patterns)
+
+    @property
+    def conditions(self) -> list[tuple[Expression, frozenset[Variable]]]:
+        return list(self._conditions)
+
+    def needed(
+        self, remaining: Sequence[tuple[int, TriplePattern]], start: Table
+    ) -> frozenset[Variable] | None:
+        """The variables that are looked at once `remaining` are still to be matched."""
+        if self._keep is None:
+            return None
+        later = {p for _, pattern in remaining for p in pattern.places if isinstance(p, Variable)}
+        return self._keep.union(start.columns, later)
+
+
+class _Matching:
+    """One run of a matcher, from rows that bind each of their variables."""
+
+    def __init__(self, matcher: PatternMatcher, start: Table) -> None:
+        self._matcher, self._start, self._table = matcher, start, start
+        self._source, self._context = matcher.source, matcher.context
+        self._remaining = matcher.patterns
+        self._conditions = matcher.conditions
+        # by variable, the first pattern of the text among those whose form of its values is shown
+        self._shown_by: dict[Variable, int] = dict.fromkeys(start.columns, -1)
+        self.steps: list[Step] = []
+
+    def run(self) -> Table:
+        self._test()
+        while self._remaining:
+            if not self._table.size:
+                break
+            number, pattern = self._remaining.pop(self._next())
+            expected = self._estimate(pattern) if self._table.size > _SAMPLE else None
+            self._match(number, pattern)
+            self.steps.append((pattern, self._table.size if expected is None else expected, self._table.size))
+            self._context.guard.check()
+            self._test()
+            self._drop()
+        if not self._table.size:
+            wanted = {p for _, pattern in self._matcher.patterns for p in pattern.places}
+            columns = {v: np.empty(0, np.int64) for v in wanted if isinstance(v, Variable)}
+            return Table({**columns, **self._table.columns}, 0)
+        return self._table
+
+    def _test(self) -> None:
+        """Drop the rows for which a condition is not true whose variables are all bound, or will never be."""
+        later = {p for _, pattern in self._remaining for p in pattern.places if isinstance(p, Variable)}
+        for test in list(self._conditions):
+            condition, variables = test
+            if not variables & (later - self._table.columns.keys()):
+                self._conditions.remove(test)
+                self._table = self._table.kept(truth(condition, self._table, self._context) == 1)
+
+    def _drop(self) -> None:
+        needed = self._matcher.needed(self._remaining, self._start)
+        if needed is not None:
+            waiting = {v for _, variables in self._conditions for v in variables}
+            self._table = self._table.only([v for v in self._table.columns if v in needed or v in waiting])
+
+    # -- which is next -----------------------------------------------------------------------------
+
+    def _next(self) -> int:
+        """The place of the pattern that is expected to leave the fewest rows."""
+        if len(self._remaining) == 1:
+            return 0
+        ranks = [self._rank(pattern) for _, pattern in self._remaining]
+        best = min(ranks)
+        tied = [place for place, rank in enumerate(ranks) if rank == best]
+        if len(tied) == 1 or best == 0:
+            return tied[0]
+        estimates: dict[float, int] = {}
+        for place in sorted(tied, key=lambda place: self._needs_count(self._remaining[place][1])):
+            estimate = self._estimate(self._remaining[place][1])
+            if estimate <= max(_FEW_ROWS, self._table.size):
+                return place
+            estimates.setdefault(estimate, place)
+        return estimates[min(estimates)]
+
+    def _rank(self, pattern: TriplePattern) -> int:
+        """0 where both ends are known, 1 where one is, 2 where the predicate alone is, 3 for none."""
+        ends = self._is_known(pattern.subject) + self._is_known(pattern.object)
+        if ends == 2:
+            return 0
+        if ends == 1:
+            return 1 if self._is_known(pattern.predicate) else 2
+        return 2 if self._is_known(pattern.predicate) else 3
+
+    def _needs_count(self, pattern: TriplePattern) -> bool:
+        """Whether its matches are all facts of a class or property, which costs a pass over all facts to count."""
+        if self._is_known(pattern.subject):
+            return False
+        return pattern.predicate == RDF_TYPE or not self._is_known(pattern.object)
+
+    def _is_known(self, place: Place) -> bool:
+        return not isinstance(place, Variable) or place in self._table.columns
+
+    def _estimate(self, pattern: TriplePattern) -> float:
+        """How many rows there would be after it, roughly."""
+        rows = self._table.size
+        if isinstance(pattern.predicate, Variable):
+            return rows * len(self._source.triples())
+        relation = self._relation(pattern.predicate, pattern.object)
+        sample = self._table
+        if rows > _SAMPLE:
+            sample = sample.taken(np.linspace(0, rows - 1, _SAMPLE).astype(np.intp))
+        if self._is_known(pattern.subject):
+            found = len(relation.forward(self._values(pattern.subject, sample)).rows)
+        elif self._is_known(pattern.object) and not self._needs_count(pattern):
+            found = len(relation.backward(self._values(pattern.object, sample)).rows)
+        else:
+            found = len(relation) * sample.size
+        return rows * found / sample.size
+
+    # -- one pattern -------------------------------------------------------------------------------
+
+    def _match(self, number: int, pattern: TriplePattern) -> None:
+        if isinstance(pattern.predicate, Variable):
+            self._match_any(number, pattern)
+            return
+        relation = self._relation(pattern.predicate, pattern.object)
+        subject, object_ = pattern.subject, pattern.object
+        if self._is_known(subject):
+            if self._is_known(object_) and not self._source.has_forms:
+                subjects, objects = self._values(subject), self._values(object_)
+                self._table = self._table.kept(relation.holds(subjects, objects))
+                return
+            found = relation.forward(self._values(subject))
+            if self._is_known(object_):
+                agree = found.others == self._values(object_)[found.rows]
+                found = Pairs(found.rows[agree], found.others[agree], found.shown[agree])
+            self._extend(found.rows, {object_: found.shown}, number)
+        elif self._is_known(object_):
+            found = relation.backward(self._values(object_))
+            self._extend(found.rows, {subject: found.others, object_: found.shown}, number)
+        else:
+            self._cross(number, subject, object_, relation)
+
+    def _cross(self, number: int, subject: Place, object_: Place, relation: Relation) -> None:
+        """Join with all facts of the predicate: neither end is bound."""
+        subjects, objects, shown = relation.pairs()
+        if subject == object_:
+            same = subjects == objects
+            subjects, shown = subjects[same], shown[same]
+            columns = {subject: subjects}
+        else:
+            columns = {subject: subjects, object_: shown}
+        found = Table({v: c for v, c in columns.items() if isinstance(v, Variable)}, len(subjects))
+        for variable in found.columns:
+            self._shown_by[variable] = number
+        if self._table.columns or self._table.size != 1:
+            found = join(self._table, found, self._context.terms, self._context.guard)
+        self._table = found
+
+    def _match_any(self, number: int, pattern: TriplePattern) -> None:
+        """A pattern with a variable as predicate."""
+        triples = self._source.triples()
+        known = [self._is_known(place) for place in pattern.places]
+        if any(known):
+            ids = [self._values(p) if k else None for p, k in zip(pattern.places, known, strict=True)]
+            found = triples.matching(*ids)
+        else:
+            found = triples.all()
+            if self._table.size != 1:
+                count = len(found.rows)
+                self._context.guard.check_room(count * self._table.size, 3 + len(self._table.columns))
+                rows = np.repeat(np.arange(self._table.size), count)
+                found = found._replace(
+                    rows=rows,
+                    subjects=np.tile(found.subjects, self._table.size),
+                    predicates=np.tile(found.predicates, self._table.size),
+                    objects=np.tile(found.objects, self._table.size),
+                    shown=np.tile(found.shown, self._table.size),
+                )
+        by_value = (found.subjects, found.predicates, found.objects)
+        agree = np.ones(len(found.rows), np.bool_)
+        for i, place in enumerate(pattern.places):
+            for j in range(i):
+                if isinstance(place, Variable) and place == pattern.places[j]:
+                    agree &= by_value[i] == by_value[j]
+        columns: dict[Place, Ids] = {pattern.object: found.shown[agree]}
+        columns |= {pattern.subject: found.subjects[agree], pattern.predicate: found.predicates[agree]}
+        self._extend(found.rows[agree], columns, number)
+
+    def _extend(self, rows: Ids, columns: dict[Place, Ids], number: int) -> None:
+        """Take the rows that matched, with the columns that are new or show an earlier form."""
+        self._context.guard.check_room(len(rows), len(self._table.columns) + len(columns))
+        table = self._table.taken(rows)
+        for place, column in columns.items():
+            if isinstance(place, Variable) and self._shows_earlier(place, number):
+                table = table.with_column(place, column)
+                self._shown_by[place] = number
+        self._table = table
+
+    def _shows_earlier(self, place: Place, number: int) -> bool:
+        """Whether the pattern of this number says how a variable's values are shown."""
+        if not isinstance(place, Variable):
+            return False
+        by = self._shown_by.get(place)
+        return by is None or (number < by and self._source.has_forms)
+
+    def _relation(self, predicate: Term, object_: Place) -> Relation:
+        if predicate == RDF_TYPE and not isinstance(object_, Variable):
+            return self._source.members(object_)
+        return self._source.relation(predicate)
+
+    def _values(self, place: Place, table: Table | None = None) -> Ids:
+        """The terms of a place by value, a row each."""
+        rows = self._table if table is None else table
+        if isinstance(place, Variable):
+            return self._context.terms.values(rows.columns[place])
+        number = self._context.terms.find_value(place)
+        return np.full(rows.size, -2 if number is None else number, np.int64)

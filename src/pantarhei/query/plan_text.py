@@ -1,0 +1,138 @@
+"""A query's plan for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rdflib import Variable
+
+from pantarhei.language.counted import counted
+from pantarhei.language.term import Term
+from pantarhei.query.algebra.expressions import Aggregate, Call, Expression
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Closure,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    LeftJoin,
+    Mark,
+    NegatedSet,
+    Node,
+    OrderBy,
+    Place,
+    Project,
+    Slice,
+    TriplePattern,
+    Values,
+    is_hidden,
+)
+from pantarhei.query.operators.account import Account
+
+Show = Callable[[Term], str]
+
+
+def plan_text(node: Node, account: Account, show: Show) -> str:
+    """The operators of a query, each with its rows, those that it takes its rows from indented below it.
+
+    Args:
+        account: of its evaluation.
+        show: writes a term.
+    """
+    return "\n".join(_lines(node, account, show, ""))
+
+
+def _lines(node: Node, account: Account, show: Show, indent: str) -> Iterator[str]:
+    rows = account.rows(node)
+    said = "" if rows is None else f"  → {counted(rows, 'row')}"
+    yield f"{indent}{_title(node, show)}{said}"
+    steps = account.steps(node) if isinstance(node, BGP) else ()
+    for pattern, expected, actual in steps:
+        yield f"{indent}  {_pattern(pattern, show)}  → {_about(expected)} expected, {actual:,} there"
+    if isinstance(node, BGP) and not steps:
+        for pattern in node.patterns:
+            yield f"{indent}  {_pattern(pattern, show)}"
+    for child in node.children:
+        yield from _lines(child, account, show, indent + "  ")
+
+
+def _about(expected: float) -> str:
+    return f"{round(expected):,}"
+
+
+def _title(node: Node, show: Show) -> str:
+    name = {
+        "BGP": "Match",
+        "Closure": "Path",
+        "LeftJoin": "Optional",
+        "Mark": "Exists",
+        "Extend": "Bind",
+    }.get(type(node).__name__, type(node).__name__)
+    return f"{name} {_details(node, show)}".rstrip()
+
+
+def _details(node: Node, show: Show) -> str:
+    if isinstance(node, Filter):
+        return expression_text(node.condition, show)
+    if isinstance(node, LeftJoin):
+        return "" if node.condition is None else f"if {expression_text(node.condition, show)}"
+    if isinstance(node, Extend):
+        return f"{expression_text(node.expression, show)} as {_place(node.variable, show)}"
+    if isinstance(node, Project):
+        return " ".join(_place(v, show) for v in node.names)
+    if isinstance(node, Group):
+        keys = " ".join(_place(v, show) for v in node.keys or ())
+        made = ", ".join(_aggregate(a, show) for a in node.aggregates)
+        return "; ".join(part for part in (f"by {keys}" if keys else "all rows", made) if part)
+    if isinstance(node, OrderBy):
+        signs = (
+            ("desc " if key.descending else "") + expression_text(key.expression, show) for key in node.keys
+        )
+        return ", ".join(signs)
+    if isinstance(node, Slice):
+        limit = "" if node.limit is None else f"limit {node.limit} "
+        return f"{limit}{f'offset {node.offset}' if node.offset else ''}"
+    if isinstance(node, Values):
+        return f"{' '.join(_place(v, show) for v in node.names)}, {counted(len(node.rows), 'row')}"
+    if isinstance(node, Graph):
+        return _place(node.name, show)
+    if isinstance(node, Mark):
+        return f"as {_place(node.variable, show)}"
+    if isinstance(node, Closure):
+        sign = ("*" if node.repeats else "?") if node.is_reflexive else "+"
+        return f"{_place(node.subject, show)} ({sign}) {_place(node.object, show)}"
+    if isinstance(node, NegatedSet):
+        names = " ".join(sorted(map(show, node.predicates)))
+        return f"{_place(node.subject, show)} !({names}) {_place(node.object, show)}"
+    return ""
+
+
+def _pattern(pattern: TriplePattern, show: Show) -> str:
+    return " ".join(_place(place, show) for place in pattern.places)
+
+
+def _place(place: Place, show: Show) -> str:
+    if isinstance(place, Variable):
+        return f"_:{place[1:]}" if is_hidden(place) else f"?{place}"
+    return show(place)
+
+
+def _aggregate(made: Aggregate, show: Show) -> str:
+    inside = "*" if made.argument is None else expression_text(made.argument, show)
+    return f"{made.function}({'DISTINCT ' if made.distinct else ''}{inside})"
+
+
+def expression_text(expression: Expression, show: Show) -> str:
+    """An expression as a query writes it."""
+    if not isinstance(expression, Call):
+        return _place(expression, show)
+    inside = [expression_text(part, show) for part in expression.arguments]
+    name = str(expression.function)
+    if name in ("!", "neg", "pos"):
+        return f"{'!' if name == '!' else '-' if name == 'neg' else '+'}{inside[0]}"
+    if name == "IN":
+        return f"{inside[0]} IN ({', '.join(inside[1:])})"
+    if not name[0].isalpha():
+        return f"({f' {name} '.join(inside)})"
+    return f"{name if name.isupper() else f'<{name}>'}({', '.join(inside)})"

@@ -1,0 +1,245 @@
+"""Queries as they are asked: read and planned once, answered at one moment, within limits."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from rdflib import RDF, RDFS, XSD, Graph, Literal, Variable
+from rdflib.plugins.sparql.sparql import Query as PreparedQuery
+
+from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
+from pantarhei.language.term import Term, short
+from pantarhei.query.algebra.binding import with_bindings
+from pantarhei.query.algebra.nodes import Graph as GraphNode
+from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
+from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.answers import MAX_BYTES, QueryResult
+from pantarhei.query.expressions import Context
+from pantarhei.query.guard import Guard
+from pantarhei.query.operators.account import Account
+from pantarhei.query.operators.evaluation import Evaluation
+from pantarhei.query.operators.forms import constructed, described
+from pantarhei.query.plan_text import plan_text
+from pantarhei.query.syntax import read_query
+from pantarhei.query.view import View, graph_view
+
+_KEPT = 256  # so many texts are remembered
+
+_Key = tuple[str, tuple[tuple[str, str], ...] | None, str | None]
+
+_OF_RDFLIB = {"owl": "http://www.w3.org/2002/07/owl#", "rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD)}
+
+
+class Prepared:
+    """A query that was read; it is planned when it is first answered."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self.has_graphs = any(isinstance(node, GraphNode) for node in nodes_of(query.node))
+        self._plans: dict[bool, Node] = {}
+
+    def plan(self, has_forms: bool) -> Node:
+        """The node to be evaluated."""
+        found = self._plans.get(has_forms)
+        if found is None:
+            found = self._plans[has_forms] = simplified(self.query.node, has_forms)
+        return found
+
+
+class Questions:
+    """Remembers the texts that were asked last.
+
+    Args:
+        prefixes: those that a text may use without declaring them, where a question brings none.
+    """
+
+    def __init__(self, prefixes: Mapping[str, str] | None = None) -> None:
+        self.prefixes = _OF_RDFLIB if prefixes is None else dict(prefixes)
+        self._known: OrderedDict[_Key, Prepared] = OrderedDict()
+        self._lock = Lock()
+
+    def prepared(
+        self, query: str | PreparedQuery, prefixes: Mapping[str, Any] | None = None, base: str | None = None
+    ) -> Prepared:
+        """The query that a text writes; one that was asked before is not read again.
+
+        Raises:
+            QueryError: it is malformed, an update, or has SERVICE.
+            OptionError: it is no text, nor prepared by rdflib's `prepareQuery`.
+        """
+        if isinstance(query, PreparedQuery):
+            given = getattr(query, "_original_args", None)
+            if given is None:
+                raise OptionError(
+                    "query", "<a translated query>", "a text, or what rdflib's prepareQuery gives"
+                )
+            query, prefixes, base = given
+        check_type("query", query, str, "a SPARQL query as text, or one that rdflib prepared")
+        known = None if prefixes is None else tuple(sorted((p, str(iri)) for p, iri in prefixes.items()))
+        key = (query, known, base)
+        with self._lock:
+            found = self._known.get(key)
+            if found is not None:
+                self._known.move_to_end(key)
+                return found
+        found = Prepared(read_query(query, self.prefixes if known is None else dict(known), base))
+        with self._lock:
+            self._known[key] = found
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return found
+
+    def answer(
+        self,
+        view: View,
+        query: str | PreparedQuery,
+        *,
+        prefixes: Mapping[str, Any] | None = None,
+        bindings: Mapping[Any, Term] | None = None,
+        base: str | None = None,
+        timeout: float | None = None,
+        max_bytes: int | None = MAX_BYTES,
+    ) -> QueryResult:
+        """The answers of a query, evaluated to the end.
+
+        Args:
+            view: what it is asked of.
+            prefixes: those that it may use without declaring them.
+            bindings: values for variables.
+            base: what its relative IRIs are resolved against.
+            timeout: how many seconds it may take.
+            max_bytes: how many bytes the rows of one operator may take.
+
+        Raises:
+            QueryError: the query is malformed, or asks for what is refused, or not here.
+            QueryTimeoutError, QueryMemoryError: it takes more than it may.
+            OptionError: an option has no such value.
+        """
+        prepared = self.prepared(query, prefixes, base)
+        _check_limits(timeout, max_bytes)
+        asked = prepared.query
+        if asked.default_graphs is not None or asked.named_graphs is not None:
+            view = view.restricted(asked.default_graphs, asked.named_graphs)
+        elif prepared.has_graphs and not view.has_names:
+            raise QueryError("GRAPH needs a dataset, and this is a single graph; ask the reasoner's dataset")
+        values = _values(bindings)
+        if values:
+            node = simplified(_with_values(asked, values), has_forms=True)
+        else:
+            node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
+        return _answered(asked, node, values, view, Guard(timeout, max_bytes), self.prefixes)
+
+
+def _check_limits(timeout: float | None, max_bytes: int | None) -> None:
+    if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
+        raise OptionError("timeout", timeout, "seconds, more than none, or None")
+    if max_bytes is not None and not (isinstance(max_bytes, int) and max_bytes > 0):
+        raise OptionError("max_bytes", max_bytes, "a number of bytes, or None")
+
+
+def _values(bindings: Mapping[Any, Term] | None) -> dict[Variable, Term]:
+    return {Variable(str(name).lstrip("?$")): term for name, term in (bindings or {}).items()}
+
+
+def _with_values(asked: Query, values: Mapping[Variable, Term]) -> Node:
+    """The node of a query with given values, with the same columns."""
+    node = with_bindings(asked.node, values)
+    return Project(node, asked.variables) if asked.form == "SELECT" else node
+
+
+def _answered(
+    asked: Query,
+    node: Node,
+    values: Mapping[Variable, Term],
+    view: View,
+    guard: Guard,
+    prefixes: Mapping[str, str],
+) -> QueryResult:
+    now = Literal(datetime.now(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
+    context = Context(view.terms, guard, view.literals, now, asked.base)
+    account = Account()
+    evaluation = Evaluation(view.dataset, context, account=account)
+    try:
+        table = evaluation.some(node, 1) if asked.form == "ASK" else evaluation.rows(node)
+    except MemoryError:
+        raise QueryMemoryError(guard.max_bytes or 0, 0, 0) from None
+    except RecursionError:
+        raise QueryError("the query is nested too deeply") from None
+
+    def plan() -> str:
+        return plan_text(node, account, short)
+
+    terms = view.terms
+    if asked.form == "SELECT":
+        columns = [table.column(variable) for variable in asked.variables]
+        return QueryResult(
+            "SELECT",
+            asked.variables,
+            table.size,
+            lambda: [terms.terms(column) for column in columns],
+            prefixes=prefixes,
+            plan=plan,
+        )
+    if asked.form == "ASK":
+        return QueryResult("ASK", answer=table.size > 0, plan=plan)
+    if asked.form == "CONSTRUCT":
+        made = constructed(asked.template, table, terms)
+        triples = [np.ascontiguousarray(column) for column in made.T]
+        return QueryResult(
+            "CONSTRUCT",
+            size=len(made),
+            decode=lambda: [terms.terms(column) for column in triples],
+            prefixes=prefixes,
+            plan=plan,
+        )
+    found = described(asked.described, table, view.dataset.default, terms)
+    decoded = list(zip(*found, strict=True)) or [(), (), ()]
+    return QueryResult("DESCRIBE", size=len(found), decode=lambda: decoded, prefixes=prefixes, plan=plan)
+
+
+_questions = Questions()
+
+
+def run_query(
+    graph: Graph,
+    text: str,
+    *,
+    namespaces: Mapping[str, Any] | None = None,
+    bindings: Mapping[str, Term] | None = None,
+    timeout: float | None = None,
+    max_bytes: int | None = MAX_BYTES,
+) -> QueryResult:
+    """The answers of a SPARQL query over a graph or a dataset, evaluated to the end now, without leaving the
+    process.
+
+    Costs a copy of the graph, unless it is a reasoner's.
+
+    Args:
+        namespaces: prefixes that the query may use without declaring them; by default the graph's.
+        bindings: values for variables.
+        timeout: how many seconds it may take.
+        max_bytes: how many bytes the rows of one operator may take.
+
+    Raises:
+        QueryError: the query is malformed, or an update, or has SERVICE, FROM or FROM NAMED; or it has GRAPH
+            and `graph` is a single graph; or it takes more than it may.
+
+    >>> run_query(Graph(), "ASK { ?x a ?c }").askAnswer
+    False
+    """
+    from pantarhei.query.window_store import ReadOnlyStore
+
+    known = dict(graph.namespaces()) if namespaces is None else namespaces
+    if isinstance(graph.store, ReadOnlyStore):
+        result = graph.query(
+            text, initNs=dict(known), initBindings=dict(bindings or {}), timeout=timeout, max_bytes=max_bytes
+        )
+        assert isinstance(result, QueryResult)
+        return result
+    limits: dict[str, Any] = {"timeout": timeout, "max_bytes": max_bytes}
+    return _questions.answer(graph_view(graph), text, prefixes=known, bindings=bindings, **limits)

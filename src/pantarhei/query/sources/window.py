@@ -1,0 +1,263 @@
+"""The facts of a window model, as a graph to be asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from rdflib import Literal
+
+from pantarhei.encoding.forms import FactForms
+from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.language.term import RDF_TYPE, Term
+from pantarhei.materialize.model import WindowModel
+from pantarhei.query.sources.columns import ColumnRelation, TripleColumns
+from pantarhei.query.sources.relation import Pairs, Relation
+from pantarhei.query.table import Ids, Mask
+from pantarhei.query.terms import LOCAL, TermSpace
+
+NOTHING: Final = ColumnRelation(*(np.empty(0, np.int64),) * 2)
+
+# So many terms are looked up one by one in the kernel, even if all facts stand in columns already.
+_FEW = 32
+
+# Before they do, it is so many, or one for this many facts.
+_RATHER_FEW, _FACTS_A_TERM = 512, 16
+
+
+class WindowFacts:
+    """The materialization at one moment.
+
+    Single terms are looked up in the kernel's chains; where many are asked for, all facts are copied into
+    columns, once, and found there.
+
+    Args:
+        model: it does not change while this is in use.
+        terms: numbers its vocabulary's terms as it does.
+        forms: how literals were written, by fact.
+    """
+
+    def __init__(self, model: WindowModel, terms: TermSpace, forms: FactForms) -> None:
+        self._model, self._terms, self._forms = model, terms, forms
+        self._relations: dict[Term, Relation] = {}
+        self._members: dict[Term, Relation] = {}
+        self._forms_of: dict[int, list[tuple[int, int, Literal]]] = defaultdict(list)
+        for (predicate, subject, object_), form in forms.items():
+            self._forms_of[predicate].append((subject, object_, form))
+
+    def __len__(self) -> int:
+        return len(self._model)
+
+    @property
+    def has_forms(self) -> bool:
+        return bool(self._forms)
+
+    def relation(self, predicate: Term) -> Relation:
+        found = self._relations.get(predicate)
+        if found is None:
+            found = self._relations[predicate] = self._relation(predicate)
+        return found
+
+    def _relation(self, predicate: Term) -> Relation:
+        if predicate == RDF_TYPE:
+            return self._types
+        number = self._model.vocabulary.find_property(predicate)
+        return NOTHING if number is None else PropertyFacts(self, number)
+
+    def members(self, class_: Term) -> Relation:
+        found = self._members.get(class_)
+        if found is None:
+            number = None if isinstance(class_, Literal) else self._model.vocabulary.find_class(class_)
+            id_ = self._terms.values(np.array([self._terms.id_of(class_)], np.int64))[0]
+            found = NOTHING if number is None else ClassFacts(self, number, int(id_))
+            self._members[class_] = found
+        return found
+
+    def triples(self) -> TripleColumns:
+        return self._triples
+
+    def nodes(self) -> Ids:
+        return self._triples.nodes()
+
+    # -- columns -----------------------------------------------------------------------------------
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether the facts have been copied into columns."""
+        return "_grouped" in self.__dict__
+
+    @cached_property
+    def _grouped(self) -> tuple[Ids, Ids, Ids]:
+        symbols = len(self._model.vocabulary.symbols)
+        starts, subjects, objects = self._model.kernel.store.by_predicate(symbols)
+        return starts, subjects.astype(np.int64), objects.astype(np.int64)
+
+    def columns(self, number: int) -> ColumnRelation:
+        """The facts of a class or property, with `NONE` as the object of a class's."""
+        starts, subjects, objects = self._grouped
+        part = slice(int(starts[number]), int(starts[number + 1]))
+        forms = self._forms_of.get(number)
+        shown = self._shown(subjects[part], objects[part], forms) if forms else None
+        return ColumnRelation(subjects[part], objects[part], shown)
+
+    def _shown(self, subjects: Ids, objects: Ids, forms: list[tuple[int, int, Literal]]) -> Ids:
+        """The objects, in the forms of their facts."""
+        shown = objects.copy()
+        keys = (subjects << 32) | objects
+        order = np.argsort(keys)
+        wanted = np.array([(subject << 32) | object_ for subject, object_, _ in forms], np.int64)
+        places = np.searchsorted(keys, wanted, sorter=order)
+        for place, key, (_, _, form) in zip(places.tolist(), wanted.tolist(), forms, strict=True):
+            if place < len(order) and keys[order[place]] == key:
+                shown[order[place]] = self._terms.id_of(form)
+        return shown
+
+    @cached_property
+    def _symbol_ids(self) -> Ids:
+        """The numbers that the names of classes and properties have as terms, for those that have facts."""
+        symbols = self._model.vocabulary.symbols
+        counts = np.diff(self._grouped[0])
+        ids = [
+            self._terms.id_of(symbol.name) if count else NONE
+            for symbol, count in zip(symbols, counts.tolist(), strict=True)
+        ]
+        return self._terms.values(np.array(ids, np.int64))
+
+    @cached_property
+    def _of_symbols(self) -> Ids:
+        """The symbol of each fact."""
+        counts = np.diff(self._grouped[0])
+        return np.repeat(np.arange(len(counts)), counts)
+
+    @cached_property
+    def _types(self) -> ColumnRelation:
+        _, subjects, objects = self._grouped
+        of_classes = np.flatnonzero(objects == NONE)
+        return ColumnRelation(subjects[of_classes], self._symbol_ids[self._of_symbols[of_classes]])
+
+    @cached_property
+    def _triples(self) -> TripleColumns:
+        starts, subjects, objects = self._grouped
+        names = self._symbol_ids[self._of_symbols]
+        is_class = objects == NONE
+        type_ = int(self._terms.values(np.array([self._terms.id_of(RDF_TYPE)], np.int64))[0])
+        what = np.where(is_class, names, objects)
+        shown = what
+        if self._forms:
+            shown = what.copy()
+            for number in self._forms_of:
+                part = slice(int(starts[number]), int(starts[number + 1]))
+                shown[part] = self.columns(number).pairs()[2]
+        return TripleColumns(subjects, np.where(is_class, type_, names), what, shown)
+
+    # -- single terms ------------------------------------------------------------------------------
+
+    def is_few(self, count: int) -> bool:
+        """Whether so many terms are better looked up in the kernel one by one."""
+        if self.has_columns:
+            return count <= _FEW
+        return count <= max(_RATHER_FEW, len(self._model) // _FACTS_A_TERM)
+
+    def has_several_forms(self, number: int) -> bool:
+        """Whether literals of a property are shown in other forms than the first of their values."""
+        return number in self._forms_of
+
+    def probe(self, number: int, terms: Ids, by_object: bool) -> tuple[Ids, Ids]:
+        """The places among `terms` of the facts that have one as their subject, or object; the other ends."""
+        store = self._model.kernel.store
+        store.index(number, not by_object, by_object)
+        found = store.probe(number, _readable(_numbers(terms)), 1 if by_object else 0)
+        return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
+
+    def present(self, number: int, subjects: Ids, objects: Ids) -> Mask:
+        """Which facts of a class or property there are."""
+        facts = np.empty((len(subjects), 3), np.int32)
+        facts[:, 0], facts[:, 1], facts[:, 2] = number, _numbers(subjects), _numbers(objects)
+        found: Mask = np.asarray(self._model.kernel.store.present(_readable(facts))).astype(np.bool_)
+        return found
+
+
+class PropertyFacts:
+    """The facts of a property."""
+
+    def __init__(self, facts: WindowFacts, number: int) -> None:
+        self._facts, self._number = facts, number
+
+    @cached_property
+    def _columns(self) -> ColumnRelation:
+        return self._facts.columns(self._number)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def pairs(self) -> tuple[Ids, Ids, Ids]:
+        return self._columns.pairs()
+
+    def _looks_up(self, count: int) -> bool:
+        return self._facts.is_few(count) and not self._facts.has_several_forms(self._number)
+
+    def forward(self, subjects: Ids) -> Pairs:
+        if not self._looks_up(len(subjects)):
+            return self._columns.forward(subjects)
+        rows, others = self._facts.probe(self._number, subjects, by_object=False)
+        return Pairs(rows, others, others)
+
+    def backward(self, objects: Ids) -> Pairs:
+        if not self._looks_up(len(objects)):
+            return self._columns.backward(objects)
+        rows, others = self._facts.probe(self._number, objects, by_object=True)
+        return Pairs(rows, others, objects[rows])
+
+    def holds(self, subjects: Ids, objects: Ids) -> Mask:
+        return self._facts.present(self._number, subjects, objects)
+
+
+class ClassFacts:
+    """The members of a class, as pairs with its name.
+
+    Args:
+        number: of the class.
+        name: the number of its name, by value.
+    """
+
+    def __init__(self, facts: WindowFacts, number: int, name: int) -> None:
+        self._facts, self._number, self._name = facts, number, name
+
+    @cached_property
+    def _members(self) -> Ids:
+        return self._facts.columns(self._number).pairs()[0]
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def pairs(self) -> tuple[Ids, Ids, Ids]:
+        names = np.full(len(self._members), self._name, np.int64)
+        return self._members, names, names
+
+    def forward(self, subjects: Ids) -> Pairs:
+        rows = np.flatnonzero(self.holds(subjects, np.full(len(subjects), self._name, np.int64)))
+        names = np.full(len(rows), self._name, np.int64)
+        return Pairs(rows, names, names)
+
+    def backward(self, objects: Ids) -> Pairs:
+        rows = np.flatnonzero(objects == self._name)
+        count = len(self._members)
+        names = np.full(count * len(rows), self._name, np.int64)
+        return Pairs(np.repeat(rows, count), np.tile(self._members, len(rows)), names)
+
+    def holds(self, subjects: Ids, objects: Ids) -> Mask:
+        found = self._facts.present(self._number, subjects, np.full(len(subjects), NONE, np.int64))
+        return found & (objects == self._name)
+
+
+def _numbers(terms: Ids) -> Integers:
+    """Terms as the kernel knows them; those that it cannot know as a number that none has."""
+    return np.where(terms >= LOCAL, -2, terms).astype(np.int32)
+
+
+def _readable(array: Integers) -> Integers | memoryview:
+    from pantarhei.materialize.kernel.rows import COMPILED
+
+    return array if COMPILED else memoryview(array)

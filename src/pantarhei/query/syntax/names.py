@@ -1,0 +1,89 @@
+"""Names and literals of a query: prefixes, relative IRIs, blank nodes, and variables that nobody has written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from itertools import count
+from typing import Any
+
+from rdflib import BNode, Literal, URIRef, Variable
+
+from pantarhei.errors import QueryError
+from pantarhei.language.term import Term
+from pantarhei.query.algebra.nodes import Place
+
+
+class Names:
+    """What names mean in one query.
+
+    Args:
+        prologue: rdflib's parse tree of its PREFIX and BASE.
+        prefixes: those that need no declaration.
+        base: what relative IRIs are resolved against until BASE says otherwise.
+    """
+
+    def __init__(self, prologue: Iterable[Any], prefixes: Mapping[str, str], base: str | None) -> None:
+        self.base = base
+        self._prefixes = dict(prefixes)
+        self._fresh = count(1)
+        self._blank: dict[BNode, Variable] = {}
+        self._blank_in: dict[BNode, int] = {}
+        for part in prologue:
+            if part.name == "Base":
+                self.base = str(self.iri(part.iri))
+            else:
+                self._prefixes[part.prefix or ""] = str(self.iri(part.iri))
+
+    def fresh(self, stem: str) -> Variable:
+        """A variable that no query can have."""
+        return Variable(f"#{stem}{next(self._fresh)}")
+
+    def iri(self, part: Any) -> URIRef:
+        """The IRI of an IRI, maybe a relative one, or a prefixed name.
+
+        Raises:
+            QueryError: the prefix is not declared.
+        """
+        if isinstance(part, URIRef):
+            return URIRef(part, base=self.base) if self.base and ":" not in part else URIRef(part)
+        prefix = part.prefix or ""
+        namespace = self._prefixes.get(prefix)
+        if namespace is None:
+            near = get_close_matches(prefix, self._prefixes, 1)
+            hint = f"; did you mean {near[0]}:" if near else ""
+            raise QueryError(
+                f"malformed query: the prefix {prefix}: is not declared{hint}; write PREFIX {prefix}: <…> first"
+            )
+        return URIRef(namespace + (part.localname or ""))
+
+    def term(self, part: Any) -> Term:
+        """The term that is written."""
+        if isinstance(part, Literal | BNode):
+            return part
+        if getattr(part, "name", None) == "literal":
+            datatype = None if part.datatype is None else self.iri(part.datatype)
+            return Literal(part.string, lang=part.lang, datatype=datatype, normalize=False)
+        return self.iri(part)
+
+    def place(self, part: Any, pattern: int) -> Place:
+        """What a part of a pattern is; a blank node is a variable.
+
+        Args:
+            pattern: the number of the basic graph pattern, since a label belongs to one.
+
+        Raises:
+            QueryError: the label was met in another.
+        """
+        if isinstance(part, Variable):
+            return part
+        term = self.term(part)
+        if not isinstance(term, BNode):
+            return term
+        if self._blank_in.setdefault(term, pattern) != pattern:
+            raise QueryError(
+                f"malformed query: the blank node _:{term} is used in two groups; write a variable instead"
+            )
+        if term not in self._blank:
+            self._blank[term] = self.fresh("blank")
+        return self._blank[term]

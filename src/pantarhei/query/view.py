@@ -1,0 +1,85 @@
+"""What a query is asked of: graphs whose terms have numbers, at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from rdflib import Graph, URIRef
+from rdflib.graph import ConjunctiveGraph
+
+from pantarhei.errors import QueryError
+from pantarhei.language.term import Term
+from pantarhei.query.expressions import LiteralValues
+from pantarhei.query.sources.graph import GraphFacts, Graphs
+from pantarhei.query.sources.relation import Dataset, Source
+from pantarhei.query.terms import TermSpace
+
+
+@dataclass(frozen=True)
+class View:
+    """A dataset at one moment.
+
+    Args:
+        dataset: its graphs.
+        terms: what their numbers stand for.
+        literals: the values of the literals that have the vocabulary's numbers.
+        has_names: whether GRAPH has anything to look at.
+    """
+
+    dataset: Dataset
+    terms: TermSpace
+    literals: LiteralValues
+    has_names: bool = True
+
+    def restricted(self, default: Iterable[Term] | None, named: Iterable[Term] | None) -> View:
+        """What FROM and FROM NAMED leave of it; None for neither.
+
+        Raises:
+            QueryError: there is no graph of such a name here.
+        """
+        if default is None and named is None:
+            return self
+        merged = GraphFacts.merged(self.terms, [self._graph(name) for name in default or ()])
+        left = {URIRef(str(name)): self._graph(name) for name in named or ()}
+        return View(Graphs(merged, lambda: left, lambda name: _named(left, name)), self.terms, self.literals)
+
+    def _graph(self, name: Term) -> Source:
+        found = self.dataset.graph(name)
+        if found is None:
+            here = [f"<{known}>" for known in self.dataset.names()]
+            shown = ", ".join(here[:5]) + (f" and {len(here) - 5} more" if len(here) > 5 else "")
+            raise QueryError(
+                f"FROM <{name}>: there is no such graph here, and none is fetched from the network; "
+                f"there {'are ' + shown if here else 'is the default graph alone'}"
+            )
+        return found
+
+    def joined(self, name: Term) -> View:
+        """The view with a named graph's triples in its default graph as well."""
+        both = GraphFacts.merged(self.terms, [self.dataset.default, self._graph(name)])
+        return View(Graphs(both, self.dataset.names, self.dataset.graph), self.terms, self.literals)
+
+
+def _named(graphs: Mapping[URIRef, Source], name: Term) -> Source | None:
+    return graphs.get(name) if isinstance(name, URIRef) else None
+
+
+def graph_view(graph: Graph) -> View:
+    """A view of an rdflib graph or dataset. Costs a look-up for each of its terms."""
+    terms = TermSpace()
+    literals = LiteralValues([])
+    if not isinstance(graph, ConjunctiveGraph):
+        return View(Graphs(GraphFacts.of(terms, graph), tuple, lambda name: None), terms, literals, False)
+    default = graph.default_context
+    others = {c.identifier: c for c in graph.contexts() if c.identifier != default.identifier and len(c)}
+    first = chain(default, *others.values()) if graph.default_union else default
+    triples = set(first) if graph.default_union else first
+
+    def find(name: Term) -> Source | None:
+        found = others.get(name)  # type: ignore[call-overload]
+        return None if found is None else GraphFacts.of(terms, found)
+
+    names = [name for name in others if isinstance(name, URIRef)]
+    return View(Graphs(GraphFacts.of(terms, triples), lambda: names, find), terms, literals)

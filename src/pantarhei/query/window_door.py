@@ -1,0 +1,156 @@
+"""Queries of a reasoner's window: what they are asked of, made once for each state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rdflib import Graph, URIRef
+from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
+
+from pantarhei.encoding.forms import FactForms
+from pantarhei.errors import QueryError
+from pantarhei.language.term import Term, Triple
+from pantarhei.language.time import TimePoint
+from pantarhei.materialize.model import WindowModel
+from pantarhei.query.answers import QueryResult
+from pantarhei.query.expressions import LiteralValues
+from pantarhei.query.questions import Questions
+from pantarhei.query.sources.graph import GraphFacts, Graphs
+from pantarhei.query.sources.relation import Source
+from pantarhei.query.sources.window import WindowFacts
+from pantarhei.query.sparql import (
+    ONTOLOGY_GRAPH,
+    SCHEMA_GRAPH,
+    declarations,
+    is_of_timestamp,
+    timestamp_graph,
+)
+from pantarhei.query.terms import TermSpace
+from pantarhei.query.view import View
+
+Facts = Iterable[Triple]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The state that a query is asked of.
+
+    Args:
+        state: is another one whenever anything has changed.
+        model: the window model.
+        forms: how literals were written.
+        timestamps: those in the window.
+        interpretation: gives the facts of one.
+        may_be_undone: whether terms may lose their numbers without their state being replaced.
+    """
+
+    state: object
+    model: WindowModel
+    forms: Callable[[], FactForms]
+    timestamps: Callable[[], Iterable[TimePoint]]
+    interpretation: Callable[[TimePoint], Facts]
+    may_be_undone: bool
+
+
+class WindowDoor:
+    """Answers queries over a reasoner's window.
+
+    Args:
+        ontology: the graph `urn:pantarhei:ontology`, whose prefixes need no declaration.
+        schema: gives the axioms between names that the ontology entails.
+        moment: gives the present state.
+    """
+
+    def __init__(self, ontology: Graph, schema: Callable[[], Facts], moment: Callable[[], Moment]) -> None:
+        self._ontology, self._axioms, self._moment = ontology, schema, moment
+        self._questions = Questions({p: str(iri) for p, iri in ontology.namespaces()})
+        self._state: object = None
+        self._view: View | None = None
+        self._literals: tuple[object, LiteralValues] | None = None
+        self._schema: tuple[Triple, ...] | None = None
+
+    @property
+    def prefixes(self) -> Mapping[str, str]:
+        """The prefixes that need no declaration."""
+        return self._questions.prefixes
+
+    def ask(
+        self, query: Any, name: str | None = None, *, schema: bool = False, **options: Any
+    ) -> QueryResult:
+        """The answers of a query.
+
+        Args:
+            name: the graph that it is asked of, None for the dataset.
+            schema: whether the default graph has the schema's triples too.
+            options: as `Questions.answer` takes them.
+        """
+        moment = self._moment()
+        view = self._view_of(moment)
+        if name is not None and name != DATASET_DEFAULT_GRAPH_ID:
+            view = self._single(view, name)
+        if schema:
+            view = view.joined(SCHEMA_GRAPH)
+        result = self._questions.answer(view, query, **options)
+        return result.decoded() if moment.may_be_undone else result
+
+    def ask_graph(self, query: Any, name: str, **options: Any) -> QueryResult:
+        """The answers of a query over the materialization alone."""
+        moment = self._moment()
+        view = self._view_of(moment)
+        alone = View(Graphs(view.dataset.default, tuple, lambda name: None), view.terms, view.literals, False)
+        result = self._questions.answer(alone, query, **options)
+        return result.decoded() if moment.may_be_undone else result
+
+    def _single(self, view: View, name: str) -> View:
+        source = view.dataset.graph(URIRef(name))
+        if source is None:
+            raise QueryError(f"there is no graph <{name}> in the window")
+        return View(Graphs(source, tuple, lambda name: None), view.terms, view.literals, False)
+
+    # -- views -------------------------------------------------------------------------------------
+
+    def _view_of(self, moment: Moment) -> View:
+        if self._view is None or self._state is not moment.state:
+            vocabulary = moment.model.vocabulary
+            terms = TermSpace(vocabulary.find, vocabulary.lexicon.term)
+            facts = WindowFacts(moment.model, terms, moment.forms())
+            graphs = Graphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
+            self._view, self._state = View(graphs, terms, self._literals_of(moment.model)), moment.state
+        return self._view
+
+    def _literals_of(self, model: WindowModel) -> LiteralValues:
+        """The values of the vocabulary's literals, as long as these keep their numbers."""
+        revision = model.vocabulary.revision
+        if self._literals is None or self._literals[0] is not revision:
+            self._literals = revision, LiteralValues(model.vocabulary.lexicon.literals)
+        return self._literals[1]
+
+    def names(self, moment: Moment | None = None) -> list[URIRef]:
+        """The names of the named graphs."""
+        moment = self._moment() if moment is None else moment
+        return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, moment.timestamps())]
+
+    def _graph(self, moment: Moment, terms: TermSpace, name: Term) -> Source | None:
+        triples = self.triples(name, moment)
+        return None if triples is None else GraphFacts.of(terms, triples)
+
+    def triples(self, name: Term, moment: Moment | None = None) -> Facts | None:
+        """The triples of a named graph, None where there is none of that name."""
+        if name == ONTOLOGY_GRAPH:
+            return _triples_of(self._ontology)
+        if name == SCHEMA_GRAPH:
+            if self._schema is None:
+                self._schema = tuple(dict.fromkeys((*declarations(self._ontology), *self._axioms())))
+            return self._schema
+        if is_of_timestamp(name):
+            now = self._moment() if moment is None else moment
+            for at in now.timestamps():
+                if timestamp_graph(at) == name:
+                    return now.interpretation(at)
+        return None
+
+
+def _triples_of(graph: Graph) -> Facts:
+    return graph  # type: ignore[return-value, unused-ignore]
