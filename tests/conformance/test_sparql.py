@@ -20,63 +20,7 @@ CASES = w3c_sparql.cases()
 pytestmark = pytest.mark.skipif(not CASES, reason=f"no test cases in {w3c_sparql.FOLDER}")
 
 # The cases that fail, by the reason.
-KNOWN_FAILURES = {
-    "FROM is refused": """
-        sparql10/dataset/dawg-dataset-01 sparql10/dataset/dawg-dataset-02 sparql10/dataset/dawg-dataset-03
-        sparql10/dataset/dawg-dataset-04 sparql10/dataset/dawg-dataset-05 sparql10/dataset/dawg-dataset-06
-        sparql10/dataset/dawg-dataset-07 sparql10/dataset/dawg-dataset-08 sparql10/dataset/dawg-dataset-09b
-        sparql10/dataset/dawg-dataset-10b sparql10/dataset/dawg-dataset-11 sparql10/dataset/dawg-dataset-12b
-        sparql11/construct/constructwhere04 sparql11/syntax-query/test_42
-    """,
-    "rdflib's evaluator: times without a zone have an order among those with one": """
-        sparql10/expr-ops/dateTime-le-2 sparql10/expr-ops/dateTime-ge-2 sparql10/expr-ops/dateTime-lt-2
-        sparql10/expr-ops/dateTime-gt-2
-    """,
-    "rdflib's evaluator: floats are calculated as doubles, and integers at times as decimals": """
-        sparql10/expr-ops/multiply-numbers-cast sparql10/expr-ops/divide-numbers-cast
-        sparql10/expr-ops/unplus-2 sparql10/expr-ops/unminus-2 sparql11/project-expression/projexp03
-    """,
-    "rdflib's evaluator: rows without a bound variable are left out": """
-        sparql10/graph/graph-exist sparql11/aggregates/agg-empty-group-max-2 sparql11/functions/concat02
-        sparql11/functions/concat-empty sparql11/functions/if02 sparql11/functions/coalesce-empty
-        sparql11/property-path/pp36
-    """,
-    "rdflib's evaluator: regular expressions are Python's": """
-        sparql10/regex/regex-no-metacharacters sparql10/regex/regex-no-metacharacters-case-insensitive
-        sparql10/regex/regex-ignore-whitespaces sparql10/regex/regex-ignore-whitespaces-class-expression
-        sparql11/functions/replace-case-insensitive
-    """,
-    "rdflib's evaluator: errors in aggregates and groups": (
-        "sparql11/aggregates/agg-err-01 sparql11/aggregates/agg-group-fn"
-    ),
-    "rdflib's evaluator: casts": """
-        sparql11/cast/cast-bool sparql11/cast/cast-int sparql11/cast/cast-float sparql11/cast/cast-double
-        sparql11/cast/cast-decimal sparql11/cast/cast-string
-    """,
-    "rdflib's evaluator: STRDT, TIMEZONE and BNODE": """
-        sparql11/functions/strdt01 sparql11/functions/strdt03-rdf11 sparql11/functions/timezone
-        sparql11/functions/bnode01
-    """,
-    "rdflib's evaluator: paths": """
-        sparql11/property-path/pp37 sparql11/property-path/values_and_path
-        sparql11/property-path/nps_inverse sparql11/property-path/nps_direct_and_inverse
-        sparql11/property-path/nps_a_inverse
-    """,
-    "rdflib's evaluator: bindings come into a sub-query": "sparql11/subquery/subquery13",
-    "rdflib's evaluator: DESCRIBE of what is unbound, and of nothing": """
-        sparql11/syntax-query/test_11 sparql11/syntax-query/test_17 sparql11/syntax-query/test_19
-        sparql11/syntax-query/test_36a
-    """,
-    "rdflib's parser: malformed queries are accepted": """
-        sparql11/aggregates/agg08 sparql11/aggregates/agg09 sparql11/aggregates/agg10
-        sparql11/aggregates/agg11 sparql11/aggregates/agg12 sparql11/grouping/group06
-        sparql11/grouping/group07 sparql11/syntax-query/test_43 sparql11/syntax-query/test_44
-        sparql11/syntax-query/test_45 sparql11/syntax-query/test_60 sparql11/syntax-query/test_61a
-        sparql11/syntax-query/test_62a sparql11/syntax-query/test_65
-        sparql11/syntax-query/test_codepoint_invalid_escaped_bad_06
-        sparql11/syntax-query/test_bad_values_too_few sparql11/syntax-query/test_bad_values_too_many
-    """,
-}
+KNOWN_FAILURES: dict[str, str] = {}
 # Of these it depends on the run or the door whether they fail.
 UNSTEADY = {
     "rdflib's evaluator: the columns of SELECT * come in any order": (

@@ -56,7 +56,7 @@ class QueryResult(Result):
         self.form, self.size = form, size
         self.type, self.vars, self.askAnswer = form, list(variables) if form == "SELECT" else None, answer
         self._decode, self._prefixes, self._plan = decode, dict(prefixes or {}), plan
-        self._bindings: list[dict[Variable, Term]] | None = None
+        self._mappings: list[dict[Variable, Term]] | None = None
         self._graph: Graph | None = None
 
     @cached_property
@@ -78,16 +78,16 @@ class QueryResult(Result):
     @property
     def bindings(self) -> list[dict[Variable, Term]]:  # type: ignore[override]
         """The rows of SELECT as mappings of what is bound."""
-        if self._bindings is None:
+        if self._mappings is None:
             named = [
                 [(v, t) for v, t in zip(self.vars or (), row, strict=True) if t is not None]
                 for row in self.rows
             ]
-            self._bindings = [dict(pairs) for pairs in named] if self.type == "SELECT" else []
-        return self._bindings
+            self._mappings = [dict(pairs) for pairs in named] if self.type == "SELECT" else []
+        return self._mappings
 
     @property
-    def graph(self) -> Graph | None:  # type: ignore[override]
+    def graph(self) -> Graph | None:  # type: ignore[override, misc, unused-ignore]
         """The triples of CONSTRUCT and DESCRIBE, with the prefixes of the graph that was asked."""
         if self.type in ("SELECT", "ASK"):
             return None

@@ -129,8 +129,8 @@ def expression_text(expression: Expression, show: Show) -> str:
         return _place(expression, show)
     inside = [expression_text(part, show) for part in expression.arguments]
     name = str(expression.function)
-    if name in ("!", "neg", "pos"):
-        return f"{'!' if name == '!' else '-' if name == 'neg' else '+'}{inside[0]}"
+    if len(inside) == 1 and name in ("!", "neg", "+"):
+        return f"{'-' if name == 'neg' else name}{inside[0]}"
     if name == "IN":
         return f"{inside[0]} IN ({', '.join(inside[1:])})"
     if not name[0].isalpha():

@@ -36,10 +36,14 @@ _OF_RDFLIB = {"owl": "http://www.w3.org/2002/07/owl#", "rdf": str(RDF), "rdfs": 
 
 
 class Prepared:
-    """A query that was read; it is planned when it is first answered."""
+    """A query that was read; it is planned when it is first answered.
 
-    def __init__(self, query: Query) -> None:
-        self.query = query
+    Args:
+        looks_at_clock: whether it may call NOW.
+    """
+
+    def __init__(self, query: Query, looks_at_clock: bool) -> None:
+        self.query, self.looks_at_clock = query, looks_at_clock
         self.has_graphs = any(isinstance(node, GraphNode) for node in nodes_of(query.node))
         self._plans: dict[bool, Node] = {}
 
@@ -80,14 +84,16 @@ class Questions:
                 )
             query, prefixes, base = given
         check_type("query", query, str, "a SPARQL query as text, or one that rdflib prepared")
+        text = str(query)
         known = None if prefixes is None else tuple(sorted((p, str(iri)) for p, iri in prefixes.items()))
-        key = (query, known, base)
+        key = (text, known, base)
         with self._lock:
             found = self._known.get(key)
             if found is not None:
                 self._known.move_to_end(key)
                 return found
-        found = Prepared(read_query(query, self.prefixes if known is None else dict(known), base))
+        asked = read_query(text, self.prefixes if known is None else dict(known), base)
+        found = Prepared(asked, "NOW" in text.upper())
         with self._lock:
             self._known[key] = found
             if len(self._known) > _KEPT:
@@ -132,14 +138,15 @@ class Questions:
             node = simplified(_with_values(asked, values), has_forms=True)
         else:
             node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
-        return _answered(asked, node, values, view, Guard(timeout, max_bytes), self.prefixes)
+        now = datetime.now(UTC) if prepared.looks_at_clock else None
+        return _answered(asked, node, now, view, Guard(timeout, max_bytes), self.prefixes)
 
 
 def _check_limits(timeout: float | None, max_bytes: int | None) -> None:
     if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
-        raise OptionError("timeout", timeout, "seconds, more than none, or None")
+        raise OptionError("timeout", repr(timeout), "seconds, more than none, or None")
     if max_bytes is not None and not (isinstance(max_bytes, int) and max_bytes > 0):
-        raise OptionError("max_bytes", max_bytes, "a number of bytes, or None")
+        raise OptionError("max_bytes", repr(max_bytes), "a number of bytes, or None")
 
 
 def _values(bindings: Mapping[Any, Term] | None) -> dict[Variable, Term]:
@@ -152,16 +159,19 @@ def _with_values(asked: Query, values: Mapping[Variable, Term]) -> Node:
     return Project(node, asked.variables) if asked.form == "SELECT" else node
 
 
+_NO_TIME = Literal("")  # of queries that never ask
+
+
 def _answered(
     asked: Query,
     node: Node,
-    values: Mapping[Variable, Term],
+    now: datetime | None,
     view: View,
     guard: Guard,
     prefixes: Mapping[str, str],
 ) -> QueryResult:
-    now = Literal(datetime.now(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
-    context = Context(view.terms, guard, view.literals, now, asked.base)
+    clock = _NO_TIME if now is None else Literal(now.isoformat(), datatype=XSD.dateTime, normalize=False)
+    context = Context(view.terms, guard, view.literals, clock, asked.base)
     account = Account()
     evaluation = Evaluation(view.dataset, context, account=account)
     try:

@@ -53,7 +53,8 @@ def is_of_timestamp(name: Term) -> bool:
 def declarations(ontology: Graph) -> list[Triple]:
     """What an ontology's triples say its names are: classes, properties of what kind, individuals."""
     return [
-        (name, predicate, kind)
-        for name, predicate, kind in ontology.triples((None, RDF.type, None))
-        if kind in _DECLARED and isinstance(name, URIRef) and isinstance(predicate, URIRef)
+        (name, RDF.type, kind)
+        for kind in _DECLARED
+        for name in ontology.subjects(RDF.type, kind)
+        if isinstance(name, URIRef)
     ]

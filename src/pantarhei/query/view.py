@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from rdflib import Graph, URIRef
+from rdflib import Graph, Literal, URIRef
 from rdflib.graph import ConjunctiveGraph
 
 from pantarhei.errors import QueryError
@@ -15,6 +15,7 @@ from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.sources.graph import GraphFacts, Graphs
 from pantarhei.query.sources.relation import Dataset, Source
 from pantarhei.query.terms import TermSpace
+from pantarhei.rdf.triple_table import triples_of
 
 
 @dataclass(frozen=True)
@@ -71,15 +72,15 @@ def graph_view(graph: Graph) -> View:
     terms = TermSpace()
     literals = LiteralValues([])
     if not isinstance(graph, ConjunctiveGraph):
-        return View(Graphs(GraphFacts.of(terms, graph), tuple, lambda name: None), terms, literals, False)
+        return View(Graphs(GraphFacts.of(terms, triples_of(graph)), tuple, lambda name: None), terms, literals, False)
     default = graph.default_context
     others = {c.identifier: c for c in graph.contexts() if c.identifier != default.identifier and len(c)}
-    first = chain(default, *others.values()) if graph.default_union else default
-    triples = set(first) if graph.default_union else first
+    parts = (default, *others.values()) if graph.default_union else (default,)
+    triples = dict.fromkeys(chain.from_iterable(map(triples_of, parts)))
 
     def find(name: Term) -> Source | None:
-        found = others.get(name)  # type: ignore[call-overload]
-        return None if found is None else GraphFacts.of(terms, found)
+        found = None if isinstance(name, Literal) else others.get(name)
+        return None if found is None else GraphFacts.of(terms, triples_of(found))
 
     names = [name for name in others if isinstance(name, URIRef)]
     return View(Graphs(GraphFacts.of(terms, triples), lambda: names, find), terms, literals)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
+from typing import Any
 
 import numpy as np
 from rdflib import Literal, Variable
@@ -64,7 +65,7 @@ class Evaluation:
         self._source = dataset.default if source is None else source
         self._account = Account() if account is None else account
         self._fresh = count()
-        self._rules: dict[type[Node], Callable[[Table, Node], Table]] = {
+        self._rules: dict[type[Node], Callable[[Table, Any], Table]] = {
             BGP: self._bgp,
             Closure: self._closure,
             NegatedSet: self._negated,
@@ -243,8 +244,7 @@ class Evaluation:
         conditions, child = _conditions_of(node)
         looked_at = {v for condition in conditions for v in variables_of(condition)}
         if not self._sees_nothing_else(start, looked_at, child):
-            if start is not UNIT:
-                return self._apart(start, node)
+            return self._apart(start, node)
         if isinstance(child, BGP):
             return self._bgp(start, child, conditions)
         return self._kept(self.join(start, child), conditions)

@@ -23,7 +23,7 @@ def constructed(template: Sequence[TriplePattern], table: Table, terms: TermSpac
     A blank node of the template is another in each row, and the same whenever the row comes again: its label
     is a hash of template and row.
     """
-    blank = {place for pattern in template for place in pattern.places if isinstance(place, BNode)}
+    blank: set[Place] = {p for pattern in template for p in pattern.places if isinstance(p, BNode)}
     made = _blank_nodes(template, blank, table, terms) if blank else {}
     parts = [_made_of(pattern, table, made, terms) for pattern in template]
     if not parts:
@@ -34,13 +34,15 @@ def constructed(template: Sequence[TriplePattern], table: Table, terms: TermSpac
 
 def _made_of(pattern: TriplePattern, table: Table, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:
     columns = [_column(place, table, made, terms) for place in pattern.places]
-    allowed = ((URIRef, BNode), URIRef, (URIRef, BNode, Literal))
     fits = np.ones(table.size, np.bool_)
-    for column, kinds in zip(columns, allowed, strict=True):
+    for column, kinds in zip(columns, _ALLOWED, strict=True):
         distinct, codes = np.unique(column, return_inverse=True)
         good = [number != NONE and isinstance(terms.term(number), kinds) for number in distinct.tolist()]
         fits &= np.array(good, np.bool_)[codes] if len(good) else False
     return np.stack(columns, axis=1)[fits]
+
+
+_ALLOWED: tuple[tuple[type, ...], ...] = ((URIRef, BNode), (URIRef,), (URIRef, BNode, Literal))
 
 
 def _column(place: Place, table: Table, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:

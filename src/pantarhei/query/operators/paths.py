@@ -41,6 +41,8 @@ def _join_part(start: Table, node: Closure, source: Source, evaluate: Evaluate, 
         seeds = np.unique(given)
         step = _stepper(node, here, there, evaluate, context)
         pairs = _reached(seeds, step, node, context)
+        if node.is_reflexive and isinstance(node.object if backwards else node.subject, Variable):
+            pairs = _in_graph(pairs, seeds, other, source, context)
     origins, ends = pairs
     wanted = objects if not backwards else None
     if given is None:
@@ -62,6 +64,18 @@ def _join_part(start: Table, node: Closure, source: Source, evaluate: Evaluate, 
     context.guard.check_room(len(rows), len(start.columns) + 1)
     table = start.taken(rows)
     return table.with_column(other, ends[places]) if isinstance(other, Variable) else table
+
+
+def _in_graph(
+    pairs: tuple[Ids, Ids], seeds: Ids, other: Place, source: Source, context: Context
+) -> tuple[Ids, Ids]:
+    """The pairs without those of a term and itself where the term is none of the graph's, nor the given end."""
+    origins, ends = pairs
+    strange = np.setdiff1d(seeds, source.nodes(), assume_unique=True)
+    if not isinstance(other, Variable):
+        strange = strange[strange != context.terms.values(context.terms.ids_of([other]))[0]]
+    kept = (origins != ends) | ~np.isin(origins, strange)
+    return origins[kept], ends[kept]
 
 
 def _values(start: Table, place: Place, context: Context) -> Ids | None:

@@ -126,6 +126,9 @@ class _Matching:
                 self._table = self._table.kept(truth(condition, self._table, self._context) == 1)
 
     def _drop(self) -> None:
+        """Forget the columns that nobody will look at; of what comes out others choose."""
+        if not self._remaining:
+            return
         needed = self._matcher.needed(self._remaining, self._start)
         if needed is not None:
             waiting = {v for _, variables in self._conditions for v in variables}

@@ -13,6 +13,7 @@ from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.readable import readable
 from pantarhei.query.sources.columns import ColumnRelation, TripleColumns
 from pantarhei.query.sources.relation import Pairs, Relation
 from pantarhei.query.table import Ids, Mask
@@ -168,14 +169,14 @@ class WindowFacts:
         """The places among `terms` of the facts that have one as their subject, or object; the other ends."""
         store = self._model.kernel.store
         store.index(number, not by_object, by_object)
-        found = store.probe(number, _readable(_numbers(terms)), 1 if by_object else 0)
+        found = store.probe(number, readable(_numbers(terms)), 1 if by_object else 0)
         return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
 
     def present(self, number: int, subjects: Ids, objects: Ids) -> Mask:
         """Which facts of a class or property there are."""
         facts = np.empty((len(subjects), 3), np.int32)
         facts[:, 0], facts[:, 1], facts[:, 2] = number, _numbers(subjects), _numbers(objects)
-        found: Mask = np.asarray(self._model.kernel.store.present(_readable(facts))).astype(np.bool_)
+        found: Mask = np.array(self._model.kernel.store.present(readable(facts)), np.bool_)
         return found
 
 
@@ -249,7 +250,8 @@ class ClassFacts:
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         found = self._facts.present(self._number, subjects, np.full(len(subjects), NONE, np.int64))
-        return found & (objects == self._name)
+        agree: Mask = found & (objects == self._name)
+        return agree
 
 
 def _numbers(terms: Ids) -> Integers:
@@ -257,7 +259,3 @@ def _numbers(terms: Ids) -> Integers:
     return np.where(terms >= LOCAL, -2, terms).astype(np.int32)
 
 
-def _readable(array: Integers) -> Integers | memoryview:
-    from pantarhei.materialize.kernel.rows import COMPILED
-
-    return array if COMPILED else memoryview(array)

@@ -146,7 +146,7 @@ _CHAINS = {
     "AdditiveExpression": "",
     "MultiplicativeExpression": "",
 }
-_SIGNS = {"UnaryNot": "!", "UnaryMinus": "neg", "UnaryPlus": "pos"}
+_SIGNS = {"UnaryNot": "!", "UnaryMinus": "neg", "UnaryPlus": "+"}
 _AGGREGATES = {
     "Aggregate_Count": "COUNT",
     "Aggregate_Sum": "SUM",

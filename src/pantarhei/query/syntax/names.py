@@ -29,6 +29,7 @@ class Names:
         self._fresh = count(1)
         self._blank: dict[BNode, Variable] = {}
         self._blank_in: dict[BNode, int] = {}
+        self._met: dict[Variable, None] = {}
         for part in prologue:
             if part.name == "Base":
                 self.base = str(self.iri(part.iri))
@@ -38,6 +39,16 @@ class Names:
     def fresh(self, stem: str) -> Variable:
         """A variable that no query can have."""
         return Variable(f"#{stem}{next(self._fresh)}")
+
+    def met(self, variable: Variable) -> Variable:
+        """A variable, where the text binds it."""
+        self._met.setdefault(variable)
+        return variable
+
+    def in_order(self, variables: Iterable[Variable]) -> list[Variable]:
+        """Variables in the order in which the text first binds them."""
+        wanted = dict.fromkeys(variables)
+        return [v for v in self._met if v in wanted] + [v for v in wanted if v not in self._met]
 
     def iri(self, part: Any) -> URIRef:
         """The IRI of an IRI, maybe a relative one, or a prefixed name.
@@ -76,7 +87,7 @@ class Names:
             QueryError: the label was met in another.
         """
         if isinstance(part, Variable):
-            return part
+            return self.met(part)
         term = self.term(part)
         if not isinstance(term, BNode):
             return term

@@ -10,6 +10,7 @@ that they are written in.
 from __future__ import annotations
 
 import threading
+from functools import lru_cache
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType, SimpleNamespace
 from typing import Any, cast
@@ -55,7 +56,9 @@ def _as_written(value: Any, **options: Any) -> Literal:
 
 def _mended(parser: Any) -> Any:
     """The parser, where literals are as they are written, and the inverse in `!(^p)` is a `part`."""
-    parser.rdflib = SimpleNamespace(**{**vars(rdflib), "Literal": _as_written})
+    variable = lru_cache(maxsize=4096)(rdflib.term.Variable)  # one object each: those are compared fast
+    terms = SimpleNamespace(**{**vars(rdflib.term), "Variable": variable})
+    parser.rdflib = SimpleNamespace(**{**vars(rdflib), "Literal": _as_written, "term": terms})
     inverse = parser.PathOneInPropertySet.exprs[-1]
     sign, name = inverse.expr.exprs
     inverse.expr = sign + Param("part", name)

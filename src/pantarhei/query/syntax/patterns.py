@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pyparsing import ParseResults
 from rdflib import Variable
 
 from pantarhei.errors import QueryError
@@ -100,13 +101,12 @@ class PatternReader:
         for block in blocks:
             for at in range(0, len(block), 3):
                 subject, path, object_ = block[at : at + 3]
-                start = self.names.place(subject, self._patterns)
+                start, verb = self.names.place(subject, self._patterns), plain_predicate(path)
+                middle = None if verb is None else self.names.place(verb, self._patterns)
                 end = self.names.place(object_, self._patterns)
-                verb = plain_predicate(path)
-                if verb is None:
+                if middle is None:
                     nodes.append(read_path(start, path, end, self.names))
                 else:
-                    middle = self.names.place(verb, self._patterns)
                     nodes.append(BGP((TriplePattern(start, middle, end),)))
         return nodes
 
@@ -142,15 +142,15 @@ class PatternReader:
         reader = self.expressions()
         expression = reader.read(member.expr)
         marks = reader.taken_marks()
-        extended = Extend(marked(node, marks), member.var, expression)
+        extended = Extend(marked(node, marks), self.names.met(member.var), expression)
         return visible(extended, (*node.variables, member.var), marks)
 
     def values(self, part: Any) -> Values:
         """The rows of VALUES."""
-        names = tuple(part.var or ())
+        names = tuple(map(self.names.met, part.var or ()))
         if len(set(names)) < len(names):
             raise QueryError("malformed query: VALUES names a variable twice")
-        rows = [row if not _is_single(row) else [row] for row in part.value or ()]
+        rows = [list(row) if isinstance(row, ParseResults) else [row] for row in part.value or ()]
         for row in rows:
             if len(row) != len(names):
                 raise QueryError(
@@ -161,11 +161,6 @@ class PatternReader:
     def _value(self, part: Any) -> Term | None:
         is_undefined = type(part) is str and part == "UNDEF"
         return None if is_undefined else self.names.term(part)
-
-
-def _is_single(row: Any) -> bool:
-    """Whether a row of VALUES is one value without parentheses."""
-    return isinstance(row, str) or getattr(row, "name", None) is not None
 
 
 def all_of(conditions: Sequence[Expression]) -> Expression | None:

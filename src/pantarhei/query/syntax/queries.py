@@ -23,6 +23,7 @@ from pantarhei.query.algebra.nodes import (
     Query,
     Slice,
     TriplePattern,
+    is_hidden,
 )
 from pantarhei.query.syntax.expressions import ExpressionReader
 from pantarhei.query.syntax.mistakes import parsed
@@ -146,7 +147,8 @@ class _QueryReader:
         if order:
             node = OrderBy(node, tuple(order))
         if projection is not None:
-            chosen = [variable for variable, _ in selected] if projection else shown(node.variables)
+            given = [self._names.met(variable) for variable, _ in selected]
+            chosen = given if projection else self._names.in_order(shown(node.variables))
             node = Project(node, tuple(dict.fromkeys(chosen)))
         if tree.modifier == "DISTINCT":
             node = Distinct(node)
@@ -175,9 +177,9 @@ class _QueryReader:
                     node = Extend(marked(node, reader.taken_marks()), key, expression)
                 keys.append(key)
         known = {*(keys or ()), *(aggregate.variable for aggregate in aggregates)}
-        for variable, expression in selected:
-            lost = (variables_of(expression) if expression is not None else {variable}) - known
-            lost = {name for name in lost if not name.startswith("#")}
+        for variable, chosen in selected:
+            looked_at = frozenset((variable,)) if chosen is None else variables_of(chosen)
+            lost = [name for name in looked_at if name not in known and not is_hidden(name)]
             if lost:
                 raise QueryError(
                     f"malformed query: ?{min(lost)} is selected, and neither grouped by nor aggregated; write "
@@ -187,8 +189,8 @@ class _QueryReader:
         inside = set(node.variables)
         samples = {
             v: Aggregate("SAMPLE", v, False, " ", self._names.fresh("aggregate"))
-            for expression in (*having, *(key.expression for key in order))
-            for v in variables_of(expression)
+            for condition in (*having, *(key.expression for key in order))
+            for v in variables_of(condition)
             if v not in known and v in inside
         }
         instead = {v: sample.variable for v, sample in samples.items()}
