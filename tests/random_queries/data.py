@@ -52,7 +52,10 @@ LITERALS = (
         literal(text, XSD.dateTime)
         for text in ("2020-01-01T01:00:00+01:00", "2020-01-01T00:00:00", "2019-12-31T24:00:00Z", "yesterday")
     ),
-    *(literal(text, XSD.date) for text in ("2020-01-01", "2020-01-02")),
+    *(literal(text, XSD.date) for text in ("2020-01-01", "2020-01-02", "2020-01-01Z")),
+    literal("12:30:00+01:00", XSD.time),
+    *(literal(text, XSD.dayTimeDuration) for text in ("PT36H", "P1DT12H", "PT9.5S", "P1M")),
+    *(literal(text, XSD.yearMonthDuration) for text in ("P1Y", "P13M")),
     literal("a", XSD.token),
     literal("1/2", OWL.rational),
     *(literal(text, EX.datatype) for text in "ab"),

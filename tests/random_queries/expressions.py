@@ -25,8 +25,8 @@ _TEXTS = (
 _PATTERNS = ('"a"', '"^a"', '"b$"', '"[a-c]+"', '"."', '"A"', '"(a)(b)?"', '"x|b"', '"\\\\d"', '"["', '"a*"')
 _REPLACEMENTS, _RANGES, _TAGS = ('"x"', '"$1-"', '"$"'), ('"en"', '"*"', '"DE"', '""'), ('"en"', '"de"', '""')
 _IRI = '"urn:x:a"'
-_CASTS = ("integer", "decimal", "float", "double", "string", "boolean", "dateTime")
-_TYPES = ("integer", "decimal", "double", "string", "boolean", "dateTime")
+_CASTS = ("integer", "decimal", "float", "double", "string", "boolean", "dateTime", "date", "byte")
+_TYPES = ("integer", "decimal", "double", "string", "boolean", "dateTime", "date")
 
 
 def term_text(term: URIRef | Literal) -> str:
@@ -125,7 +125,8 @@ class Expressions:
         """A time."""
         cast = f"xsd:dateTime({self.text(depth - 1)})" if depth > 0 else self._variable()
         constant = '"2020-02-29T23:59:59.25-05:30"^^xsd:dateTime'
-        return self._random.choice((self._variable(), self._variable(), constant, cast))
+        duration = '"P1DT1H"^^xsd:dayTimeDuration'
+        return self._random.choice((self._variable(), self._variable(), constant, duration, cast))
 
     def text(self, depth: int = 2) -> str:
         """A string."""
@@ -173,6 +174,7 @@ class Expressions:
                 lambda: f"STRDT({self.text(less)}, xsd:{random.choice(_TYPES)})",
                 lambda: f"xsd:{random.choice(_CASTS)}({self.any(less)})",
                 lambda: f"TIMEZONE({self.time(less)})",
+                lambda: f"({self.time(less)} {random.choice('+-')} {self.time(less)})",
             )
         )()
 

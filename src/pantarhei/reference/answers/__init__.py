@@ -69,13 +69,14 @@ def answers(
     end = len(solutions) if select.limit is None else select.offset + select.limit
     rows = [{**given, **row} for row, _ in solutions[select.offset : end]]
     is_determined = context.notes.is_determined
+    known = _blank_nodes(context)
     if query.form == "SELECT":
-        return _selected(select, solutions, context, is_determined)
+        return replace(_selected(select, solutions, context), is_determined=is_determined, known=known)
     if query.form == "ASK":
         return Answers("ASK", ask=bool(rows), is_determined=is_determined)
     is_determined &= not is_open(solutions, select.offset) and not is_open(solutions, end)
     make = _constructed if query.form == "CONSTRUCT" else _described
-    return Answers(query.form, triples=make(query, rows, context), is_determined=is_determined)
+    return Answers(query.form, triples=make(query, rows, context), is_determined=is_determined, known=known)
 
 
 def _with_dataset(query: Query, context: Context) -> Context:
@@ -87,25 +88,19 @@ def _with_dataset(query: Query, context: Context) -> Context:
     return replace(context, graph=default, named=named)
 
 
-def _selected(select: Select, solutions: list[Ranked], context: Context, is_determined: bool) -> Answers:
+def _selected(select: Select, solutions: list[Ranked], context: Context) -> Answers:
     rows = [
         (tuple(row.get(v, context.fixed.get(v)) for v in select.variables), rank) for row, rank in solutions
     ]
-    return Answers(
-        "SELECT",
-        variables=tuple(map(str, select.variables)),
-        solutions=tuple(rows),
-        offset=select.offset,
-        limit=select.limit,
-        is_determined=is_determined,
-        known=frozenset(
-            term
-            for graph in (context.graph, *context.named.values())
-            for triple in graph.triples
-            for term in triple
-            if isinstance(term, BNode)
-        ),
-    )
+    names = tuple(map(str, select.variables))
+    return Answers("SELECT", variables=names, solutions=tuple(rows), offset=select.offset, limit=select.limit)
+
+
+def _blank_nodes(context: Context) -> frozenset[BNode]:
+    """The blank nodes of all graphs."""
+    graphs = (context.graph, *context.named.values())
+    terms = (term for graph in graphs for triple in graph.triples for term in triple)
+    return frozenset(term for term in terms if isinstance(term, BNode))
 
 
 def _all_variables(query: Query) -> tuple[Variable, ...]:

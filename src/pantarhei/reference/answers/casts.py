@@ -4,11 +4,15 @@ xsd:string gives the text of an IRI or a literal; of a well-typed number or bool
 the value: `1` for 1.0 and 1e0, `1.5`, `true`, and `1.0E7` for floats and doubles of a million and more. The
 others take a string without a language that is a form of the type, and the values that the table of section
 17.5 allows; a number or boolean that results is written in canonical form, a time as it was given.
+
+Beside the types of SPARQL there are those derived from xsd:integer, xsd:date, xsd:time and the durations; an
+xsd:dateTime has a date and a time, an xsd:date begins at an xsd:dateTime.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import Context, Decimal
 from typing import Final
@@ -16,7 +20,8 @@ from typing import Final
 from rdflib import XSD, URIRef
 
 from pantarhei.language.term import Term
-from pantarhei.reference.answers.comparing import is_boolean, is_time, truth
+from pantarhei.literals.value import INTEGER_BOUNDS
+from pantarhei.reference.answers.comparing import is_boolean, truth
 from pantarhei.reference.answers.numbers import (
     DECIMAL,
     INTEGER,
@@ -29,6 +34,7 @@ from pantarhei.reference.answers.numbers import (
     written,
 )
 from pantarhei.reference.answers.terms import ExpressionError, boolean, is_string, literal, text_of
+from pantarhei.reference.answers.times import temporal
 
 _DIGITS = Context(prec=28)
 
@@ -57,7 +63,9 @@ def _to_number(kind: int, datatype: URIRef) -> Callable[[Term], Term]:
     def cast(term: Term) -> Term:
         given = _source(term, datatype)
         found = Number(INTEGER, int(truth(given))) if is_boolean(given) else number(given)
-        return written(_converted(found, kind))
+        result = literal(str(written(_converted(found, kind))), datatype)
+        number(result)  # an error, if it is out of the datatype's bounds
+        return result
 
     return cast
 
@@ -81,19 +89,34 @@ def _to_boolean(term: Term) -> Term:
     return boolean(truth(given))
 
 
-def _to_time(term: Term) -> Term:
-    given = _source(term, XSD.dateTime)
-    if not is_time(given):
-        raise ExpressionError
-    return literal(str(given), XSD.dateTime)
+def _to_time(datatype: URIRef) -> Callable[[Term], Term]:
+    def cast(term: Term) -> Term:
+        given = _source(term, datatype)
+        found, text = temporal(given), str(given).strip(" \t\n\r")
+        if found is None:
+            raise ExpressionError
+        if found.datatype == datatype:
+            return literal(text, datatype)
+        match = _DATE_TIME.fullmatch(text)
+        if match is None or (found.datatype, datatype) not in _CONVERSIONS:
+            raise ExpressionError
+        date, clock, zone = match.groups()
+        made = {XSD.date: date, XSD.time: clock, XSD.dateTime: f"{date}T{clock or '00:00:00'}"}[datatype]
+        return literal(made + (zone or ""), datatype)
 
+    return cast
+
+
+_DATE_TIME = re.compile(r"(-?\d+-\d\d-\d\d)(?:T([\d:.]+))?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+_CONVERSIONS = ((XSD.dateTime, XSD.date), (XSD.dateTime, XSD.time), (XSD.date, XSD.dateTime))
+_TIMES = (XSD.dateTime, XSD.date, XSD.time, XSD.duration, XSD.dayTimeDuration, XSD.yearMonthDuration)
 
 CASTS: Final[dict[str, Callable[..., Term]]] = {
     str(XSD.string): _to_string,
     str(XSD.boolean): _to_boolean,
-    str(XSD.integer): _to_number(INTEGER, XSD.integer),
+    **{str(datatype): _to_number(INTEGER, datatype) for datatype in INTEGER_BOUNDS},
     str(XSD.decimal): _to_number(DECIMAL, XSD.decimal),
     str(XSD.float): _to_number(SINGLE, XSD.float),
     str(XSD.double): _to_number(LONG, XSD.double),
-    str(XSD.dateTime): _to_time,
+    **{str(datatype): _to_time(datatype) for datatype in _TIMES},
 }

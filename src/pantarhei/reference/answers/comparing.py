@@ -1,14 +1,14 @@
 """`=`, `<`, the effective boolean value, and the order of ORDER BY.
 
 **`=`** Numbers are compared after promotion, so that NaN is unequal to itself and -0 equal to 0; times by
-their instant, one without a time zone taken as UTC. Else two terms are equal if they have one value. Two that
-have not are different, if both values are known; a literal that is ill-typed or of an unknown datatype is
-neither equal to another literal nor different from it: an error.
+their instant and durations by their length (`times`). Else two terms are equal if they have one value. Two
+that have not are different, if both values are known; a literal that is ill-typed or of an unknown datatype
+is neither equal to another literal nor different from it: an error.
 
 **`<`** is defined between numbers, between strings without a language (by code point), between booleans
-(false first) and between times (by instant). All else is an error.
+(false first), between times of one type and between durations of one sort. All else is an error.
 
-**The order** is total over all terms and agrees with `<` where that is defined:
+**The order** is total over all terms and agrees with `<` on numbers, strings, booleans and xsd:dateTimes:
 
 1. unbound; 2. blank nodes, all alike; 3. IRIs by code point; 4. literals, by kind:
 
@@ -26,7 +26,6 @@ put that which N-Triples writes with the lesser text first.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from fractions import Fraction
 from typing import Any, Final
 
 from rdflib import XSD, BNode, Literal, URIRef
@@ -35,6 +34,7 @@ from pantarhei.language.term import Term
 from pantarhei.literals.value import BOOLEAN, is_ill_typed, is_text
 from pantarhei.reference.answers.numbers import NUMERIC_TYPES, is_number, number, promoted
 from pantarhei.reference.answers.terms import ExpressionError, boolean, is_string, value
+from pantarhei.reference.answers.times import Time, are_equal, is_less, temporal
 
 OrderKey = tuple[Any, ...]
 
@@ -46,8 +46,9 @@ def equals(left: Term, right: Term) -> bool:
     if is_number(left) and is_number(right):
         (_, one), (_, other) = promoted((number(left), number(right)))
         return one == other
-    if is_time(left) and is_time(right):
-        return instant(left) == instant(right)
+    one_time, other_time = temporal(left), temporal(right)
+    if one_time is not None and other_time is not None:
+        return are_equal(one_time, other_time)
     if value(left) == value(right):
         return True
     literals = [term for term in (left, right) if isinstance(term, Literal)]
@@ -61,7 +62,10 @@ def less(left: Term, right: Term) -> bool:
     if is_number(left) and is_number(right):
         (_, one), (_, other) = promoted((number(left), number(right)))
         return one < other
-    for has_kind in (is_string, is_boolean, is_time):
+    one_time, other_time = temporal(left), temporal(right)
+    if one_time is not None and other_time is not None:
+        return is_less(one_time, other_time)
+    for has_kind in (is_string, is_boolean):
         if has_kind(left) and has_kind(right):
             return order_key(left) < order_key(right)
     raise ExpressionError
@@ -100,8 +104,9 @@ def order_key(term: Term | None) -> OrderKey:
         return (3, 2, str(term), term.language.lower())
     if is_boolean(term):
         return (3, 3, _key(term)[1])
-    if is_time(term):
-        return (3, 4, instant(term))
+    time = temporal(term)
+    if isinstance(time, Time) and time.datatype == XSD.dateTime:
+        return (3, 4, time.instant())
     return (3, 5, str(term.datatype), str(term))
 
 
@@ -110,19 +115,9 @@ def is_boolean(term: Term) -> bool:
     return isinstance(term, Literal) and _key(term) in _BOOLEANS
 
 
-def is_time(term: Term) -> bool:
-    """Whether the term is a well-typed xsd:dateTime or xsd:dateTimeStamp."""
-    return isinstance(term, Literal) and len(_key(term)) == 4
-
-
-def instant(term: Term) -> Fraction:
-    """The seconds since the year 0 that a time says."""
-    _, _, seconds, fraction = _key(term)
-    return Fraction(seconds) + Fraction(fraction)
-
-
 def _is_known(term: Literal) -> bool:
-    return not is_text(_key(term)) and not is_ill_typed(_key(term))
+    is_known = not is_text(_key(term)) and not is_ill_typed(_key(term))
+    return is_known or temporal(term) is not None
 
 
 def _key(term: Term) -> tuple[Any, ...]:

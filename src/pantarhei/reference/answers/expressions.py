@@ -20,12 +20,28 @@ from pantarhei.reference.answers.casts import CASTS
 from pantarhei.reference.answers.comparing import truth
 from pantarhei.reference.answers.context import Context, Row
 from pantarhei.reference.answers.terms import ExpressionError, boolean, iri, literal, string
+from pantarhei.reference.answers.times import Temporal
 
 HasSolution = Callable[[Pattern, Row, Context], bool]
+
+
+def _of_times_too(
+    of_numbers: Callable[..., Term], of_times: Callable[[Temporal, Temporal], Term]
+) -> Callable[[Term, Term], Term]:
+    """A sum or difference of numbers, or of times and durations."""
+
+    def compute(left: Term, right: Term) -> Term:
+        one, other = times.temporal(left), times.temporal(right)
+        return of_numbers(left, right) if one is None or other is None else of_times(one, other)
+
+    return compute
+
 
 _FUNCTIONS: Final[dict[str, Callable[..., Term]]] = {
     **terms.FUNCTIONS,
     **numbers.FUNCTIONS,
+    "+": _of_times_too(numbers.FUNCTIONS["+"], times.plus),
+    "-": _of_times_too(numbers.FUNCTIONS["-"], times.minus),
     **comparing.FUNCTIONS,
     **texts.FUNCTIONS,
     **times.FUNCTIONS,

@@ -86,7 +86,7 @@ def text_of(term: Term) -> Literal:
 def iri(term: Term, base: str = "") -> URIRef:
     """IRI: the IRI that a string names, resolved against the base of the query.
 
-    Texts that no IRI can have are an error.
+    Texts that no IRI can have are an error; without a base, a relative IRI stays as it is.
     """
     if isinstance(term, URIRef):
         return term
