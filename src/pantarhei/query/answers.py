@@ -76,7 +76,7 @@ class QueryResult(Result):
         return list(zip(*self._decoded, strict=True)) if self._decoded else [()] * self.size
 
     @property
-    def bindings(self) -> list[dict[Variable, Term]]:  # type: ignore[override]
+    def bindings(self) -> list[dict[Variable, Term]]:  # type: ignore[override, misc]
         """The rows of SELECT as mappings of what is bound."""
         if self._mappings is None:
             named = [
@@ -148,7 +148,7 @@ class QueryResult(Result):
         return told_apart(lambda: "\n".join(_table(columns, self.size if self.type != "ASK" else 1)))
 
     def plan(self) -> str:
-        """How the query was answered: its operators, with the rows that were expected and those there were."""
+        """How the query was answered: its operators, with the rows expected and those that there were."""
         return "" if self._plan is None else self._plan()
 
     def columns(self) -> dict[str, list[Term | None]]:

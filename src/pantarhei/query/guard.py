@@ -9,7 +9,7 @@ from pantarhei.errors import QueryMemoryError, QueryTimeoutError
 
 
 class Guard:
-    """The limits of one evaluation, which it is asked for at every operator, and before large arrays are made.
+    """The limits of one evaluation, asked at every operator, and before large arrays are made.
 
     Args:
         timeout: seconds from now on, None for any time.

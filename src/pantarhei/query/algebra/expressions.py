@@ -15,10 +15,11 @@ class Call:
     """A function of expressions.
 
     Args:
-        function: an operator (`= != < > <= >= + - * / ! && ||`, `neg` for the sign, and `+` of one), the name of a built-in
-            in capital letters as SPARQL writes it (`IF`, `STRLEN`, `SAMETERM`, `IRI`, …), `IN`, or the IRI
-            of a function, such as the casts to XML Schema's datatypes. `IN` compares its first argument with
-            the others; `NOT IN` and `NOT EXISTS` are `!` of something. `BOUND` has a variable as argument.
+        function: an operator (`= != < > <= >= + - * / ! && ||`, `neg` for the sign, and `+` of one), the
+            name of a built-in in capital letters as SPARQL writes it (`IF`, `STRLEN`, `SAMETERM`, `IRI`, …),
+            `IN`, or the IRI of a function, such as the casts to XML Schema's datatypes. `IN` compares its
+            first argument with the others; `NOT IN` and `NOT EXISTS` are `!` of something. `BOUND` has a
+            variable as argument.
         arguments: of a `&&` or `||` two or more.
     """
 

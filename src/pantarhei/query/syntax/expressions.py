@@ -125,8 +125,8 @@ class ExpressionReader:
     def _aggregate(self, part: Any) -> Expression:
         if self.aggregates is None:
             raise QueryError(
-                f"malformed query: {_AGGREGATES[part.name]} stands where no rows are grouped; aggregates belong "
-                "into SELECT, HAVING and ORDER BY, and never into each other"
+                f"malformed query: {_AGGREGATES[part.name]} stands where no rows are grouped; aggregates "
+                "belong into SELECT, HAVING and ORDER BY, and never into each other"
             )
         collected, self.aggregates = self.aggregates, None
         argument = None if isinstance(part.vars, str) and part.vars == "*" else self.read(part.vars)

@@ -1,4 +1,6 @@
-"""Names and literals of a query: prefixes, relative IRIs, blank nodes, and variables that nobody has written."""
+"""Names and literals of a query: prefixes, relative IRIs, blank nodes, and variables that nobody can have
+written.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,8 @@ class Names:
             near = get_close_matches(prefix, self._prefixes, 1)
             hint = f"; did you mean {near[0]}:" if near else ""
             raise QueryError(
-                f"malformed query: the prefix {prefix}: is not declared{hint}; write PREFIX {prefix}: <…> first"
+                f"malformed query: the prefix {prefix}: is not declared{hint}; "
+                f"write PREFIX {prefix}: <…> first"
             )
         return URIRef(namespace + (part.localname or ""))
 

@@ -3,8 +3,8 @@
 pyparsing completes a grammar while it is first used: it flattens nested expressions, and learns how many
 arguments each action takes. Threads that do so at once break the grammar for the rest of the process. The
 lock keeps the threads of this package apart; the instance of its own keeps it apart from whoever uses
-rdflib's. Two things are mended in it: the inverse in `!(^p)`, which rdflib's loses, and literals keep the form
-that they are written in.
+rdflib's. Two things are mended in it: the inverse in `!(^p)`, which rdflib's loses, and literals keep the
+form that they are written in.
 """
 
 from __future__ import annotations

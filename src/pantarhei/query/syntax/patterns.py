@@ -136,8 +136,8 @@ class PatternReader:
     def _bound(self, node: Node, member: Any) -> Node:
         if member.var in node.variables:
             raise QueryError(
-                f"malformed query: BIND … AS ?{member.var} in a group where ?{member.var} has a value already; "
-                "choose another name"
+                f"malformed query: BIND … AS ?{member.var} in a group where ?{member.var} has a value "
+                "already; choose another name"
             )
         reader = self.expressions()
         expression = reader.read(member.expr)

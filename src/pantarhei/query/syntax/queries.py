@@ -91,11 +91,11 @@ class _QueryReader:
             members = tree.where.part if tree.where is not None and tree.where.name != "SubSelect" else None
             short_form = tree.where is not None and tree.where.name == "FakeGroupGraphPatten"
             blocks = [block for member in members or () for block in member.triples] if short_form else []
-        made: list[TriplePattern] = []
-        for block in blocks:
-            for at in range(0, len(block), 3):
-                made.append(TriplePattern(*(self._made_of(part) for part in block[at : at + 3])))
-        return tuple(made)
+        return tuple(
+            TriplePattern(*map(self._made_of, block[at : at + 3]))
+            for block in blocks
+            for at in range(0, len(block), 3)
+        )
 
     def _made_of(self, part: Any) -> Place:
         plain = plain_predicate(part)
@@ -163,7 +163,7 @@ class _QueryReader:
         order: list[OrderKey],
         aggregates: list[Aggregate],
     ) -> tuple[Node, list[tuple[Variable, Expression | None]], list[Expression], list[OrderKey]]:
-        """The node grouped; SELECT may name keys only, HAVING and ORDER BY get a sample of other variables."""
+        """The node grouped; SELECT may name keys only, HAVING and ORDER BY get samples of other variables."""
         keys: list[Variable] | None = None
         if tree.groupby:
             keys, reader = [], self._patterns.expressions()
@@ -182,8 +182,8 @@ class _QueryReader:
             lost = [name for name in looked_at if name not in known and not is_hidden(name)]
             if lost:
                 raise QueryError(
-                    f"malformed query: ?{min(lost)} is selected, and neither grouped by nor aggregated; write "
-                    f"GROUP BY ?{min(lost)}, or SAMPLE(?{min(lost)})"
+                    f"malformed query: ?{min(lost)} is selected, and neither grouped by nor aggregated; "
+                    f"write GROUP BY ?{min(lost)}, or SAMPLE(?{min(lost)})"
                 )
             known.add(variable)
         inside = set(node.variables)
