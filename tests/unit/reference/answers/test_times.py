@@ -59,7 +59,7 @@ def test_now_is_what_is_given():
         ('"2020-01-31"^^date + "P1M"^^yearMonthDuration', "2020-02-29^date"),
         ('"P1M"^^yearMonthDuration + "2020-12-31"^^date', "2021-01-31^date"),
         ('"2020-03-31T10:00:00Z"^^dateTime - "P13M"^^yearMonthDuration', "2019-02-28T10:00:00Z^dateTime"),
-        ('"2020-01-01T00:00:00-05:30"^^dateTime + "PT0.5S"^^dayTimeDuration', "2020-01-01T00:00:00.5-05:30^dateTime"),
+        ('"2020-01-01T00:00:00-05:30"^^dateTime + "PT1S"^^duration', "2020-01-01T00:00:01-05:30^dateTime"),
         ('"2020-01-31T23:00:00"^^dateTime + "P1MT1H"^^duration', "2020-03-01T00:00:00^dateTime"),
         ('"23:30:00"^^time + "PT1H"^^dayTimeDuration', "00:30:00^time"),
         ('"23:30:00"^^time + "P1M"^^yearMonthDuration', "-"),
