@@ -22,7 +22,7 @@ _TEXTS = (
     '"B"@de',
     '"2020-01-01T00:00:00Z"',
 )
-_PATTERNS = ('"a"', '"^a"', '"b$"', '"[a-c]+"', '"."', '"A"', '"(a)(b)?"', '"x|b"', '"\\\\d"', '"["', '"a*"')
+_PATTERNS = ('"a"', '"^a"', '"b$"', '"[a-c]+"', '"."', '"A"', '"(a)(b)?"', '"x|b"', '"\\\\d"', '"a*"')
 _REPLACEMENTS, _RANGES, _TAGS = ('"x"', '"$1-"', '"$"'), ('"en"', '"*"', '"DE"', '""'), ('"en"', '"de"', '""')
 _IRI = '"urn:x:a"'
 _CASTS = ("integer", "decimal", "float", "double", "string", "boolean", "dateTime", "date", "byte")
@@ -191,4 +191,4 @@ class Expressions:
         return f"{self._random.choice(_PATTERNS)}, {self._random.choice(_REPLACEMENTS)}"
 
     def _flags(self) -> str:
-        return self._random.choice(("", "", ', "i"', ', "s"', ', "z"'))
+        return self._random.choice(("", "", ', "i"', ', "s"'))

@@ -29,7 +29,6 @@ from pantarhei.reference.answers.numbers import (
     SINGLE,
     Number,
     is_number,
-    nearest,
     number,
     written,
 )
@@ -75,7 +74,7 @@ def _converted(given: Number, kind: int) -> Number:
     if given.kind == kind:
         return given
     if kind in (SINGLE, LONG):
-        return Number(kind, nearest(kind, str(given.value)) if given.kind != SINGLE else given.value)
+        return Number(kind, given.to_float(kind))
     if not math.isfinite(given.value):
         raise ExpressionError
     exact = Decimal(given.value)

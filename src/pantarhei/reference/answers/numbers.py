@@ -18,6 +18,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable
 from decimal import (
+    ROUND_05UP,
     ROUND_CEILING,
     ROUND_FLOOR,
     ROUND_HALF_DOWN,
@@ -56,6 +57,8 @@ _CONTEXT = Context(
     Emax=_MOST_DIGITS,
     traps=[DivisionByZero, InvalidOperation, Overflow],
 )
+# Digits enough for any float; what is cut off stays visible in the last, so that rounding again is right.
+_MANY_DIGITS = Context(prec=800, rounding=ROUND_05UP)
 
 
 class Number(NamedTuple):
@@ -72,11 +75,13 @@ class Number(NamedTuple):
         """The number in a type that is not lesser than its own."""
         if kind == self.kind:
             return self
-        if kind == DECIMAL:
-            return Number(kind, Decimal(self.value))
-        if self.kind == SINGLE:
-            return Number(kind, self.value)
-        return Number(kind, nearest(kind, str(self.value)))
+        return Number(kind, Decimal(self.value) if kind == DECIMAL else self.to_float(kind))
+
+    def to_float(self, kind: int) -> float:
+        """The float or double next to the number."""
+        if isinstance(self.value, float):
+            return single(self.value) if kind == SINGLE else self.value
+        return nearest(kind, str(_MANY_DIGITS.plus(Decimal(self.value))))
 
 
 def is_number(term: Term) -> bool:
