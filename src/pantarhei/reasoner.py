@@ -401,19 +401,19 @@ class StreamReasoner:
     def _door(self) -> WindowDoor:
         from pantarhei.query.window_door import WindowDoor  # rdflib's parser takes longer than a first answer
 
-        return WindowDoor(self.ontology.graph, lambda: self.ontology.schema.triples(), self._moment)
+        return WindowDoor(
+            self.ontology.graph,
+            lambda: self.ontology.schema.triples(),
+            lambda: self._held.state,
+            self._moment,
+        )
 
     def _moment(self) -> Moment:
         from pantarhei.query.window_door import Moment
 
         held = self._held
-        state = held.state
-        return Moment(
-            state, held.model, lambda: held.forms.facts, self._timestamps, self.interpretation, state.is_part
-        )
-
-    def _timestamps(self) -> tuple[TimePoint, ...]:
-        return self.timestamps
+        forms, is_part = held.forms.facts, held.state.is_part
+        return Moment(held.model, forms, lambda: self.timestamps, self.interpretation, is_part)
 
     def _with_prefixes(self, graph: _G) -> _G:
         for prefix, namespace in self.ontology.graph.namespaces():

@@ -24,7 +24,7 @@ from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
 from pantarhei.language.time import TimePoint
-from pantarhei.query.evaluate import prepare
+from pantarhei.query.syntax import read_query
 from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import Skipped, read_stream
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
@@ -168,8 +168,7 @@ def _read_text(path: Path) -> str:
 
 def _prefixes(query: str, ontology: Graph) -> dict[str, str]:
     """The prefixes that the query can use; refuses the query if it is not one."""
-    manager = prepare(query, dict(ontology.namespaces())).prologue.namespace_manager
-    return {prefix: str(iri) for prefix, iri in manager.store.namespaces()}
+    return dict(read_query(query, {prefix: str(iri) for prefix, iri in ontology.namespaces()}).prefixes)
 
 
 def _ontology_lines(ontology: pr.Ontology, path: Path) -> Iterator[str]:

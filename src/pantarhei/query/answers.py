@@ -50,12 +50,12 @@ class QueryResult(Result):
         size: int = 0,
         decode: Callable[[], Sequence[Sequence[Term | None]]] = tuple,
         answer: bool | None = None,
-        prefixes: Mapping[str, str] | None = None,
+        prefixes: Sequence[tuple[str, str]] = (),
         plan: Callable[[], str] | None = None,
     ) -> None:
         self.form, self.size = form, size
         self.type, self.vars, self.askAnswer = form, list(variables) if form == "SELECT" else None, answer
-        self._decode, self._prefixes, self._plan = decode, dict(prefixes or {}), plan
+        self._decode, self._prefixes, self._plan = decode, tuple(prefixes), plan
         self._mappings: list[dict[Variable, Term]] | None = None
         self._graph: Graph | None = None
 
@@ -93,7 +93,7 @@ class QueryResult(Result):
             return None
         if self._graph is None:
             graph = Graph()
-            for prefix, namespace in self._prefixes.items():
+            for prefix, namespace in self._prefixes:
                 graph.bind(prefix, namespace)
             for triple in zip(*self._decoded, strict=True):
                 graph.add(cast(Any, triple))
@@ -276,7 +276,7 @@ def _restored(
     size: int,
     columns: list[list[Term | None]],
     answer: bool | None,
-    prefixes: Mapping[str, str],
+    prefixes: Sequence[tuple[str, str]],
 ) -> QueryResult:
     """What `QueryResult` pickles as; rdflib's own restoring looks at attributes before they are there."""
     return QueryResult(form, variables, size, lambda: columns, answer, prefixes)

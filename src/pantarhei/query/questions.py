@@ -139,7 +139,7 @@ class Questions:
         else:
             node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
         now = datetime.now(UTC) if prepared.looks_at_clock else None
-        return _answered(asked, node, now, view, Guard(timeout, max_bytes), self.prefixes)
+        return _answered(asked, node, now, view, Guard(timeout, max_bytes))
 
 
 def _check_limits(timeout: float | None, max_bytes: int | None) -> None:
@@ -168,7 +168,6 @@ def _answered(
     now: datetime | None,
     view: View,
     guard: Guard,
-    prefixes: Mapping[str, str],
 ) -> QueryResult:
     clock = _NO_TIME if now is None else Literal(now.isoformat(), datatype=XSD.dateTime, normalize=False)
     context = Context(view.terms, guard, view.literals, clock, asked.base)
@@ -192,7 +191,7 @@ def _answered(
             asked.variables,
             table.size,
             lambda: [terms.terms(column) for column in columns],
-            prefixes=prefixes,
+            prefixes=asked.prefixes,
             plan=plan,
         )
     if asked.form == "ASK":
@@ -204,12 +203,14 @@ def _answered(
             "CONSTRUCT",
             size=len(made),
             decode=lambda: [terms.terms(column) for column in triples],
-            prefixes=prefixes,
+            prefixes=asked.prefixes,
             plan=plan,
         )
     found = described(asked.described, table, view.dataset.default, terms)
     decoded = list(zip(*found, strict=True)) or [(), (), ()]
-    return QueryResult("DESCRIBE", size=len(found), decode=lambda: decoded, prefixes=prefixes, plan=plan)
+    return QueryResult(
+        "DESCRIBE", size=len(found), decode=lambda: decoded, prefixes=asked.prefixes, plan=plan
+    )
 
 
 _questions = Questions()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,7 +12,7 @@ from rdflib.graph import ConjunctiveGraph
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
 from pantarhei.query.expressions import LiteralValues
-from pantarhei.query.sources.graph import GraphFacts, Graphs, single
+from pantarhei.query.sources.graph import GraphFacts, Graphs
 from pantarhei.query.sources.relation import Dataset, Source
 from pantarhei.query.terms import TermSpace
 from pantarhei.rdf.triple_table import triples_of
@@ -44,7 +44,7 @@ class View:
             return self
         merged = GraphFacts.merged(self.terms, [self._graph(name) for name in default or ()])
         left = {URIRef(str(name)): self._graph(name) for name in named or ()}
-        return View(single(merged, left), self.terms, self.literals)
+        return View(Graphs(merged, lambda: left, lambda name: _named(left, name)), self.terms, self.literals)
 
     def _graph(self, name: Term) -> Source:
         found = self.dataset.graph(name)
@@ -63,12 +63,18 @@ class View:
         return View(Graphs(both, self.dataset.names, self.dataset.graph), self.terms, self.literals)
 
 
+def _named(graphs: Mapping[URIRef, Source], name: Term) -> Source | None:
+    return graphs.get(name) if isinstance(name, URIRef) else None
+
+
 def graph_view(graph: Graph) -> View:
     """A view of an rdflib graph or dataset. Costs a look-up for each of its terms."""
     terms = TermSpace()
     literals = LiteralValues([])
     if not isinstance(graph, ConjunctiveGraph):
-        return View(single(GraphFacts.of(terms, triples_of(graph))), terms, literals, False)
+        return View(
+            Graphs(GraphFacts.of(terms, triples_of(graph)), tuple, lambda name: None), terms, literals, False
+        )
     default = graph.default_context
     others = {c.identifier: c for c in graph.contexts() if c.identifier != default.identifier and len(c)}
     parts = (default, *others.values()) if graph.default_union else (default,)

@@ -38,7 +38,6 @@ class Moment:
     """The state that a query is asked of.
 
     Args:
-        state: is another one whenever anything has changed.
         model: the window model.
         forms: how literals were written.
         timestamps: those in the window.
@@ -46,9 +45,8 @@ class Moment:
         may_be_undone: whether terms may lose their numbers without their state being replaced.
     """
 
-    state: object
     model: WindowModel
-    forms: Callable[[], FactForms]
+    forms: FactForms
     timestamps: Callable[[], Iterable[TimePoint]]
     interpretation: Callable[[TimePoint], Facts]
     may_be_undone: bool
@@ -60,11 +58,19 @@ class WindowDoor:
     Args:
         ontology: the graph `urn:pantarhei:ontology`, whose prefixes need no declaration.
         schema: gives the axioms between names that the ontology entails.
+        state: gives a value that is another one whenever anything has changed.
         moment: gives the present state.
     """
 
-    def __init__(self, ontology: Graph, schema: Callable[[], Facts], moment: Callable[[], Moment]) -> None:
-        self._ontology, self._axioms, self._moment = ontology, schema, moment
+    def __init__(
+        self,
+        ontology: Graph,
+        schema: Callable[[], Facts],
+        state: Callable[[], object],
+        moment: Callable[[], Moment],
+    ) -> None:
+        self._ontology, self._axioms, self._state_of, self._moment = ontology, schema, state, moment
+        self._may_be_undone = False
         self._questions = Questions({p: str(iri) for p, iri in ontology.namespaces()})
         self._state: object = None
         self._view: View | None = None
@@ -86,22 +92,20 @@ class WindowDoor:
             schema: whether the default graph has the schema's triples too.
             options: as `Questions.answer` takes them.
         """
-        moment = self._moment()
-        view = self._view_of(moment)
+        view = self._present()
         if name is not None and name != DATASET_DEFAULT_GRAPH_ID:
             view = self._single(view, name)
         if schema:
             view = view.joined(SCHEMA_GRAPH)
         result = self._questions.answer(view, query, **options)
-        return result.decoded() if moment.may_be_undone else result
+        return result.decoded() if self._may_be_undone else result
 
     def ask_graph(self, query: Any, name: str, **options: Any) -> QueryResult:
         """The answers of a query over the materialization alone."""
-        moment = self._moment()
-        view = self._view_of(moment)
+        view = self._present()
         alone = View(Graphs(view.dataset.default, tuple, lambda name: None), view.terms, view.literals, False)
         result = self._questions.answer(alone, query, **options)
-        return result.decoded() if moment.may_be_undone else result
+        return result.decoded() if self._may_be_undone else result
 
     def _single(self, view: View, name: str) -> View:
         source = view.dataset.graph(URIRef(name))
@@ -111,13 +115,17 @@ class WindowDoor:
 
     # -- views -------------------------------------------------------------------------------------
 
-    def _view_of(self, moment: Moment) -> View:
-        if self._view is None or self._state is not moment.state:
+    def _present(self) -> View:
+        """The view of the present state, made anew if that is another."""
+        state = self._state_of()
+        if self._view is None or self._state is not state:
+            moment = self._moment()
             vocabulary = moment.model.vocabulary
             terms = TermSpace(vocabulary.find, vocabulary.lexicon.term)
-            facts = WindowFacts(moment.model, terms, moment.forms())
+            facts = WindowFacts(moment.model, terms, moment.forms)
             graphs = Graphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
-            self._view, self._state = View(graphs, terms, self._literals_of(moment.model)), moment.state
+            self._view = View(graphs, terms, self._literals_of(moment.model))
+            self._state, self._may_be_undone = state, moment.may_be_undone
         return self._view
 
     def _literals_of(self, model: WindowModel) -> LiteralValues:

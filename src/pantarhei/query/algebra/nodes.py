@@ -14,10 +14,13 @@ from functools import cached_property
 from rdflib import Variable
 
 from pantarhei.language.term import Term
-from pantarhei.query.algebra.expressions import Aggregate, Expression, OrderKey
+from pantarhei.query.algebra.expressions import Aggregate, Call, Expression, OrderKey, variables_of
 
 Place = Variable | Term
 """What stands in a pattern."""
+
+Test = tuple[Expression, frozenset[Variable]]
+"""A condition, and the variables that it looks at."""
 
 
 def is_hidden(variable: Variable) -> bool:
@@ -266,6 +269,24 @@ class Filter(_Single):
 
     condition: Expression
 
+    @cached_property
+    def base(self) -> Node:
+        """What this filter and those directly below it filter."""
+        return self.child.base if isinstance(self.child, Filter) else self.child
+
+    @cached_property
+    def tests(self) -> tuple[Test, ...]:
+        """The conditions of all these filters, each with the variables that it looks at."""
+        inner = self.child.tests if isinstance(self.child, Filter) else ()
+        is_and = isinstance(self.condition, Call) and self.condition.function == "&&"
+        parts = self.condition.arguments if is_and and isinstance(self.condition, Call) else (self.condition,)
+        return (*inner, *((part, variables_of(part)) for part in parts))
+
+    @cached_property
+    def looked_at(self) -> frozenset[Variable]:
+        """What the conditions look at."""
+        return frozenset(variable for _, variables in self.tests for variable in variables)
+
 
 @dataclass(frozen=True)
 class Extend(_Single):
@@ -299,6 +320,16 @@ class Project(_Single):
     """The rows with some variables only."""
 
     names: tuple[Variable, ...]
+
+    @cached_property
+    def lost(self) -> tuple[Variable, ...]:
+        """The variables that the rows had before."""
+        return tuple(variable for variable in self.child.variables if variable not in self.names)
+
+    @cached_property
+    def wanted(self) -> frozenset[Variable]:
+        """The variables as a set."""
+        return frozenset(self.names)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -366,6 +397,7 @@ class Query:
         described: the terms and variables of DESCRIBE.
         default_graphs, named_graphs: FROM and FROM NAMED; None where the query has neither.
         base: the IRI that relative ones are resolved against.
+        prefixes: those that it could use, with their namespaces.
     """
 
     form: str
@@ -376,3 +408,4 @@ class Query:
     default_graphs: tuple[Term, ...] | None = None
     named_graphs: tuple[Term, ...] | None = None
     base: str | None = None
+    prefixes: tuple[tuple[str, str], ...] = ()

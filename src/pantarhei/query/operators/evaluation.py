@@ -16,7 +16,7 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.binding import bound, looks_outside
-from pantarhei.query.algebra.expressions import Call, Expression, variables_of
+from pantarhei.query.algebra.expressions import Expression, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -34,6 +34,7 @@ from pantarhei.query.algebra.nodes import (
     OrderBy,
     Project,
     Slice,
+    Test,
     TriplePattern,
     Union,
     Values,
@@ -106,7 +107,7 @@ class Evaluation:
         first = _first_pattern(node)
         if first is None or self._source.has_forms:
             return self.rows(node)
-        begin = PatternMatcher(self._source, (first,), (), None, self._context).join(UNIT)
+        begin = PatternMatcher(self._source, BGP((first,)), (), None, self._context).join(UNIT)
         parts, found, at, size = [], 0, 0, max(_FIRST_ROWS, wanted)
         while found < wanted and at < max(begin.size, 1):
             parts.append(self.join(begin.taken(np.arange(at, min(at + size, begin.size))), node))
@@ -128,12 +129,12 @@ class Evaluation:
         self,
         start: Table,
         node: BGP,
-        conditions: Sequence[Expression] = (),
+        tests: Sequence[Test] = (),
         keep: frozenset[Variable] | None = None,
     ) -> Table:
         if not node.patterns:
-            return self._kept(start, conditions)
-        matcher = PatternMatcher(self._source, node.patterns, conditions, keep, self._context)
+            return self._kept(start, tests)
+        matcher = PatternMatcher(self._source, node, tests, keep, self._context)
         found = matcher.join(start)
         self._account.note_steps(node, matcher.steps)
         return found
@@ -165,7 +166,7 @@ class Evaluation:
         for variable, pattern in node.marks:
             joined = joined.with_column(variable, self._truths(self._exists(joined, pattern)))
         if node.condition is not None:
-            joined = self._kept(joined, (node.condition,))
+            joined = self._kept(joined, ((node.condition, frozenset()),))
         lonely = left.kept(~marked_rows(joined.column(row), left.size))
         variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
         return Table.together([joined.only(variables), lonely])
@@ -209,7 +210,7 @@ class Evaluation:
     def _within(self, table: Table, pattern: Node) -> Table:
         """The rows joined with those of a pattern in which they say what its variables are."""
         if isinstance(pattern, Filter):
-            return self._kept(self._within(table, pattern.child), (pattern.condition,))
+            return self._kept(self._within(table, pattern.base), pattern.tests)
         if isinstance(pattern, Mark):
             found = self._within(table, pattern.left)
             return found.with_column(pattern.variable, self._truths(self._exists(found, pattern.right)))
@@ -235,19 +236,17 @@ class Evaluation:
 
     # -- rows by rows ------------------------------------------------------------------------------
 
-    def _kept(self, table: Table, conditions: Sequence[Expression]) -> Table:
-        for condition in conditions:
+    def _kept(self, table: Table, tests: Sequence[Test]) -> Table:
+        for condition, _ in tests:
             table = table.kept(truth(condition, table, self._context) == 1)
         return table
 
     def _filter(self, start: Table, node: Filter) -> Table:
-        conditions, child = _conditions_of(node)
-        looked_at = {v for condition in conditions for v in variables_of(condition)}
-        if not self._sees_nothing_else(start, looked_at, child):
+        if not self._sees_nothing_else(start, node.looked_at, node.base):
             return self._apart(start, node)
-        if isinstance(child, BGP):
-            return self._bgp(start, child, conditions)
-        return self._kept(self.join(start, child), conditions)
+        if isinstance(node.base, BGP):
+            return self._bgp(start, node.base, node.tests)
+        return self._kept(self.join(start, node.base), node.tests)
 
     def _extend(self, start: Table, node: Extend) -> Table:
         looked_at = variables_of(node.expression)
@@ -280,16 +279,19 @@ class Evaluation:
         return Evaluation(self._dataset, self._context, source, self._account).join(start, child)
 
     def _project(self, start: Table, node: Project) -> Table:
-        lost = [v for v in node.child.variables if v not in node.names]
-        if any(v in start.columns for v in lost):
+        if start.columns and any(v in start.columns for v in node.lost):
             return self._apart(start, node)
-        conditions, child = _conditions_of(node.child)
-        if isinstance(child, BGP) and self._sees_nothing_else(
-            start, {v for condition in conditions for v in variables_of(condition)}, child
+        child = node.child
+        if isinstance(child, BGP):
+            table = self._bgp(start, child, (), node.wanted)
+        elif (
+            isinstance(child, Filter)
+            and isinstance(child.base, BGP)
+            and self._sees_nothing_else(start, child.looked_at, child.base)
         ):
-            table = self._bgp(start, child, conditions, frozenset(node.names))
+            table = self._bgp(start, child.base, child.tests, node.wanted)
         else:
-            table = self.join(start, node.child)
+            table = self.join(start, child)
         return table.only((*start.columns, *(v for v in node.names if v not in start.columns)))
 
     # -- all rows at once --------------------------------------------------------------------------
@@ -363,17 +365,6 @@ def _openness(pattern: TriplePattern) -> int:
 
 
 _TRUE, _FALSE = Literal(True), Literal(False)
-
-
-def _conditions_of(node: Node) -> tuple[tuple[Expression, ...], Node]:
-    """The conditions of filters upon each other, and what they filter."""
-    conditions: list[Expression] = []
-    while isinstance(node, Filter):
-        condition = node.condition
-        is_and = isinstance(condition, Call) and condition.function == "&&"
-        conditions[:0] = condition.arguments if is_and and isinstance(condition, Call) else (condition,)
-        node = node.child
-    return tuple(conditions), node
 
 
 def _counts_rows(node: Group) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from rdflib import Variable
@@ -10,141 +11,187 @@ from rdflib import Variable
 from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place
 from pantarhei.query.expressions import Context
 from pantarhei.query.operators.tables import join, split_by_unbound
-from pantarhei.query.sources.columns import ColumnRelation
+from pantarhei.query.sources.columns import Lookup
 from pantarhei.query.sources.relation import Source
 from pantarhei.query.table import UNIT, Ids, Table
+from pantarhei.query.terms import TermSpace
+from pantarhei.rdf.ntriples import write_term
 
 Evaluate = Callable[[Table, Node], Table]
-
-
-def join_closure(start: Table, node: Closure, source: Source, evaluate: Evaluate, context: Context) -> Table:
-    """Rows joined with the pairs of `p*`, `p+` or `p?`.
-
-    Each end that is reached costs one step, once for each start; steps from all of them are taken at once.
-    """
-    parts = [
-        _join_part(part, node, source, evaluate, context) for part in split_by_unbound(start, node.variables)
-    ]
-    return Table.together(parts)
-
-
-def _join_part(start: Table, node: Closure, source: Source, evaluate: Evaluate, context: Context) -> Table:
-    """The same where each variable is bound in all rows or in none."""
-    subjects, objects = _values(start, node.subject, context), _values(start, node.object, context)
-    backwards = subjects is None and objects is not None
-    given = objects if backwards else subjects
-    other = node.subject if backwards else node.object
-    here, there = (node.end, node.start) if backwards else (node.start, node.end)
-    if given is None:
-        pairs, seeds = _all_pairs(node, source, evaluate, context)
-    else:
-        seeds = np.unique(given)
-        step = _stepper(node, here, there, evaluate, context)
-        pairs = _reached(seeds, step, node, context)
-        if node.is_reflexive and isinstance(node.object if backwards else node.subject, Variable):
-            pairs = _in_graph(pairs, seeds, other, source, context)
-    origins, ends = pairs
-    wanted = objects if not backwards else None
-    if given is None:
-        columns = {node.subject: origins, node.object: ends}
-        if node.subject == node.object:
-            same = origins == ends
-            columns = {node.subject: origins[same]}
-        found = Table(
-            {v: c for v, c in columns.items() if isinstance(v, Variable)}, len(next(iter(columns.values())))
-        )
-        return found if start is UNIT else join(start, found, context.terms, context.guard)
-    rows, places = _places_of(origins, given)
-    if other == (node.object if backwards else node.subject):  # one variable at both ends
-        same = ends[places] == given[rows]
-        return start.taken(rows[same])
-    if wanted is not None:
-        same = ends[places] == wanted[rows]
-        return start.taken(rows[same])
-    context.guard.check_room(len(rows), len(start.columns) + 1)
-    table = start.taken(rows)
-    return table.with_column(other, ends[places]) if isinstance(other, Variable) else table
-
-
-def _in_graph(
-    pairs: tuple[Ids, Ids], seeds: Ids, other: Place, source: Source, context: Context
-) -> tuple[Ids, Ids]:
-    """The pairs without those of a term and itself where the term is none of the graph's, nor the given end."""
-    origins, ends = pairs
-    strange = np.setdiff1d(seeds, source.nodes(), assume_unique=True)
-    if not isinstance(other, Variable):
-        strange = strange[strange != context.terms.values(context.terms.ids_of([other]))[0]]
-    kept = (origins != ends) | ~np.isin(origins, strange)
-    return origins[kept], ends[kept]
-
-
-def _values(start: Table, place: Place, context: Context) -> Ids | None:
-    """The values of an end, a row each; None where it is not bound."""
-    if not isinstance(place, Variable):
-        return np.full(start.size, context.terms.values(np.array([context.terms.id_of(place)], np.int64))[0])
-    column = start.columns.get(place)
-    return None if column is None else context.terms.values(column)
-
-
-def _places_of(origins: Ids, given: Ids) -> tuple[Ids, Ids]:
-    return ColumnRelation(origins, np.arange(len(origins))).forward(given)[:2]
-
-
-Step = Callable[[Ids], tuple[Ids, Ids]]
-
-
-def _stepper(node: Closure, here: Variable, there: Variable, evaluate: Evaluate, context: Context) -> Step:
-    """Gives for terms the places among them, and the terms one step further."""
-
-    def step(terms: Ids) -> tuple[Ids, Ids]:
-        row = Variable(f"#from {here}")
-        table = evaluate(Table({here: terms, row: np.arange(len(terms))}, len(terms)), node.step)
-        return table.column(row), context.terms.values(table.column(there))
-
-    return step
-
-
-def _reached(seeds: Ids, step: Step, node: Closure, context: Context) -> tuple[Ids, Ids]:
-    """Pairs of each seed and what is reached from it."""
-    numbers = np.arange(len(seeds))
-    found_from, found = (numbers, seeds) if node.is_reflexive else (numbers[:0], seeds[:0])
-    front_from, front = numbers, seeds
-    known = _keys(found_from, found)
-    while len(front):
-        context.guard.check()
-        rows, ends = step(front)
-        keys = np.unique(_keys(front_from[rows], ends))
-        keys = keys[~np.isin(keys, known, assume_unique=True)]
-        context.guard.check_room(len(known) + len(keys), 2)
-        known = np.union1d(known, keys)
-        front_from, front = keys >> _BITS, keys & _MASK
-        if not node.repeats:
-            break
-    return seeds[known >> _BITS], known & _MASK
-
 
 _BITS = np.int64(33)  # a term's number takes 33 bits
 _MASK = np.int64((1 << 33) - 1)
 
 
-def _keys(origins: Ids, ends: Ids) -> Ids:
-    """A pair as one number, from the place of a seed and a term."""
-    return (origins << _BITS) | ends
+class Ends(NamedTuple):
+    """Ends of steps or paths.
+
+    Args:
+        rows: the place of each among the terms that were asked for.
+        values: the ends by value.
+        shown: the same in the forms they are shown in.
+    """
+
+    rows: Ids
+    values: Ids
+    shown: Ids
 
 
-def _all_pairs(
-    node: Closure, source: Source, evaluate: Evaluate, context: Context
-) -> tuple[tuple[Ids, Ids], Ids]:
-    """All pairs: the steps are found at once, and followed from each of their starts."""
-    steps = evaluate(UNIT, node.step)
-    values = context.terms.values
-    relation = ColumnRelation(values(steps.column(node.start)), values(steps.column(node.end)))
-    starts = source.nodes() if node.is_reflexive else np.unique(relation.pairs()[0])
+Step = Callable[[Ids], Ends]
+"""Gives for terms the ends one step further."""
 
-    def step(terms: Ids) -> tuple[Ids, Ids]:
-        return relation.forward(terms)[:2]
 
-    return _reached(starts, step, node, context), starts
+def join_closure(start: Table, node: Closure, source: Source, evaluate: Evaluate, context: Context) -> Table:
+    """Rows joined with the pairs of `p*`, `p+` or `p?`.
+
+    Steps are taken from all starts at once, each pair is gone on from once. An end that is reached in several
+    forms is shown in the one that N-Triples orders first.
+    """
+    closing = _Closing(node, source, evaluate, context)
+    return Table.together([closing.join(part) for part in split_by_unbound(start, node.variables)])
+
+
+class _Closing:
+    """The pairs of one path."""
+
+    def __init__(self, node: Closure, source: Source, evaluate: Evaluate, context: Context) -> None:
+        self._node, self._source, self._evaluate, self._context = node, source, evaluate, context
+
+    def join(self, start: Table) -> Table:
+        """The join with rows each of which binds the same of the ends."""
+        node, terms = self._node, self._context.terms
+        subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
+        if subjects is not None:
+            return self._from(start, subjects, objects, node.subject, node.object)
+        if objects is not None:
+            return self._from(start, objects, None, node.object, node.subject)
+        found = self._all_pairs()
+        return found if start is UNIT else join(start, found, terms, self._context.guard)
+
+    def _from(self, start: Table, given: Ids, wanted: Ids | None, here: Place, there: Place) -> Table:
+        """The join where the end `here` is bound to `given`, a value a row, and `there` to `wanted` or not."""
+        seeds, codes = np.unique(given, return_inverse=True)
+        shown = self._shown_in(start, here, seeds, codes)
+        step = self._stepper(here == self._node.object and here != self._node.subject)
+        found = self._reached(seeds, shown, step)
+        if self._node.is_reflexive and isinstance(here, Variable):
+            found = self._in_graph(found, seeds, there)
+        rows, places = Lookup(found.rows).find(codes)
+        if wanted is not None or here == there:
+            same = found.values[places] == (given if wanted is None else wanted)[rows]
+            return start.taken(rows[same])
+        self._context.guard.check_room(len(rows), len(start.columns) + 1)
+        table = start.taken(rows)
+        return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
+
+    def _shown_in(self, start: Table, here: Place, seeds: Ids, codes: Ids) -> Ids:
+        """The form in which each seed is shown: that of a row that has it."""
+        if not isinstance(here, Variable):
+            return self._context.terms.ids_of([here] * len(seeds))
+        shown = seeds.copy()
+        shown[codes] = start.columns[here]
+        return shown
+
+    def _in_graph(self, found: Ends, seeds: Ids, other: Place) -> Ends:
+        """The ends without a seed itself where it is no term of the graph, nor the other end that is given."""
+        strange = ~np.isin(seeds, self._source.nodes())
+        if not isinstance(other, Variable):
+            strange &= seeds != self._context.terms.values(self._context.terms.ids_of([other]))[0]
+        kept = np.flatnonzero((found.values != seeds[found.rows]) | ~strange[found.rows])
+        return Ends(*(column[kept] for column in found))
+
+    def _stepper(self, is_backwards: bool) -> Step:
+        node, row = self._node, Variable("#from")
+        here, there = (node.end, node.start) if is_backwards else (node.start, node.end)
+
+        def step(terms: Ids) -> Ends:
+            table = self._evaluate(Table({here: terms, row: np.arange(len(terms))}, len(terms)), node.step)
+            shown = table.column(there)
+            return Ends(table.column(row), self._context.terms.values(shown), shown)
+
+        return step
+
+    def _reached(self, seeds: Ids, shown: Ids, step: Step) -> Ends:
+        """What is reached from each seed."""
+        numbers, guard = np.arange(len(seeds)), self._context.guard
+        known = _keys(numbers, seeds) if self._node.is_reflexive else np.empty(0, np.int64)
+        arrivals = [(known, shown[: len(known)])]
+        rows, front = numbers, seeds
+        while len(front):
+            guard.check()
+            ends = step(front)
+            keys = _keys(rows[ends.rows], ends.values)
+            arrivals.append((keys, ends.shown))
+            new = np.unique(keys)
+            new = new[~np.isin(new, known, assume_unique=True)]
+            guard.check_room(len(known) + len(new), 2)
+            known = np.union1d(known, new)
+            rows, front = new >> _BITS, new & _MASK
+            if not self._node.repeats:
+                break
+        values = known & _MASK
+        has_forms = self._context.terms.has_variants
+        return Ends(
+            known >> _BITS, values, _least(known, arrivals, self._context.terms) if has_forms else values
+        )
+
+    def _all_pairs(self) -> Table:
+        """All pairs: the steps are found at once, and followed from each of their starts."""
+        node, terms = self._node, self._context.terms
+        steps = self._evaluate(UNIT, node.step)
+        starts, ends = (terms.values(steps.column(end)) for end in (node.start, node.end))
+        shown_ends = steps.column(node.end)
+        lookup = Lookup(starts)
+
+        def step(front: Ids) -> Ends:
+            rows, places = lookup.find(front)
+            return Ends(rows, ends[places], shown_ends[places])
+
+        seeds, shown = self._nodes()
+        found = self._reached(seeds, shown, step)
+        if node.subject == node.object:
+            same = found.values == seeds[found.rows]
+            columns = {node.subject: shown[found.rows][same]}
+        else:
+            columns = {node.subject: shown[found.rows], node.object: found.shown}
+        bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
+        return Table(bound, len(next(iter(bound.values()))))
+
+    def _nodes(self) -> tuple[Ids, Ids]:
+        """The terms of the graph by value, and in the forms they are shown in."""
+        nodes = self._source.nodes()
+        if not self._context.terms.has_variants:
+            return nodes, nodes
+        found = self._source.triples().all()
+        met = np.concatenate([found.subjects, found.objects])
+        return nodes, _least(
+            nodes, [(met, np.concatenate([found.subjects, found.shown]))], self._context.terms
+        )
+
+
+def _keys(rows: Ids, ends: Ids) -> Ids:
+    """A pair of a seed's place and a term as one number."""
+    return (rows << _BITS) | ends
+
+
+def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
+    """Of the terms that arrived at each key the one that N-Triples orders first; `keys` are in order."""
+    arrived = np.concatenate([part for part, _ in arrivals])
+    shown = np.concatenate([part for _, part in arrivals])
+    forms, codes = np.unique(shown, return_inverse=True)
+    texts = [write_term(terms.term(form)) for form in forms.tolist()]
+    ranks = np.empty(len(forms), np.int64)
+    ranks[sorted(range(len(forms)), key=texts.__getitem__)] = np.arange(len(forms))
+    order = np.lexsort((ranks[codes], arrived))
+    return shown[order[np.searchsorted(arrived[order], keys)]]
+
+
+def _values(start: Table, place: Place, terms: TermSpace) -> Ids | None:
+    """The values of an end, a row each; None where it is not bound."""
+    if not isinstance(place, Variable):
+        return np.full(start.size, terms.values(terms.ids_of([place]))[0])
+    column = start.columns.get(place)
+    return None if column is None else terms.values(column)
 
 
 def join_negated(start: Table, node: NegatedSet, source: Source, context: Context) -> Table:
@@ -154,21 +201,19 @@ def join_negated(start: Table, node: NegatedSet, source: Source, context: Contex
 
 
 def _join_negated(start: Table, node: NegatedSet, source: Source, context: Context) -> Table:
-    subjects, objects = _values(start, node.subject, context), _values(start, node.object, context)
-    if subjects is None and objects is None:
-        found = source.triples().all()
-    else:
-        found = source.triples().matching(subjects, None, objects)
-    numbers = [n for n in map(context.terms.find_value, node.predicates) if n is not None]
+    """The same for rows each of which binds the same of the ends."""
+    terms = context.terms
+    subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
+    is_open = subjects is None and objects is None
+    found = source.triples().all() if is_open else source.triples().matching(subjects, None, objects)
+    numbers = [n for n in map(terms.find_value, node.predicates) if n is not None]
     agree = ~np.isin(found.predicates, np.array(numbers, np.int64))
     if node.subject == node.object:
         agree &= found.subjects == found.objects
     columns = {node.object: found.shown[agree], node.subject: found.subjects[agree]}
-    if subjects is None and objects is None:
-        made = Table({v: c for v, c in columns.items() if isinstance(v, Variable)}, int(agree.sum()))
-        return made if start is UNIT else join(start, made, context.terms, context.guard)
+    bound = {place: column for place, column in columns.items() if isinstance(place, Variable)}
+    if is_open:
+        made = Table(bound, int(agree.sum()))
+        return made if start is UNIT else join(start, made, terms, context.guard)
     table = start.taken(found.rows[agree])
-    for place, column in columns.items():
-        if isinstance(place, Variable) and place not in table.columns:
-            table = table.with_column(place, column)
-    return table
+    return Table({**bound, **table.columns}, table.size)

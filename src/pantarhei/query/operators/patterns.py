@@ -8,8 +8,7 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.language.term import RDF_TYPE, Term
-from pantarhei.query.algebra.expressions import Expression, variables_of
-from pantarhei.query.algebra.nodes import Place, TriplePattern
+from pantarhei.query.algebra.nodes import BGP, Place, Test, TriplePattern
 from pantarhei.query.expressions import Context, truth
 from pantarhei.query.operators.account import Step
 from pantarhei.query.operators.tables import join, split_by_unbound
@@ -28,8 +27,9 @@ class PatternMatcher:
 
     Args:
         source: the graph.
-        patterns: in the order of the text.
-        conditions: each holds of every row that comes out; it is tested as soon as its variables are bound.
+        node: its patterns stand in the order of the text.
+        tests: conditions that hold of every row that comes out; each is tested as soon as its variables are
+            bound.
         keep: the variables that are needed afterwards, None for all.
 
     `steps` says how the rows of the last `join` were matched.
@@ -38,43 +38,21 @@ class PatternMatcher:
     def __init__(
         self,
         source: Source,
-        patterns: Sequence[TriplePattern],
-        conditions: Sequence[Expression],
+        node: BGP,
+        tests: Sequence[Test],
         keep: frozenset[Variable] | None,
         context: Context,
     ) -> None:
-        self._source, self._context, self._keep = source, context, keep
-        self._patterns = list(enumerate(patterns))
-        self._conditions = [(condition, variables_of(condition)) for condition in conditions]
+        self.source, self.context, self.tests, self._keep = source, context, tests, keep
+        self.patterns, self._variables = node.patterns, node.variables
         self.steps: list[Step] = []
-        self._all = frozenset(
-            place for pattern in patterns for place in pattern.places if isinstance(place, Variable)
-        )
 
     def join(self, start: Table) -> Table:
         """The rows of `start` joined with the matches."""
-        runs = [_Matching(self, part) for part in split_by_unbound(start, sorted(self._all))]
+        runs = [_Matching(self, part) for part in split_by_unbound(start, self._variables)]
         found = Table.together([run.run() for run in runs])
         self.steps = runs[0].steps
         return found
-
-    # what a matching looks at
-
-    @property
-    def source(self) -> Source:
-        return self._source
-
-    @property
-    def context(self) -> Context:
-        return self._context
-
-    @property
-    def patterns(self) -> list[tuple[int, TriplePattern]]:
-        return list(self._patterns)
-
-    @property
-    def conditions(self) -> list[tuple[Expression, frozenset[Variable]]]:
-        return list(self._conditions)
 
     def needed(
         self, remaining: Sequence[tuple[int, TriplePattern]], start: Table
@@ -92,11 +70,12 @@ class _Matching:
     def __init__(self, matcher: PatternMatcher, start: Table) -> None:
         self._matcher, self._start, self._table = matcher, start, start
         self._source, self._context = matcher.source, matcher.context
-        self._remaining = matcher.patterns
-        self._conditions = matcher.conditions
+        self._remaining = list(enumerate(matcher.patterns))
+        self._tests = list(matcher.tests)
         # by variable, the first pattern of the text among those whose form of its values is shown
         self._shown_by: dict[Variable, int] = dict.fromkeys(start.columns, -1)
         self.steps: list[Step] = []
+        self._found: dict[int, Pairs] = {}  # by pattern, what all rows go on to, where it is known already
 
     def run(self) -> Table:
         self._test()
@@ -104,25 +83,28 @@ class _Matching:
             if not self._table.size:
                 break
             number, pattern = self._remaining.pop(self._next())
-            expected = self._estimate(pattern) if self._table.size > _SAMPLE else None
+            expected = self._estimate(number, pattern) if self._table.size > _SAMPLE else None
             self._match(number, pattern)
+            self._found.clear()
             self.steps.append((pattern, self._table.size if expected is None else expected, self._table.size))
             self._context.guard.check()
             self._test()
             self._drop()
         if not self._table.size:
-            wanted = {p for _, pattern in self._matcher.patterns for p in pattern.places}
+            wanted = {p for pattern in self._matcher.patterns for p in pattern.places}
             columns = {v: np.empty(0, np.int64) for v in wanted if isinstance(v, Variable)}
             return Table({**columns, **self._table.columns}, 0)
         return self._table
 
     def _test(self) -> None:
         """Drop the rows for which a condition is not true whose variables are all bound, or will never be."""
+        if not self._tests:
+            return
         later = {p for _, pattern in self._remaining for p in pattern.places if isinstance(p, Variable)}
-        for test in list(self._conditions):
+        for test in list(self._tests):
             condition, variables = test
             if not variables & (later - self._table.columns.keys()):
-                self._conditions.remove(test)
+                self._tests.remove(test)
                 self._table = self._table.kept(truth(condition, self._table, self._context) == 1)
 
     def _drop(self) -> None:
@@ -131,7 +113,7 @@ class _Matching:
             return
         needed = self._matcher.needed(self._remaining, self._start)
         if needed is not None:
-            waiting = {v for _, variables in self._conditions for v in variables}
+            waiting = {v for _, variables in self._tests for v in variables}
             self._table = self._table.only([v for v in self._table.columns if v in needed or v in waiting])
 
     # -- which is next -----------------------------------------------------------------------------
@@ -147,7 +129,7 @@ class _Matching:
             return tied[0]
         estimates: dict[float, int] = {}
         for place in sorted(tied, key=lambda place: self._needs_count(self._remaining[place][1])):
-            estimate = self._estimate(self._remaining[place][1])
+            estimate = self._estimate(*self._remaining[place])
             if estimate <= max(_FEW_ROWS, self._table.size):
                 return place
             estimates.setdefault(estimate, place)
@@ -171,7 +153,7 @@ class _Matching:
     def _is_known(self, place: Place) -> bool:
         return not isinstance(place, Variable) or place in self._table.columns
 
-    def _estimate(self, pattern: TriplePattern) -> float:
+    def _estimate(self, number: int, pattern: TriplePattern) -> float:
         """How many rows there would be after it, roughly."""
         rows = self._table.size
         if isinstance(pattern.predicate, Variable):
@@ -181,12 +163,14 @@ class _Matching:
         if rows > _SAMPLE:
             sample = sample.taken(np.linspace(0, rows - 1, _SAMPLE).astype(np.intp))
         if self._is_known(pattern.subject):
-            found = len(relation.forward(self._values(pattern.subject, sample)).rows)
+            pairs = relation.forward(self._values(pattern.subject, sample))
         elif self._is_known(pattern.object) and not self._needs_count(pattern):
-            found = len(relation.backward(self._values(pattern.object, sample)).rows)
+            pairs = relation.backward(self._values(pattern.object, sample))
         else:
-            found = len(relation) * sample.size
-        return rows * found / sample.size
+            return float(rows * len(relation))
+        if sample is self._table:
+            self._found[number] = pairs
+        return rows * len(pairs.rows) / sample.size
 
     # -- one pattern -------------------------------------------------------------------------------
 
@@ -201,13 +185,13 @@ class _Matching:
                 subjects, objects = self._values(subject), self._values(object_)
                 self._table = self._table.kept(relation.holds(subjects, objects))
                 return
-            found = relation.forward(self._values(subject))
+            found = self._found.get(number) or relation.forward(self._values(subject))
             if self._is_known(object_):
                 agree = found.others == self._values(object_)[found.rows]
                 found = Pairs(found.rows[agree], found.others[agree], found.shown[agree])
             self._extend(found.rows, {object_: found.shown}, number)
         elif self._is_known(object_):
-            found = relation.backward(self._values(object_))
+            found = self._found.get(number) or relation.backward(self._values(object_))
             self._extend(found.rows, {subject: found.others, object_: found.shown}, number)
         else:
             self._cross(number, subject, object_, relation)

@@ -152,8 +152,9 @@ class TripleColumns:
         subjects, _, objects = self.columns
         return ColumnRelation(subjects[places], objects[places], self.shown[places])
 
+    @cached_property
     def nodes(self) -> Ids:
-        """Each subject and object once."""
+        """Each subject and object once, in order."""
         return np.unique(np.concatenate([self.columns[0], self.columns[2]]))
 
     def _lookup(self, place: int) -> Lookup:

@@ -76,7 +76,7 @@ class GraphFacts:
         return self._columns
 
     def nodes(self) -> Ids:
-        return self._columns.nodes()
+        return self._columns.nodes
 
 
 class Graphs:

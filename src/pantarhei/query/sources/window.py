@@ -80,7 +80,7 @@ class WindowFacts:
         return self._triples
 
     def nodes(self) -> Ids:
-        return self._triples.nodes()
+        return self._triples.nodes
 
     # -- columns -----------------------------------------------------------------------------------
 
@@ -256,6 +256,4 @@ class ClassFacts:
 
 def _numbers(terms: Ids) -> Integers:
     """Terms as the kernel knows them; those that it cannot know as a number that none has."""
-    return np.where(terms >= LOCAL, -2, terms).astype(np.int32)
-
-
+    return np.minimum(terms, LOCAL - 1).astype(np.int32)

@@ -19,6 +19,8 @@ from pantarhei.query.algebra.nodes import Place
 class Names:
     """What names mean in one query.
 
+    `prefixes` has the namespaces of all prefixes.
+
     Args:
         prologue: rdflib's parse tree of its PREFIX and BASE.
         prefixes: those that need no declaration.
@@ -27,7 +29,7 @@ class Names:
 
     def __init__(self, prologue: Iterable[Any], prefixes: Mapping[str, str], base: str | None) -> None:
         self.base = base
-        self._prefixes = dict(prefixes)
+        self.prefixes = dict(prefixes)
         self._fresh = count(1)
         self._blank: dict[BNode, Variable] = {}
         self._blank_in: dict[BNode, int] = {}
@@ -36,7 +38,7 @@ class Names:
             if part.name == "Base":
                 self.base = str(self.iri(part.iri))
             else:
-                self._prefixes[part.prefix or ""] = str(self.iri(part.iri))
+                self.prefixes[part.prefix or ""] = str(self.iri(part.iri))
 
     def fresh(self, stem: str) -> Variable:
         """A variable that no query can have."""
@@ -61,9 +63,9 @@ class Names:
         if isinstance(part, URIRef):
             return URIRef(part, base=self.base) if self.base and ":" not in part else URIRef(part)
         prefix = part.prefix or ""
-        namespace = self._prefixes.get(prefix)
+        namespace = self.prefixes.get(prefix)
         if namespace is None:
-            near = get_close_matches(prefix, self._prefixes, 1)
+            near = get_close_matches(prefix, self.prefixes, 1)
             hint = f"; did you mean {near[0]}:" if near else ""
             raise QueryError(
                 f"malformed query: the prefix {prefix}: is not declared{hint}; "

@@ -75,7 +75,9 @@ class _QueryReader:
             ]
             described = tuple(places) or shown(node.variables)
         variables = node.variables if form == "SELECT" else ()
-        return Query(form, node, variables, template, described, default, named, self._names.base)
+        names = self._names
+        prefixes = tuple(names.prefixes.items())
+        return Query(form, node, variables, template, described, default, named, names.base, prefixes)
 
     def _dataset(self, clauses: Any) -> tuple[tuple[Term, ...] | None, tuple[Term, ...] | None]:
         if not clauses:
