@@ -75,8 +75,8 @@ class QueryResult(Result):
         """The rows of SELECT as tuples of terms, None where a variable is unbound."""
         return list(zip(*self._decoded, strict=True)) if self._decoded else [()] * self.size
 
-    @property
-    def bindings(self) -> list[dict[Variable, Term]]:  # type: ignore[override, misc]
+    @property  # type: ignore[misc]
+    def bindings(self) -> list[dict[Variable, Term]]:  # type: ignore[override]
         """The rows of SELECT as mappings of what is bound."""
         if self._mappings is None:
             named = [
@@ -87,7 +87,7 @@ class QueryResult(Result):
         return self._mappings
 
     @property
-    def graph(self) -> Graph | None:  # type: ignore[override, misc, unused-ignore]
+    def graph(self) -> Graph | None:  # type: ignore[override]
         """The triples of CONSTRUCT and DESCRIBE, with the prefixes of the graph that was asked."""
         if self.type in ("SELECT", "ASK"):
             return None

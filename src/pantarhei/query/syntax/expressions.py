@@ -93,7 +93,8 @@ class ExpressionReader:
     def _exists(self, part: Any, negated: bool) -> Expression:
         outer, self.marks = self.marks, []
         aggregates, self.aggregates = self.aggregates, None
-        pattern = self.read_group(part.graph)
+        with self.names.apart():
+            pattern = self.read_group(part.graph)
         self.marks, self.aggregates = outer, aggregates
         variable = self.names.fresh("exists")
         self.marks.append((variable, pattern))

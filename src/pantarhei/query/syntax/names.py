@@ -4,7 +4,8 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import count
 from typing import Any
@@ -48,6 +49,13 @@ class Names:
         """A variable, where the text binds it."""
         self._met.setdefault(variable)
         return variable
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What is met inside is not seen outside, and has no place in the order."""
+        before = dict(self._met)
+        yield
+        self._met = before
 
     def in_order(self, variables: Iterable[Variable]) -> list[Variable]:
         """Variables in the order in which the text first binds them."""

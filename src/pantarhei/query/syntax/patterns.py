@@ -80,7 +80,8 @@ class PatternReader:
         if kind == "OptionalGraphPattern":
             return self._optional(node, member)
         if kind == "MinusGraphPattern":
-            return Minus(node, self.group(member.graph))
+            with self.names.apart():
+                return Minus(node, self.group(member.graph))
         if kind == "GroupOrUnionGraphPattern":
             union = self.group(member.graph[0])
             for branch in member.graph[1:]:

@@ -55,7 +55,7 @@ class _QueryReader:
 
     def __init__(self, names: Names) -> None:
         self._names = names
-        self._patterns = PatternReader(names, self.select)
+        self._patterns = PatternReader(names, self._subselect)
 
     def query(self, tree: Any) -> Query:
         form = tree.name.removesuffix("Query").upper()
@@ -108,6 +108,14 @@ class _QueryReader:
     def select(self, tree: Any) -> Node:
         """The rows of a SELECT, nested or not."""
         return self._modified(self._patterns.group(tree.where), tree, tree.projection or ())
+
+    def _subselect(self, tree: Any) -> Node:
+        """The rows of a nested SELECT, of which only the columns are seen outside."""
+        with self._names.apart():
+            node = self.select(tree)
+        for variable in node.variables:
+            self._names.met(variable)
+        return node
 
     def _modified(self, node: Node, tree: Any, projection: Sequence[Any] | None) -> Node:
         """The rows of a pattern after groups, expressions, order and slice.
