@@ -105,7 +105,7 @@ def _told_by_neighbours(triples: Iterable[AnswerRow], answers: Answers) -> froze
     """
     given = [tuple(term for term in triple if term is not None) for triple in triples]
     names = {term: "" for triple in given for term in triple if _is_made(term, answers)}
-    for _ in range(min(_ROUNDS, len(names))):
+    for _ in range(_ROUNDS):
         around: dict[Term, set[str]] = {node: set() for node in names}
         for triple in given:
             for node in names.keys() & set(triple):

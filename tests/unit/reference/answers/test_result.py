@@ -68,6 +68,15 @@ def test_blank_nodes_that_are_made_may_have_any_name():
     assert not agrees(made, [], DATA)
 
 
+def test_a_row_that_is_there_twice_makes_no_difference_to_a_construct():
+    template = "CONSTRUCT { [] <urn:n> ( ?v ) }"
+    twice = answers(f"{template} {{ ?x <urn:p> ?v }}", DATA)
+    once = answers(f"{template} {{ SELECT DISTINCT ?v {{ ?x <urn:p> ?v }} }}", DATA)
+    assert len(twice.triples) > len(once.triples)
+    assert agrees(twice, [], once.triples) and agrees(once, [], twice.triples)
+    assert not agrees(answers(f"{template} {{ <urn:a> <urn:p> ?v }}", DATA), [], once.triples)
+
+
 def test_an_ask_is_its_truth():
     assert agrees(answers("ASK {}", DATA), [], [()])
     assert not agrees(answers("ASK {}", DATA), [], [])
