@@ -11,11 +11,11 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
 import numpy as np
-from rdflib import XSD, Literal
+from rdflib import Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.language.term import Term
-from pantarhei.literals.value import value_of
+from pantarhei.literals.value import STRING, value_of
 from pantarhei.query.table import Ids, Mask
 
 LOCAL: Final = 1 << 31
@@ -58,7 +58,7 @@ class TermSpace:
 
     def id_of(self, term: Term) -> int:
         """The number of a term, in the form it has."""
-        if isinstance(term, Literal) and term.datatype == XSD.string:
+        if isinstance(term, Literal) and term.datatype == STRING:
             term = Literal(str(term))  # one term in RDF 1.1
         local = self._ids.get(term)
         if local is not None:
@@ -117,4 +117,4 @@ def _are_one(known: Term, term: Term) -> bool:
     """Whether a term is the known one, which may be a string with its datatype written."""
     if known == term:
         return True
-    return isinstance(known, Literal) and known.datatype == XSD.string and Literal(str(known)) == term
+    return isinstance(known, Literal) and known.datatype == STRING and Literal(str(known)) == term

@@ -145,6 +145,11 @@ def typed_literal(lexical: str, datatype: URIRef) -> Literal:
     return Literal(lexical, datatype=datatype, normalize=False)
 
 
+def valued_literal(lexical: str, datatype: URIRef, value: object) -> Literal:
+    """The literal of a value in one of the forms that its datatype has for it."""
+    return _literal(lexical, datatype, value, False)
+
+
 def _literal(lexical: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
     """What `Literal` makes, where that is known beforehand; its own way there costs ten times as much."""
     literal: Literal = str.__new__(Literal, lexical)

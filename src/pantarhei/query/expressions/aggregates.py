@@ -18,8 +18,8 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term
 from pantarhei.literals.value import STRING
 from pantarhei.query.algebra.expressions import Aggregate, Expression
-from pantarhei.query.expressions import canonical
-from pantarhei.query.expressions.columns import Column, TermColumn, have_value
+from pantarhei.query.expressions import canonical, kinds
+from pantarhei.query.expressions.columns import Column, NumberColumn, TermColumn, have_value
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct, distinct_rows
 from pantarhei.query.expressions.evaluation import values
@@ -91,6 +91,8 @@ def _aggregated(each: Aggregate, column: Column, groups: Groups, count: int, con
 
 def _extremes(is_last: bool, column: Column, groups: Groups, count: int, context: Context) -> Ids:
     """The first or last term of each group; of those alike, the one with the least N-Triples text."""
+    if isinstance(column, NumberColumn) and _is_of_one_type(column):
+        return _extreme_numbers(is_last, column, groups, count, context)
     terms, places = distinct(column.ids)
     ranks = _total_ranks(terms, is_last, context)
     best = np.full(count, len(terms), np.int64)
@@ -98,6 +100,23 @@ def _extremes(is_last: bool, column: Column, groups: Groups, count: int, context
     by_rank = np.full(len(terms) + 1, NONE, np.int64)
     by_rank[ranks] = terms
     return by_rank[best]
+
+
+def _is_of_one_type(column: Column) -> bool:
+    found = np.unique(column.kinds)
+    return len(found) == 1 and not kinds.IS_LONG[found[0]] and not np.isnan(column.numbers).any()
+
+
+def _extreme_numbers(
+    is_last: bool, column: NumberColumn, groups: Groups, count: int, context: Context
+) -> Ids:
+    """Computed numbers have one form each."""
+    best = np.full(count, -np.inf if is_last else np.inf)
+    (np.maximum if is_last else np.minimum).at(best, groups, column.numbers)
+    found = np.full(count, NONE, np.int64)
+    there = np.unique(groups)
+    found[there] = NumberColumn.of_type(int(column.kinds[0]), best[there], context).ids
+    return found
 
 
 def _total_ranks(terms: Ids, is_descending: bool, context: Context) -> Ids:
@@ -108,11 +127,18 @@ def _total_ranks(terms: Ids, is_descending: bool, context: Context) -> Ids:
     in_order = np.argsort(ranks, kind="stable")
     alike = np.flatnonzero(np.diff(ranks[in_order]) == 0)
     if len(alike):
-        texts = np.array([ntriples(term) for term in context.terms_of(terms) if term is not None], object)
-        in_order = np.array(sorted(range(len(terms)), key=lambda place: (ranks[place], texts[place])))
+        _order_alike(in_order, np.union1d(alike, alike + 1), ranks, terms, context)
     total = np.empty(len(terms), np.int64)
     total[in_order] = np.arange(len(terms))
     return total
+
+
+def _order_alike(in_order: Places, alike: Places, ranks: Ids, terms: Ids, context: Context) -> None:
+    """Order the terms at `alike` places of an order, where others have the same rank, by their text."""
+    members = in_order[alike]
+    texts = [ntriples(term) for term in context.terms_of(terms[members]) if term is not None]
+    rank_of = ranks[members].tolist()
+    in_order[alike] = members[sorted(range(len(members)), key=lambda place: (rank_of[place], texts[place]))]
 
 
 def _texts(column: Column, groups: Groups, count: int, separator: str, context: Context) -> list[Literal]:

@@ -104,6 +104,8 @@ def _single(term: Term, value: Value | None) -> tuple[int, float, int]:
     kind = kind_of(term, value)
     if isinstance(value, bool):
         return kind, float(value), 0
+    if kind in (kinds.STRING, kinds.LANG_STRING):
+        return kind, float(len(term) > 0), 0
     if isinstance(value, Numeric):
         return _single_number(value)
     if isinstance(value, Time) and kind != kinds.TEMPORAL:

@@ -12,12 +12,12 @@ from pantarhei.language.term import Term
 from pantarhei.literals.value import single
 from pantarhei.query.expressions.kinds import DECIMAL, FLOAT, INTEGER
 from pantarhei.query.expressions.values import EXACT, MOST_DIGITS, ExpressionError, Number, Numeric
-from pantarhei.rdf.ntriples import typed_literal
+from pantarhei.rdf.ntriples import valued_literal
 
 _INTEGER, _DECIMAL, _FLOAT, _DOUBLE, _BOOLEAN = XSD.integer, XSD.decimal, XSD.float, XSD.double, XSD.boolean
-TRUE: Final = typed_literal("true", _BOOLEAN)
+TRUE: Final = valued_literal("true", _BOOLEAN, True)
 _TOO_LARGE: Final = 10**MOST_DIGITS
-FALSE: Final = typed_literal("false", _BOOLEAN)
+FALSE: Final = valued_literal("false", _BOOLEAN, False)
 
 
 def boolean(value: bool) -> Literal:
@@ -29,7 +29,7 @@ def integer(value: int) -> Literal:
     >>> integer(-5)
     rdflib.term.Literal('-5', datatype=rdflib.term.URIRef('http://www.w3.org/2001/XMLSchema#integer'))
     """
-    return typed_literal(integer_text(value), _INTEGER)
+    return valued_literal(integer_text(value), _INTEGER, value)
 
 
 def integer_text(value: int) -> str:
@@ -48,7 +48,7 @@ def decimal(value: Decimal | int) -> Literal:
     >>> str(decimal(Decimal("2.50"))), str(decimal(3))
     ('2.5', '3.0')
     """
-    return typed_literal(decimal_text(Decimal(value)), _DECIMAL)
+    return valued_literal(decimal_text(Decimal(value)), _DECIMAL, Decimal(value))
 
 
 def decimal_text(value: Decimal) -> str:
@@ -68,11 +68,12 @@ def decimal_of_float(value: float) -> Literal:
     ('0.1', '-0.0000001')
     """
     text = repr(value + 0.0)
-    return typed_literal(decimal_text(Decimal(text)) if "e" in text else text, _DECIMAL)
+    exact = Decimal(text)
+    return valued_literal(decimal_text(exact) if "e" in text else text, _DECIMAL, exact)
 
 
 def double(value: float) -> Literal:
-    return typed_literal(double_text(value), _DOUBLE)
+    return valued_literal(double_text(value), _DOUBLE, value)
 
 
 def double_text(value: float) -> str:
@@ -85,7 +86,7 @@ def double_text(value: float) -> str:
 
 
 def float_(value: float) -> Literal:
-    return typed_literal(float_text(value), _FLOAT)
+    return valued_literal(float_text(value), _FLOAT, value)
 
 
 def float_text(value: float) -> str:

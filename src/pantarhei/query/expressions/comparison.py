@@ -122,9 +122,8 @@ def _tell_approximately(compare: Comparator, left: Column, right: Column, truth:
     """Note what long numbers, and times with and without a zone, tell that lie far enough apart; where?"""
     one, other = left.kinds, right.kinds
     have_number = (one >= kinds.FIRST_NUMBER) & (other >= kinds.FIRST_NUMBER)
-    have_number &= (one != kinds.FLOAT) & (
-        other != kinds.FLOAT
-    )  # which has fewer digits than may be in doubt
+    # an xsd:float has fewer digits than that
+    have_number &= (one != kinds.FLOAT) & (other != kinds.FLOAT)
     mixed_times = (np.minimum(one, other) == kinds.ZONED) & (np.maximum(one, other) == kinds.UNZONED)
     far = (kinds.IS_LONG[one] | kinds.IS_LONG[other]) & have_number
     if not far.any() and not mixed_times.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,7 +46,7 @@ class Context:
 
     def values(self, ids: Ids) -> Values:
         """The values of terms."""
-        if len(ids) and int(ids.min()) >= FIRST_LITERAL and int(ids.max()) < LOCAL:
+        if _are_known_literals(ids):
             return self.literals.at(ids - FIRST_LITERAL)
         found = Values.of_kind(kinds.NAME, np.zeros(len(ids)))
         found.kinds[ids == NONE] = kinds.NOTHING
@@ -58,6 +59,13 @@ class Context:
                 found.put(places, values.at(ids[places] - first))
         return found
 
-    def terms_of(self, ids: Ids) -> list[Term | None]:
-        """The terms of a few numbers."""
-        return self.terms.terms(ids)
+    def terms_of(self, ids: Ids) -> Sequence[Term | None]:
+        """The terms of numbers."""
+        return (
+            self.literals.terms_at(ids - FIRST_LITERAL) if _are_known_literals(ids) else self.terms.terms(ids)
+        )
+
+
+def _are_known_literals(ids: Ids) -> bool:
+    """Whether all are numbers of the vocabulary's literals."""
+    return len(ids) > 0 and int(ids.min()) >= FIRST_LITERAL and int(ids.max()) < LOCAL

@@ -17,7 +17,7 @@ from pantarhei.query.expressions.values import ExpressionError
 
 def is_known_function(iri: str) -> bool:
     """Whether a query may call a function of this IRI: a cast, or one registered with rdflib."""
-    return iri in CASTS or URIRef(iri) in operators._CUSTOM_FUNCTIONS
+    return str(iri) in CASTS or URIRef(iri) in operators._CUSTOM_FUNCTIONS
 
 
 def custom_function(iri: str) -> Callable[..., Term]:

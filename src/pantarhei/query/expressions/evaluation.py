@@ -32,6 +32,7 @@ from pantarhei.query.expressions.columns import (
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.drawn import DRAWN
 from pantarhei.query.expressions.functions import function_of
+from pantarhei.query.expressions.text_filters import ARITIES, text_filter
 from pantarhei.query.expressions.times import PARTS, part, parts
 from pantarhei.query.table import Ids, Mask, Table
 
@@ -80,7 +81,7 @@ def _evaluate(expression: Expression, table: Table, context: Context) -> Column:
     if drawn is not None:
         return drawn(arguments, table, context)
     by_column = _BY_COLUMN.get(name)
-    if by_column is not None and len(arguments) == by_column.arity:
+    if by_column is not None and len(arguments) in by_column.arities:
         return by_column.function(arguments, context)
     return call(function_of(name, context), arguments, context)
 
@@ -239,19 +240,20 @@ def _rounding(name: str, given: Sequence[Column], context: Context) -> Column:
 
 
 class _ByColumn(NamedTuple):
-    arity: int
+    arities: tuple[int, ...]
     function: Callable[[Sequence[Column], Context], Column]
 
 
 _BY_COLUMN: Final[dict[str, _ByColumn]] = {
-    "=": _ByColumn(2, _equality),
-    "!=": _ByColumn(2, _inequality),
-    **{name: _ByColumn(2, partial(_order, name)) for name in comparison.ORDERS},
-    **{name: _ByColumn(2, partial(_arithmetic, name)) for name in ("+", "-", "*", "/")},
-    "neg": _ByColumn(1, lambda given, context: negation(given[0], context)),
-    **{name: _ByColumn(1, partial(_rounding, name)) for name in ("ABS", "CEIL", "FLOOR", "ROUND")},
-    "SAMETERM": _ByColumn(2, _same_term),
-    "ISLITERAL": _ByColumn(1, partial(_is_kind, kinds.NAME + 1)),
-    "ISNUMERIC": _ByColumn(1, partial(_is_kind, kinds.FIRST_NUMBER)),
-    **{name: _ByColumn(1, partial(_part_of_time, name)) for name in PARTS},
+    "=": _ByColumn((2,), _equality),
+    "!=": _ByColumn((2,), _inequality),
+    **{name: _ByColumn((2,), partial(_order, name)) for name in comparison.ORDERS},
+    **{name: _ByColumn((2,), partial(_arithmetic, name)) for name in ("+", "-", "*", "/")},
+    "neg": _ByColumn((1,), lambda given, context: negation(given[0], context)),
+    **{name: _ByColumn((1,), partial(_rounding, name)) for name in ("ABS", "CEIL", "FLOOR", "ROUND")},
+    "SAMETERM": _ByColumn((2,), _same_term),
+    "ISLITERAL": _ByColumn((1,), partial(_is_kind, kinds.NAME + 1)),
+    "ISNUMERIC": _ByColumn((1,), partial(_is_kind, kinds.FIRST_NUMBER)),
+    **{name: _ByColumn((1,), partial(_part_of_time, name)) for name in PARTS},
+    **{name: _ByColumn(arities, partial(text_filter, name)) for name, arities in ARITIES.items()},
 }

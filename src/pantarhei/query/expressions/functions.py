@@ -43,7 +43,7 @@ _FUNCTIONS: Final[dict[str, Function]] = {
 
 def function_of(name: str, context: Context) -> Function:
     """The function of a name, for arguments that are terms."""
-    known = _FUNCTIONS.get(name)
+    known = _FUNCTIONS.get(str(name))  # an IRI's hash is not that of its text
     if known is not None:
         return known
     if name == "NOW":

@@ -42,6 +42,11 @@ class LiteralValues:
             found = known.kinds[places]
         return Values(found, known.numbers[places], known.scales[places])
 
+    def terms_at(self, places: Places) -> list[Term]:
+        """The terms at places of the list."""
+        terms = self._terms
+        return [terms[place] for place in places.tolist()]
+
     @property
     def nbytes(self) -> int:
         """Bytes of the values."""
@@ -56,7 +61,7 @@ class LiteralValues:
         return self._values
 
     def _read(self, places: Places) -> None:
-        terms = [self._terms[place] for place in places.tolist()]
+        terms = self.terms_at(places)
         for key, group in _by_datatype(terms).items():
             chosen = np.array(group, np.intp)
             self._values.put(places[chosen], _read_all(key, [terms[place] for place in group]))

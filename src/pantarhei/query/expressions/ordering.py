@@ -21,10 +21,11 @@ from pantarhei.language.term import Term
 from pantarhei.literals.value import DATE_TIME
 from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.bulk import Values
 from pantarhei.query.expressions.columns import Column, spread
 from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct
-from pantarhei.query.expressions.evaluation import values
+from pantarhei.query.expressions.evaluation import values as values_of
 from pantarhei.query.expressions.values import Numeric, Time, value_of
 from pantarhei.query.table import Ids, Places, Table
 
@@ -36,7 +37,8 @@ _Key = tuple[int | float | str | Fraction | bool, ...]
 
 def order(keys: Sequence[OrderKey], table: Table, context: Context) -> Places:
     """The rows in order; those that are alike stay in theirs."""
-    return _sorted([_ranks_of(key, table, context) for key in keys])
+    ranks = [_ranks_of(key, table, context) for key in keys]
+    return _sorted(ranks) if ranks else np.arange(len(table))
 
 
 def least(keys: Sequence[OrderKey], table: Table, context: Context, most: int) -> Places:
@@ -58,38 +60,78 @@ def _sorted(ranks: Sequence[Ranks]) -> Places:
 
 
 def _ranks_of(key: OrderKey, table: Table, context: Context) -> Ranks:
-    column = values(key.expression, table, context)
+    column = values_of(key.expression, table, context)
     ranks = spread(_ranks(column, context), len(table))
     return np.negative(ranks) if key.descending else ranks
 
 
 def _ranks(column: Column, context: Context) -> Ranks:
-    if _are_alike(column):
+    if say_their_order(column):
         return column.numbers
     terms, places = distinct(column.ids)
     return ranks_of_terms(terms, context)[places]
 
 
-def _are_alike(column: Column) -> bool:
-    """Whether the numbers of a column say its order: those that float64 tells apart, booleans, or times."""
-    found = set(np.unique(column.kinds).tolist())
+def say_their_order(values: Column | Values) -> bool:
+    """Whether numbers say the order: those that float64 tells apart, booleans, or near xsd:dateTimes."""
+    found = set(np.unique(values.kinds).tolist())
     if found <= {kinds.INTEGER, kinds.DECIMAL}:
         return True
     if found <= {kinds.FLOAT, kinds.DOUBLE, kinds.INTEGER}:
-        return not np.isnan(column.numbers).any()
+        return not np.isnan(values.numbers).any()
     return found == {kinds.BOOLEAN} or found <= {kinds.ZONED, kinds.UNZONED}
+
+
+# The order of kinds. Blank nodes and IRIs are told apart by the terms, dateTimes and dates likewise.
+_CLASS = np.zeros(32, np.int8)
+for _place, _kinds in enumerate(
+    (
+        (kinds.NOTHING,),
+        (kinds.NAME,),
+        kinds.NUMBERS,
+        (kinds.STRING,),
+        (kinds.LANG_STRING,),
+        (kinds.BOOLEAN,),
+        (kinds.ZONED, kinds.UNZONED),
+        (kinds.ILL_TYPED, kinds.OTHER, kinds.KNOWN),
+    )
+):
+    _CLASS[list(_kinds)] = _place
+_TIMES, _LAST = 6, 7
 
 
 def ranks_of_terms(terms: Ids, context: Context) -> npt.NDArray[np.int64]:
     """The places of different terms in the order, those that are alike having one."""
-    keys = [order_key(term) for term in context.terms_of(terms)]
-    ranks = np.zeros(len(keys), np.int64)
-    rank, last = -1, None
-    for place in sorted(range(len(keys)), key=keys.__getitem__):
-        if keys[place] != last:
-            rank, last = rank + 1, keys[place]
-        ranks[place] = rank
+    values = context.values(terms)
+    classes = _CLASS[values.kinds]
+    are_temporal = values.kinds == kinds.TEMPORAL
+    if are_temporal.any():
+        classes[are_temporal | (classes == _TIMES)] = _LAST
+    ranks = np.empty(len(terms), np.int64)
+    start = 0
+    for each in np.unique(classes).tolist():
+        members = np.flatnonzero(classes == each)
+        chosen = Values(values.kinds[members], values.numbers[members], values.scales[members])
+        within = _ranks_within(chosen, terms[members], context)
+        ranks[members] = start + within
+        start += len(members)
     return ranks
+
+
+def _ranks_within(values: Values, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
+    """The places of different terms of one class."""
+    if say_their_order(values):
+        return np.unique(values.numbers, return_inverse=True)[1]
+    known = context.terms_of(terms)
+    if values.kinds[0] == kinds.STRING:
+        return _dense(list(map(str, known)))
+    return _dense(list(map(order_key, known)))
+
+
+def _dense(keys: Sequence[Any]) -> npt.NDArray[np.intp]:
+    """The places of keys among the different ones."""
+    places = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return np.array([places[key] for key in keys], np.intp)
 
 
 def order_key(term: Term | None) -> _Key:

@@ -162,7 +162,7 @@ HASHES: Final = {name: _hashed(name.lower()) for name in ("MD5", "SHA1", "SHA256
 
 def regex(guard: Guard, term: Term, pattern: Term, flags: Term | None = None) -> bool:
     expression = compiled(simple(pattern), "" if flags is None else simple(flags))
-    return matches(str(string(term)), expression, guard)
+    return matches([str(string(term))], expression, guard)[0]
 
 
 def replace(guard: Guard, term: Term, pattern: Term, replacement: Term, flags: Term | None = None) -> Literal:

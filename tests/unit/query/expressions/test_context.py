@@ -1,0 +1,32 @@
+"""Values of the vocabulary's literals and of those that only the query knows."""
+
+import numpy as np
+from rdflib import Literal, URIRef
+
+from expressions import Vocabulary, literal_of
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
+from pantarhei.query.expressions import Context, LiteralValues, kinds
+from pantarhei.query.guard import Guard
+from pantarhei.query.terms import TermSpace
+
+
+def test_values_come_from_the_vocabulary_and_from_the_query() -> None:
+    vocabulary = Vocabulary([literal_of("7", "integer"), Literal("a")])
+    terms = TermSpace(vocabulary)
+    context = Context(terms, Guard(), LiteralValues(vocabulary.literals), Literal("now"), None)
+    local = terms.id_of(literal_of("8.5", "decimal"))
+    ids = np.array([FIRST_LITERAL, local, NONE, 3, FIRST_LITERAL + 1, terms.id_of(URIRef("urn:a"))])
+    found = context.values(ids)
+    expected = [kinds.INTEGER, kinds.DECIMAL, kinds.NOTHING, kinds.NAME, kinds.STRING, kinds.NAME]
+    assert found.kinds.tolist() == expected
+    assert found.numbers.tolist() == [7, 8.5, 0, 0, 1, 0]
+    assert context.values(ids[:1]).numbers.tolist() == [7]
+
+
+def test_terms_are_those_of_the_numbers() -> None:
+    vocabulary = Vocabulary([Literal("a")])
+    context = Context(
+        TermSpace(vocabulary), Guard(), LiteralValues(vocabulary.literals), Literal("now"), None
+    )
+    assert context.terms_of(np.array([FIRST_LITERAL])) == [Literal("a")]
+    assert context.terms_of(np.array([FIRST_LITERAL, NONE])) == [Literal("a"), None]
