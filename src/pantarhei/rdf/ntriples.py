@@ -122,6 +122,9 @@ _NUMBERS: dict[str, tuple[re.Pattern[str], Callable[[str], object]]] = {
     str(XSD.decimal): (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII), Decimal),
     str(XSD.double): (re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE]-?[0-9]{1,3})?", re.ASCII), float),
 }
+# Times that no datetime can be, which rdflib would log with a traceback.
+_TIMES = frozenset({XSD.dateTime, XSD.dateTimeStamp, XSD.date, XSD.time})
+_BEYOND_PYTHON = re.compile(r"\s*(?:-|0000|[0-9]{5,}-|(?:[^T]*T)?24:)")
 _MARKUP = frozenset({RDF.XMLLiteral, RDF.HTML})
 _LONGEST_CONVERTED = 4000
 
@@ -141,6 +144,8 @@ def typed_literal(lexical: str, datatype: URIRef) -> Literal:
         return _literal(lexical, datatype, number[1](lexical), False)
     unparsed = _literal(lexical, datatype, None, None)
     if datatype in _MARKUP or len(lexical) > _LONGEST_CONVERTED or not is_well_typed(unparsed):
+        return unparsed
+    if datatype in _TIMES and _BEYOND_PYTHON.match(lexical):
         return unparsed
     return Literal(lexical, datatype=datatype, normalize=False)
 

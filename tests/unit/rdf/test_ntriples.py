@@ -146,6 +146,22 @@ def test_literals_are_those_that_rdflib_makes(lexical, datatype):
         assert repr(made.value) == repr(expected.value) and made.ill_typed == expected.ill_typed
 
 
+@pytest.mark.parametrize(
+    ("lexical", "name"),
+    [
+        ("-0044-03-15T12:00:00", "dateTime"),
+        ("12026-01-01T00:00:00Z", "dateTime"),
+        ("2025-12-31T24:00:00Z", "dateTimeStamp"),
+        ("-0044-03-15", "date"),
+        ("24:00:00", "time"),
+    ],
+)
+def test_times_that_no_datetime_can_be_are_read_without_a_word(lexical, name, caplog):
+    made = parse_term(f'"{lexical}"^^<{XSD[name]}>')
+    assert (str(made), made.datatype, made.value) == (lexical, XSD[name], None)
+    assert not caplog.records
+
+
 def typed(lexical, datatype):
     if datatype in (None, XSD.string):
         return Literal(lexical)

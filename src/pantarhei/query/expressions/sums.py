@@ -168,6 +168,9 @@ def _fsum(numbers: list[float]) -> float:
     except ValueError:  # infinities of both signs
         return math.nan
     except OverflowError:  # on the way, or in the end
+        infinities = [number for number in numbers if not math.isfinite(number)]
+        if infinities:
+            return sum(infinities)
         return to_double(_decimal(sum(map(Fraction, numbers), Fraction(0))))
 
 

@@ -29,6 +29,7 @@ from expressions import aggregated
         (["1e308", "1e308"], '"INF"^^xsd:double', '"INF"^^xsd:double'),
         (['"INF"^^xsd:double', "1"], '"INF"^^xsd:double', '"INF"^^xsd:double'),
         (['"INF"^^xsd:double', '"-INF"^^xsd:double'], '"NaN"^^xsd:double', '"NaN"^^xsd:double'),
+        (["1e308", "1e308", '"-INF"^^xsd:double'], '"-INF"^^xsd:double', '"-INF"^^xsd:double'),
         (['"NaN"^^xsd:double', "1"], '"NaN"^^xsd:double', '"NaN"^^xsd:double'),
         (["-0.0e0"], '"0.0E0"^^xsd:double', '"0.0E0"^^xsd:double'),
         (['"0.1"^^xsd:float', "0.2"], '"3.0E-1"^^xsd:float', '"1.5E-1"^^xsd:float'),

@@ -26,6 +26,8 @@ from asked import result
         ("xsd:float(0.1e0)", "1.0E-1^float"),
         ('xsd:double("0.1"^^xsd:float)', "1.0000000149011612E-1^double"),
         ("xsd:float(1e300)", "INF^float"),
+        ('xsd:float("-INF"^^xsd:double)', "-INF^float"),
+        ('xsd:double("NaN"^^xsd:double)', "NaN^double"),
         ('xsd:double("x")', "-"),
         ('xsd:float("NaN"^^xsd:double)', "NaN^float"),
         ('xsd:float("-INF"^^xsd:double)', "-INF^float"),
