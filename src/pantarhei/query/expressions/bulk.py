@@ -74,17 +74,9 @@ def read(datatype: URIRef | None, literals: Sequence[Literal]) -> Values:
     return read_singly(literals)
 
 
-def read_language_strings(literals: Sequence[Literal]) -> Values:
-    """The values of literals with a language."""
-    return Values.of_kind(kinds.LANG_STRING, _are_not_empty(literals))
-
-
-def _are_not_empty(literals: Sequence[Literal]) -> Floats:
-    return np.fromiter(map(len, literals), np.int64, len(literals)).astype(np.bool_).astype(np.float64)
-
-
 def _strings(literals: Sequence[Literal]) -> Values:
-    return Values.of_kind(kinds.STRING, _are_not_empty(literals))
+    lengths = np.fromiter(map(len, literals), np.int64, len(literals))
+    return Values.of_kind(kinds.STRING, np.minimum(lengths, 1).astype(np.float64))
 
 
 # -- one by one --------------------------------------------------------------------------------------
@@ -164,7 +156,7 @@ def _lines(literals: Sequence[Literal], form: re.Pattern[str]) -> _Lines | None:
 
 
 _INTEGERS = re.compile(r"(?:[+-]?\d+\n)*+", re.ASCII)
-_DECIMALS = re.compile(r"(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)\n)*+", re.ASCII)
+_DECIMALS = re.compile(r"(?:[+-]?+(?:\d++(?:\.\d*+)?+|\.\d++)\n)*+", re.ASCII)
 _DOUBLES = re.compile(r"(?:(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)\n)*+", re.ASCII)
 
 
@@ -292,12 +284,10 @@ class _Tails(NamedTuple):
 
 
 def _tails(texts: list[str]) -> _Tails:
-    known: dict[str, tuple[bool, int, int]] = {}
-    for text in texts:
-        if text not in known:
-            known[text] = _tail(text)
-    zoned, zones, microseconds = np.array([known[text] for text in texts], np.int64).reshape(-1, 3).T
-    return _Tails(zoned.astype(np.bool_), zones, microseconds)
+    places: dict[str, int] = {}
+    codes = np.array([places.setdefault(text, len(places)) for text in texts], np.intp)
+    zoned, zones, microseconds = np.array([_tail(text) for text in places], np.int64).T
+    return _Tails(zoned[codes].astype(np.bool_), zones[codes], microseconds[codes])
 
 
 def _tail(text: str) -> tuple[bool, int, int]:

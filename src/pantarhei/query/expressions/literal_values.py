@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
 import numpy as np
 from rdflib import Literal, URIRef
 
 from pantarhei.language.term import Term
-from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import Values, read, read_language_strings
+from pantarhei.query.expressions.bulk import Values, read, read_singly
 from pantarhei.query.table import Places
 
 _NOT_READ = -1
-_language, _datatype = attrgetter("language"), attrgetter("datatype")
+_datatype, _language = attrgetter("datatype"), attrgetter("language")
 
 
 class LiteralValues:
@@ -62,35 +61,28 @@ class LiteralValues:
 
     def _read(self, places: Places) -> None:
         terms = self.terms_at(places)
-        for key, group in _by_datatype(terms).items():
-            chosen = np.array(group, np.intp)
-            self._values.put(places[chosen], _read_all(key, [terms[place] for place in group]))
+        for datatype, group in _by_datatype(terms):
+            self._values.put(places[group], _read_all(datatype, [terms[place] for place in group.tolist()]))
 
 
-_Sort = tuple[bool, str | None]
-"""Whether terms are literals, and their datatype, "" where they have a language."""
+def _by_datatype(terms: list[Term]) -> Iterator[tuple[URIRef | None, Places]]:
+    """Places by the terms' datatypes, None for names and for what has none."""
+    if set(map(type, terms)) == {Literal}:  # a look at each would cost as much as all else
+        datatypes: Iterable[URIRef | None] = map(_datatype, terms)
+    else:
+        datatypes = (term.datatype if isinstance(term, Literal) else None for term in terms)
+    known: dict[URIRef | None, int] = {}
+    codes = np.array([known.setdefault(datatype, len(known)) for datatype in datatypes], np.intp)
+    for datatype, code in known.items():
+        yield datatype, np.flatnonzero(codes == code)
 
 
-def _by_datatype(terms: list[Term]) -> dict[_Sort, list[int]]:
-    """Places by what they are read alike."""
-    found: dict[_Sort, list[int]] = {}
-    for place, term in enumerate(terms):
-        if not isinstance(term, Literal):
-            sort: _Sort = (False, None)
-        else:
-            sort = (True, "" if term.language is not None else term.datatype)
-        found.setdefault(sort, []).append(place)
-    return found
-
-
-def _read_all(sort: _Sort, terms: list[Term]) -> Values:
-    is_literal, datatype = sort
+def _read_all(datatype: URIRef | None, terms: list[Term]) -> Values:
+    """The values of terms of one datatype; without one they are strings, or names or in a language."""
     literals = [term for term in terms if isinstance(term, Literal)]
-    if not is_literal:
-        return Values.of_kind(kinds.NAME, np.zeros(len(terms)))
-    if datatype == "":
-        return read_language_strings(literals)
-    return read(None if datatype is None else URIRef(datatype), literals)
+    if datatype is None and (len(literals) < len(terms) or any(map(_language, literals))):
+        return read_singly(terms)
+    return read(datatype, literals)
 
 
 def _unread(size: int) -> Values:

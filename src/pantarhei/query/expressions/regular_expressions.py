@@ -147,10 +147,8 @@ def _parts_of(replacement: str, groups: int) -> list[str | int]:
             if following not in _DIGITS:
                 raise ExpressionError
             number, place = int(following), place + 1
-            while (
-                replacement[place : place + 1].isdecimal() and 10 * number + int(replacement[place]) <= groups
-            ):
-                number, place = 10 * number + int(replacement[place]), place + 1
+            while (digit := replacement[place : place + 1]) in _DIGITS and 10 * number + int(digit) <= groups:
+                number, place = 10 * number + int(digit), place + 1
             parts.append(number if number <= groups else "")
         else:
             parts.append(character)
@@ -214,6 +212,8 @@ def _class(text: str, start: int) -> tuple[str, int]:
             return "".join(parts) + "]", place + 1
         elif text.startswith("-[", place) and place > first:
             subtracted, end = _class(text, place + 1)
+            if not text.startswith("]", end):
+                raise PatternError(f"the regular expression {_shown(text)} goes on behind a subtracted class")
             return f"(?:(?!{subtracted}){''.join(parts)}])", end + 1
         else:
             parts.append("\\[" if character == "[" and text[place + 1 : place + 2] != ":" else character)

@@ -6,7 +6,7 @@ from rdflib import XSD, Literal, URIRef
 
 from expressions import literal_of
 from pantarhei.query.expressions import kinds
-from pantarhei.query.expressions.bulk import are_ties, read, read_language_strings, read_singly, to_singles
+from pantarhei.query.expressions.bulk import are_ties, read, read_singly, to_singles
 from pantarhei.rdf.ntriples import typed_literal
 
 FORMS = {
@@ -75,7 +75,7 @@ def test_instants_count_microseconds_and_zones_minutes() -> None:
 
 def test_strings_tell_whether_they_are_empty() -> None:
     assert read(None, [Literal(""), Literal("a")]).numbers.tolist() == [0, 1]
-    assert read_language_strings([Literal("a", lang="en")]).kinds.tolist() == [kinds.LANG_STRING]
+    assert read_singly([Literal("a", lang="en"), Literal("")]).numbers.tolist() == [1, 0]
 
 
 def test_unknown_datatypes_have_no_numbers() -> None:
