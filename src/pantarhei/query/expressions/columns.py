@@ -168,7 +168,7 @@ class NumberColumn(_WithValues):
                 # by their bits, so that 0 and -0 stay two
                 bits, codes = np.unique(self.numbers[places].view(np.int64), return_inverse=True)
                 literals = _literals(type_, bits.view(np.float64))
-                ids[places] = TermColumn.of(literals, self._context).ids[codes]
+                ids[places] = self._context.terms.ids_of(literals)[codes]
         long = np.flatnonzero(kinds.IS_LONG[self.kinds])
         if len(long):
             ids[long] = TermColumn.of(self._exactly(long), self._context).ids
