@@ -26,9 +26,13 @@ def parse_query(text: str) -> ParseResults:
 
     Raises:
         pyparsing.ParseBaseException: it is none.
+        ValueError: it has half of a character, or an escape that is none.
     """
     with _lock:
-        return cast(ParseResults, _parser.parseQuery(text))
+        written = _parser.expandUnicodeEscapes(text)
+        if any("\ud800" <= character <= "\udfff" for character in written):
+            raise ValueError("it has half of a character, a surrogate, which stands for none alone")
+        return cast(ParseResults, _parser.Query.parse_string(written, parse_all=True))
 
 
 def parse_update(text: str) -> CompValue:
