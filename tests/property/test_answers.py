@@ -57,7 +57,7 @@ def compare(ask, text, default, named):
     try:
         result = ask(text)
     except QueryError as error:
-        # constant patterns that are malformed, and casts that SPARQL has not, are refused, not errors of a row
+        # malformed constant patterns, and casts that SPARQL has not, are refused, not errors of a row
         assert "regular expression" in str(error) or "is not known" in str(error), f"{error}\n{text}"
         return
     rows = [()] * bool(result.askAnswer) if result.type == "ASK" else [tuple(row) for row in result]
@@ -88,6 +88,4 @@ def test_answers_over_windows_are_those_of_the_definition(seed):
         named[ONTOLOGY_GRAPH] = list(ontology.graph)
         named[SCHEMA_GRAPH] = list(reasoner.dataset.graph(SCHEMA_GRAPH))
         for _ in range(QUERIES // 5):
-            compare(
-                lambda text: reasoner.query(text, initNs=PREFIXES), random_query(random), default, named
-            )
+            compare(lambda text: reasoner.query(text, initNs=PREFIXES), random_query(random), default, named)

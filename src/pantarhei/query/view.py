@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import chain
 
 from rdflib import Graph, Literal, URIRef
-from rdflib.graph import ConjunctiveGraph
+from rdflib.graph import Dataset
 
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
 from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.sources.graph import GraphFacts, Graphs
-from pantarhei.query.sources.relation import Dataset, Source
+from pantarhei.query.sources.relation import Dataset as Sources
+from pantarhei.query.sources.relation import Source
 from pantarhei.query.terms import TermSpace
 from pantarhei.rdf.triple_table import triples_of
 
@@ -29,7 +30,7 @@ class View:
         has_names: whether GRAPH has anything to look at.
     """
 
-    dataset: Dataset
+    dataset: Sources
     terms: TermSpace
     literals: LiteralValues
     has_names: bool = True
@@ -71,12 +72,11 @@ def graph_view(graph: Graph) -> View:
     """A view of an rdflib graph or dataset. Costs a look-up for each of its terms."""
     terms = TermSpace()
     literals = LiteralValues([])
-    if not isinstance(graph, ConjunctiveGraph):
-        return View(
-            Graphs(GraphFacts.of(terms, triples_of(graph)), tuple, lambda name: None), terms, literals, False
-        )
-    default = graph.default_context
-    others = {c.identifier: c for c in graph.contexts() if c.identifier != default.identifier and len(c)}
+    if not isinstance(graph, Dataset):
+        facts = GraphFacts.of(terms, triples_of(graph))
+        return View(Graphs(facts, tuple, lambda name: None), terms, literals, False)
+    default = graph.default_graph
+    others = {c.identifier: c for c in graph.graphs() if c.identifier != default.identifier and len(c)}
     parts = (default, *others.values()) if graph.default_union else (default,)
     triples = dict.fromkeys(chain.from_iterable(map(triples_of, parts)))
 

@@ -72,6 +72,15 @@ def variables_of(expression: Expression) -> frozenset[Variable]:
     return frozenset(part for part in parts_of(expression) if isinstance(part, Variable))
 
 
+# What gives another value each time it is called.
+_DRAWN = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
+
+
+def is_drawn(expression: Expression) -> bool:
+    """Whether an expression has another value each time, so that it matters when it is evaluated."""
+    return any(isinstance(part, Call) and part.function in _DRAWN for part in parts_of(expression))
+
+
 def replaced(expression: Expression, instead: Mapping[Variable, Expression]) -> Expression:
     """The expression with others in the places of variables."""
     if isinstance(expression, Variable):

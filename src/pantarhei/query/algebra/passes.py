@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from rdflib import Variable
+from rdflib import Literal, Variable
 
 from pantarhei.query.algebra.binding import looks_outside
-from pantarhei.query.algebra.expressions import Call, Expression, parts_of, variables_of
+from pantarhei.query.algebra.expressions import Call, Expression, is_drawn, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -67,13 +67,9 @@ def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
     return (condition,)
 
 
-# What gives another value each time it is called is tested where it stands.
-_DRAWN = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
-
-
 def _pushed(node: Node, condition: Expression) -> Node:
     seen = variables_of(condition)
-    if not any(isinstance(part, Call) and part.function in _DRAWN for part in parts_of(condition)):
+    if not is_drawn(condition):
         if isinstance(node, Join):
             if seen <= node.left.certain:
                 return replace(node, left=_pushed(node.left, condition))
@@ -95,12 +91,15 @@ def order_joins(node: Node) -> Node:
     """Match given rows first, then all triple patterns of a group as one, then the rest, and paths without a
     given end last.
 
-    Only where no value is shown in several forms: a shared variable shows that of its first occurrence.
+    Only where no value is shown in several forms: a shared variable shows that of its first occurrence. So
+    literals that are given stay where they are.
     """
     node = with_children(node, order_joins)
     if not isinstance(node, Join):
         return node
     parts = _joined(node)
+    if any(isinstance(part, Values) and _has_literals(part) for part in parts):
+        return node
     patterns = tuple(pattern for part in parts if isinstance(part, BGP) for pattern in part.patterns)
     others = [part for part in parts if not isinstance(part, BGP)]
     merged = [*others, BGP(patterns)] if patterns else others
@@ -108,6 +107,10 @@ def order_joins(node: Node) -> Node:
     for part in rest:
         first = Join(first, part)
     return first
+
+
+def _has_literals(node: Values) -> bool:
+    return any(isinstance(term, Literal) for row in node.rows for term in row)
 
 
 def _joined(node: Node) -> list[Node]:

@@ -16,7 +16,7 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.binding import bound, looks_outside
-from pantarhei.query.algebra.expressions import Expression, variables_of
+from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -250,7 +250,8 @@ class Evaluation:
 
     def _extend(self, start: Table, node: Extend) -> Table:
         looked_at = variables_of(node.expression)
-        if node.variable in start.columns or not self._sees_nothing_else(start, looked_at, node.child):
+        is_bound = node.variable in start.columns or not self._sees_nothing_else(start, looked_at, node.child)
+        if is_bound or (start is not UNIT and is_drawn(node.expression)):
             return self._apart(start, node)
         table = self.join(start, node.child)
         return table.with_column(node.variable, compute(node.expression, table, self._context))

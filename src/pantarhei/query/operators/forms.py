@@ -79,7 +79,7 @@ def _hashed(text: str) -> str:
 
 
 def described(places: Sequence[Place], table: Table, source: Source, terms: TermSpace) -> list[Triple]:
-    """The triples about terms: those they are the subject of, and so on for blank nodes that these lead to."""
+    """The triples that terms are the subject of, and so on for the blank nodes that these lead to."""
     found: dict[int, None] = {}
     for place in places:
         column = (

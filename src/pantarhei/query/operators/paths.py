@@ -38,7 +38,7 @@ class Ends(NamedTuple):
 
 
 Step = Callable[[Ids], Ends]
-"""Gives for terms the ends one step further."""
+"""Gives for terms, as they are shown, the ends one step further."""
 
 
 def join_closure(start: Table, node: Closure, source: Source, evaluate: Evaluate, context: Context) -> Table:
@@ -69,7 +69,7 @@ class _Closing:
         return found if start is UNIT else join(start, found, terms, self._context.guard)
 
     def _from(self, start: Table, given: Ids, wanted: Ids | None, here: Place, there: Place) -> Table:
-        """The join where the end `here` is bound to `given`, a value a row, and `there` to `wanted` or not."""
+        """The join where `here` is bound to `given`, a value a row, and `there` to `wanted`, or not."""
         seeds, codes = np.unique(given, return_inverse=True)
         shown = self._shown_in(start, here, seeds, codes)
         step = self._stepper(here == self._node.object and here != self._node.subject)
@@ -93,7 +93,7 @@ class _Closing:
         return shown
 
     def _in_graph(self, found: Ends, seeds: Ids, other: Place) -> Ends:
-        """The ends without a seed itself where it is no term of the graph, nor the other end that is given."""
+        """The ends without each seed itself that is no term of the graph, nor the given other end."""
         strange = ~np.isin(seeds, self._source.nodes())
         if not isinstance(other, Variable):
             strange &= seeds != self._context.terms.values(self._context.terms.ids_of([other]))[0]
@@ -116,17 +116,18 @@ class _Closing:
         numbers, guard = np.arange(len(seeds)), self._context.guard
         known = _keys(numbers, seeds) if self._node.is_reflexive else np.empty(0, np.int64)
         arrivals = [(known, shown[: len(known)])]
-        rows, front = numbers, seeds
+        rows, front = numbers, shown
         while len(front):
             guard.check()
             ends = step(front)
             keys = _keys(rows[ends.rows], ends.values)
             arrivals.append((keys, ends.shown))
-            new = np.unique(keys)
-            new = new[~np.isin(new, known, assume_unique=True)]
+            new, first = np.unique(keys, return_index=True)
+            is_new = ~np.isin(new, known, assume_unique=True)
+            new = new[is_new]
             guard.check_room(len(known) + len(new), 2)
             known = np.union1d(known, new)
-            rows, front = new >> _BITS, new & _MASK
+            rows, front = new >> _BITS, ends.shown[first[is_new]]
             if not self._node.repeats:
                 break
         values = known & _MASK
@@ -135,8 +136,8 @@ class _Closing:
             known >> _BITS, values, _least(known, arrivals, self._context.terms) if has_forms else values
         )
 
-    def _all_pairs(self) -> Table:
-        """All pairs: the steps are found at once, and followed from each of their starts."""
+    def _all_steps(self) -> Step:
+        """The steps of all terms, found at once."""
         node, terms = self._node, self._context.terms
         steps = self._evaluate(UNIT, node.step)
         starts, ends = (terms.values(steps.column(end)) for end in (node.start, node.end))
@@ -144,9 +145,16 @@ class _Closing:
         lookup = Lookup(starts)
 
         def step(front: Ids) -> Ends:
-            rows, places = lookup.find(front)
+            rows, places = lookup.find(terms.values(front))
             return Ends(rows, ends[places], shown_ends[places])
 
+        return step
+
+    def _all_pairs(self) -> Table:
+        """All pairs, from each term of the graph on."""
+        node = self._node
+        # where forms differ a step begins with the form in which its start was reached
+        step = self._stepper(False) if self._context.terms.has_variants else self._all_steps()
         seeds, shown = self._nodes()
         found = self._reached(seeds, shown, step)
         if node.subject == node.object:

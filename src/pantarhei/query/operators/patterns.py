@@ -145,7 +145,7 @@ class _Matching:
         return 2 if self._is_known(pattern.predicate) else 3
 
     def _needs_count(self, pattern: TriplePattern) -> bool:
-        """Whether its matches are all facts of a class or property, which costs a pass over all facts to count."""
+        """Whether its matches are all facts of a class or property, which are counted by a pass over all."""
         if self._is_known(pattern.subject):
             return False
         return pattern.predicate == RDF_TYPE or not self._is_known(pattern.object)

@@ -1,5 +1,6 @@
-"""What is done to rows of answers as wholes: joined, told apart, grouped. Rows are compared by value in joins,
-by the form shown where equal ones become one.
+"""What is done to rows of answers as wholes: joined, told apart, grouped.
+
+Rows are compared by value in joins, by the form shown where equal ones become one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pantarhei.query.terms import TermSpace
 
 
 def codes(columns: Sequence[Ids], size: int) -> tuple[Places, int]:
-    """A number for each row, equal for equal rows, and how many there are. The least come from the least rows."""
+    """A number for each row, equal for equal rows, and how many numbers there are."""
     found, count = np.zeros(size, np.int64), min(size, 1)
     for column in columns:
         _, inverse = np.unique(column, return_inverse=True)
@@ -103,7 +104,7 @@ def marked_rows(rows: Ids, size: int) -> Mask:
 
 
 def split_by_unbound(table: Table, variables: Sequence[Variable]) -> list[Table]:
-    """The rows in parts, each of which binds some of the variables in all rows and lacks the others' columns."""
+    """The rows in parts; in each a variable is bound in all rows, or its column is left out."""
     partial = [v for v in variables if v in table.columns and (table.columns[v] == NONE).any()]
     if not partial:
         return [table]

@@ -28,12 +28,14 @@ class ExpressionReader:
         read_group: reads the pattern of an EXISTS.
         marks: what was met of EXISTS; who reads an expression takes them over.
         aggregates: what was met of aggregates; None where none may stand.
+        inner_marks: what was met of EXISTS inside of aggregates.
     """
 
     names: Names
     read_group: Callable[[Any], Node]
     marks: list[Mark] = field(default_factory=list)
     aggregates: list[Aggregate] | None = None
+    inner_marks: list[Mark] = field(default_factory=list)
 
     def taken_marks(self) -> tuple[Mark, ...]:
         """The marks of what was read since the last call."""
@@ -130,8 +132,10 @@ class ExpressionReader:
                 "belong into SELECT, HAVING and ORDER BY, and never into each other"
             )
         collected, self.aggregates = self.aggregates, None
+        outside, self.marks = self.marks, []
         argument = None if isinstance(part.vars, str) and part.vars == "*" else self.read(part.vars)
-        self.aggregates = collected
+        self.inner_marks += self.marks
+        self.aggregates, self.marks = collected, outside
         separator = " " if part.separator is None else str(part.separator)
         made = (_AGGREGATES[part.name], argument, bool(part.distinct), separator)
         for known in collected:

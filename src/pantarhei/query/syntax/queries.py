@@ -128,23 +128,27 @@ class _QueryReader:
         selected = [
             (part.var or part.evar, None if part.var else reader.read(part.expr)) for part in projection or ()
         ]
+        marks_of_select = reader.taken_marks()
         having = [reader.read(condition) for condition in (tree.having.condition if tree.having else ())]
+        marks_of_having = reader.taken_marks()
         order = [
             OrderKey(reader.read(part.expr), part.order == "DESC")
             for part in (tree.orderby.condition if tree.orderby else ())
         ]
-        marks = reader.taken_marks()
+        marks_of_order = reader.taken_marks()
         aggregates = reader.aggregates or []
         if tree.groupby or aggregates:
             if projection is not None and not projection:
                 raise QueryError("malformed query: SELECT * cannot be grouped; name the variables")
+            node = marked(node, reader.inner_marks)
             node, selected, having, order = self._grouped(node, tree, selected, having, order, aggregates)
-        node = marked(node, marks)
+        node = marked(node, marks_of_having)
         aliases = {variable: expression for variable, expression in selected if expression is not None}
         for condition in having:
             node = Filter(node, replaced(condition, aliases))
         if tree.valuesClause:
             node = joined(node, self._patterns.values(tree.valuesClause))
+        node = marked(node, marks_of_select)
         for variable, expression in selected:
             if expression is None:
                 continue
@@ -155,7 +159,7 @@ class _QueryReader:
                 )
             node = Extend(node, variable, expression)
         if order:
-            node = OrderBy(node, tuple(order))
+            node = OrderBy(marked(node, marks_of_order), tuple(order))
         if projection is not None:
             given = [self._names.met(variable) for variable, _ in selected]
             chosen = given if projection else self._names.in_order(shown(node.variables))
