@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -32,7 +33,7 @@ from pantarhei.query.table import Ids, Places, Table
 Ranks = npt.NDArray[Any]
 """Numbers in the order of what they stand for; what is alike has one."""
 
-_Key = tuple[int | float | str | Fraction | bool, ...]
+_Key = tuple[int | float | str | Decimal | Fraction | bool, ...]
 
 
 def order(keys: Sequence[OrderKey], table: Table, context: Context) -> Places:
@@ -122,10 +123,26 @@ def _ranks_within(values: Values, terms: Ids, context: Context) -> npt.NDArray[n
     """The places of different terms of one class."""
     if say_their_order(values):
         return np.unique(values.numbers, return_inverse=True)[1]
+    if values.kinds[0] >= kinds.FIRST_NUMBER:
+        return _ranks_of_numbers(values, terms, context)
     known = context.terms_of(terms)
     if values.kinds[0] == kinds.STRING:
         return _dense(list(map(str, known)))
     return _dense(list(map(order_key, known)))
+
+
+def _ranks_of_numbers(values: Values, terms: Ids, context: Context) -> npt.NDArray[np.intp]:
+    """The places of numbers of several types: rounding keeps their order, so those that round to one float64
+    alone are compared exactly.
+    """
+    rounded, places, counts = np.unique(values.numbers, return_inverse=True, return_counts=True)
+    if np.isnan(rounded[-1]):  # numpy has NaN as the greatest
+        places, counts = (places + 1) % len(rounded), np.roll(counts, 1)
+    shared = np.flatnonzero(counts[places] > 1)
+    exact = np.zeros(len(terms), np.int64)
+    exact[shared] = _dense(list(map(order_key, context.terms_of(terms[shared]))))
+    found: npt.NDArray[np.intp] = np.unique(places * (len(shared) + 1) + exact, return_inverse=True)[1]
+    return found
 
 
 def _dense(keys: Sequence[Any]) -> npt.NDArray[np.intp]:
@@ -155,7 +172,7 @@ def order_key(term: Term | None) -> _Key:
         number = value.value
         if isinstance(number, float) and not math.isfinite(number):
             return (3, _NUMBER, not math.isnan(number), 0 if math.isnan(number) else number)
-        return (3, _NUMBER, True, Fraction(number))
+        return (3, _NUMBER, True, Decimal(number))
     if isinstance(value, Time) and value.datatype == DATE_TIME:
         return (3, _TIME, value.seconds)
     return (3, _REST, str(term.datatype), str(term))

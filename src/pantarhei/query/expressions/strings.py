@@ -147,7 +147,7 @@ def langmatches(tag: Term, language_range: Term) -> bool:
     text, wanted = simple(tag).lower(), simple(language_range).lower()
     if wanted == "*":
         return text != ""
-    return text == wanted or text.startswith(f"{wanted}-")
+    return text == wanted or (bool(wanted) and text.startswith(f"{wanted}-"))
 
 
 def _hashed(algorithm: str) -> Callable[[Term], Literal]:

@@ -19,6 +19,8 @@ from pantarhei.rdf.ntriples import write_term
 
 Evaluate = Callable[[Table, Node], Table]
 
+_NO_IDS: Ids = np.empty(0, np.int64)
+
 _BITS = np.int64(33)  # a term's number takes 33 bits
 _MASK = np.int64((1 << 33) - 1)
 
@@ -71,7 +73,7 @@ class _Closing:
     def _from(self, start: Table, given: Ids, wanted: Ids | None, here: Place, there: Place) -> Table:
         """The join where `here` is bound to `given`, a value a row, and `there` to `wanted`, or not."""
         seeds, codes = np.unique(given, return_inverse=True)
-        shown = self._shown_in(start, here, seeds, codes)
+        shown = self._shown_by(here, seeds)
         step = self._stepper(here == self._node.object and here != self._node.subject)
         found = self._reached(seeds, shown, step)
         if self._node.is_reflexive and isinstance(here, Variable):
@@ -84,13 +86,15 @@ class _Closing:
         table = start.taken(rows)
         return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
 
-    def _shown_in(self, start: Table, here: Place, seeds: Ids, codes: Ids) -> Ids:
-        """The form in which each seed is shown: that of a row that has it."""
+    def _shown_by(self, here: Place, seeds: Ids) -> Ids:
+        """The form in which each seed is shown where it is an end itself: as the graph has it, or as given."""
         if not isinstance(here, Variable):
             return self._context.terms.ids_of([here] * len(seeds))
-        shown = seeds.copy()
-        shown[codes] = start.columns[here]
-        return shown
+        nodes, shown = self._nodes()
+        if nodes is shown:
+            return seeds
+        places = np.minimum(np.searchsorted(nodes, seeds), max(len(nodes) - 1, 0))
+        return np.where(nodes[places] == seeds, shown[places], seeds) if len(nodes) else seeds
 
     def _in_graph(self, found: Ends, seeds: Ids, other: Place) -> Ends:
         """The ends without each seed itself that is no term of the graph, nor the given other end."""
@@ -156,6 +160,8 @@ class _Closing:
         # where forms differ a step begins with the form in which its start was reached
         step = self._stepper(False) if self._context.terms.has_variants else self._all_steps()
         seeds, shown = self._nodes()
+        if seeds is shown:
+            seeds = shown = self._source.nodes()
         found = self._reached(seeds, shown, step)
         if node.subject == node.object:
             same = found.values == seeds[found.rows]
@@ -166,10 +172,10 @@ class _Closing:
         return Table(bound, len(next(iter(bound.values()))))
 
     def _nodes(self) -> tuple[Ids, Ids]:
-        """The terms of the graph by value, and in the forms they are shown in."""
-        nodes = self._source.nodes()
+        """The terms of the graph by value, and in the forms they are shown in; nothing where they are alike."""
         if not self._context.terms.has_variants:
-            return nodes, nodes
+            return _NO_IDS, _NO_IDS
+        nodes = self._source.nodes()
         found = self._source.triples().all()
         met = np.concatenate([found.subjects, found.objects])
         return nodes, _least(

@@ -248,7 +248,10 @@ def ranked(select: Select, context: Context) -> list[Ranked]:
         row = {variable: rows[at][variable] for variable in select.variables if variable in rows[at]}
         found.append(Ranked(row, rank))
     if select.is_distinct:
-        found = list({frozenset(each.row.items()): each for each in reversed(found)}.values())[::-1]
+        first: dict[frozenset[tuple[Variable, Term]], Ranked] = {}
+        for each in found:
+            first.setdefault(frozenset(each.row.items()), each)
+        found = list(first.values())
     return found
 
 
