@@ -33,6 +33,10 @@ from pantarhei.query.view import View
 Facts = Iterable[Triple]
 
 
+# So many terms that queries of one state have computed are kept for the next one.
+_MOST_TERMS = 1 << 18
+
+
 @dataclass(frozen=True)
 class Moment:
     """The state that a query is asked of.
@@ -118,7 +122,7 @@ class WindowDoor:
     def _present(self) -> View:
         """The view of the present state, made anew if that is another."""
         state = self._state_of()
-        if self._view is None or self._state is not state:
+        if self._view is None or self._state is not state or len(self._view.terms.locals) > _MOST_TERMS:
             moment = self._moment()
             vocabulary = moment.model.vocabulary
             terms = TermSpace(vocabulary.find, vocabulary.lexicon.term)

@@ -87,7 +87,7 @@ class _Closing:
         return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
 
     def _shown_by(self, here: Place, seeds: Ids) -> Ids:
-        """The form in which each seed is shown where it is an end itself: as the graph has it, or as given."""
+        """The form in which each seed is shown as an end of its own: as the graph has it, or as given."""
         if not isinstance(here, Variable):
             return self._context.terms.ids_of([here] * len(seeds))
         nodes, shown = self._nodes()
@@ -172,7 +172,7 @@ class _Closing:
         return Table(bound, len(next(iter(bound.values()))))
 
     def _nodes(self) -> tuple[Ids, Ids]:
-        """The terms of the graph by value, and in the forms they are shown in; nothing where they are alike."""
+        """The terms of the graph by value, and as they are shown; nothing where both are alike."""
         if not self._context.terms.has_variants:
             return _NO_IDS, _NO_IDS
         nodes = self._source.nodes()
