@@ -28,6 +28,7 @@ from pantarhei.query.algebra.nodes import (
     Slice,
     Union,
     Values,
+    nodes_of,
 )
 
 Pass = Callable[[Node], Node]
@@ -92,13 +93,13 @@ def order_joins(node: Node) -> Node:
     given end last.
 
     Only where no value is shown in several forms: a shared variable shows that of its first occurrence. So
-    literals that are given stay where they are.
+    literals that are given or computed stay where they are.
     """
     node = with_children(node, order_joins)
     if not isinstance(node, Join):
         return node
     parts = _joined(node)
-    if any(isinstance(part, Values) and _has_literals(part) for part in parts):
+    if any(_brings_forms(inner) for part in parts for inner in nodes_of(part)):
         return node
     patterns = tuple(pattern for part in parts if isinstance(part, BGP) for pattern in part.patterns)
     others = [part for part in parts if not isinstance(part, BGP)]
@@ -109,8 +110,11 @@ def order_joins(node: Node) -> Node:
     return first
 
 
-def _has_literals(node: Values) -> bool:
-    return any(isinstance(term, Literal) for row in node.rows for term in row)
+def _brings_forms(node: Node) -> bool:
+    """Whether a node gives literals, or computes them, in forms that the graph may not have."""
+    if isinstance(node, Values):
+        return any(isinstance(term, Literal) for row in node.rows for term in row)
+    return isinstance(node, Group) or (isinstance(node, Extend) and not isinstance(node.expression, Variable))
 
 
 def _joined(node: Node) -> list[Node]:
