@@ -466,10 +466,14 @@ class QueryTimeoutError(QueryError):
     """
 
     def __init__(self, timeout: float) -> None:
-        Exception.__init__(self, timeout)
+        PantarheiError.__init__(self, timeout)
         self.timeout = timeout
-        self.reason = (
-            f"the query was stopped after timeout={timeout:g} seconds; give it more, or look at its plan "
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What happened, and what to do."""
+        return (
+            f"the query was stopped after timeout={self.timeout} seconds; give it more, or look at its plan "
             "for what is joined without a shared variable"
         )
 
@@ -484,12 +488,16 @@ class QueryMemoryError(QueryError):
     """
 
     def __init__(self, max_bytes: int, needed: int, rows: int) -> None:
-        Exception.__init__(self, max_bytes, needed, rows)
+        PantarheiError.__init__(self, max_bytes, needed, rows)
         self.max_bytes, self.needed, self.rows = max_bytes, needed, rows
-        self.reason = (
-            f"the query would make {rows:_} rows at once, {needed:_} bytes, where max_bytes={max_bytes:_}; "
-            "allow more, ask for less with LIMIT or a filter, or look at its plan for what is joined without "
-            "a shared variable"
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What it would need, and what to do."""
+        return (
+            f"the query would make {self.rows:_} rows at once, {self.needed:_} bytes, where "
+            f"max_bytes={self.max_bytes:_}; allow more, ask for less with LIMIT or a filter, or look at its "
+            "plan for what is joined without a shared variable"
         )
 
 

@@ -521,12 +521,12 @@ def test_the_dataset_has_the_timestamps_and_the_ontology(reasoner):
         return {g.identifier for g in data.graphs()} - {data.default_graph.identifier}
 
     names = [URIRef(f"urn:pantarhei:at:{at}") for at in (1, 2, 4)]
-    schema = URIRef("urn:pantarhei:ontology")
-    assert named() == {schema, names[0], names[1]}
+    ontology, schema = URIRef("urn:pantarhei:ontology"), URIRef("urn:pantarhei:schema")
+    assert named() == {ontology, schema, names[0], names[1]}
     assert set(data.graph(names[0])) == reasoner.interpretation(1)
-    assert (EX.Open, OWL.disjointWith, EX.Closed) in data.graph(schema)
+    assert (EX.Open, OWL.disjointWith, EX.Closed) in data.graph(ontology)
     reasoner.push(4, [])
-    assert named() == {schema, names[1], names[2]}
+    assert named() == {ontology, schema, names[1], names[2]}
     assert set(data.get_context(names[0])) == set()
     assert set(data.get_context(names[2])) == set()
 

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-from rdflib import RDF, RDFS, XSD, Graph, Literal, Variable
+from rdflib import RDF, RDFS, XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
@@ -84,8 +84,9 @@ class Questions:
                 )
             query, prefixes, base = given
         check_type("query", query, str, "a SPARQL query as text, or one that rdflib prepared")
+        check_type("base", base, str | None, "an IRI as text, or None")
         text = str(query)
-        known = None if prefixes is None else tuple(sorted((p, str(iri)) for p, iri in prefixes.items()))
+        known = None if prefixes is None else _pairs(prefixes)
         key = (text, known, base)
         with self._lock:
             found = self._known.get(key)
@@ -133,13 +134,28 @@ class Questions:
             view = view.restricted(asked.default_graphs, asked.named_graphs)
         elif prepared.has_graphs and not view.has_names:
             raise QueryError("GRAPH needs a dataset, and this is a single graph; ask the reasoner's dataset")
-        values = _values(bindings)
-        if values:
-            node = simplified(_with_values(asked, values), has_forms=True)
-        else:
-            node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
+        values = _values(bindings or {})
         now = datetime.now(UTC) if prepared.looks_at_clock else None
-        return _answered(asked, node, now, view, Guard(timeout, max_bytes))
+        try:
+            if values:
+                node = simplified(_with_values(asked, values), has_forms=True)
+            else:
+                node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
+            return _answered(asked, node, now, view, Guard(timeout, max_bytes))
+        except MemoryError:
+            raise QueryMemoryError(max_bytes or 0, 0, 0) from None
+        except RecursionError:
+            raise QueryError("the query is nested too deeply") from None
+
+
+def _pairs(prefixes: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Prefixes and what they stand for, in order."""
+    expected = "prefixes with the IRIs that they stand for, such as {'ex': 'http://example.org/'}"
+    check_type("initNs", prefixes, Mapping, expected)
+    pairs = [(prefix, str(iri)) for prefix, iri in prefixes.items()]
+    if not all(isinstance(prefix, str) and ":" in iri for prefix, iri in pairs):
+        raise OptionError("initNs", repr(dict(prefixes))[:200], expected)
+    return tuple(sorted(pairs))
 
 
 def _check_limits(timeout: float | None, max_bytes: int | None) -> None:
@@ -149,8 +165,14 @@ def _check_limits(timeout: float | None, max_bytes: int | None) -> None:
         raise OptionError("max_bytes", repr(max_bytes), "a number of bytes, or None")
 
 
-def _values(bindings: Mapping[Any, Term] | None) -> dict[Variable, Term]:
-    return {Variable(str(name).lstrip("?$")): term for name, term in (bindings or {}).items()}
+def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
+    expected = "variables' names with terms of rdflib, such as {'x': URIRef('http://example.org/x')}"
+    check_type("initBindings", bindings, Mapping, expected)
+    values = {str(name).lstrip("?$"): term for name, term in bindings.items()}
+    for name, term in values.items():
+        if not (f"_{name}".isidentifier() and isinstance(term, URIRef | BNode | Literal)):
+            raise OptionError("initBindings", f"{{{name!r}: {term!r}}}"[:200], expected)
+    return {Variable(name): term for name, term in values.items()}
 
 
 def _with_values(asked: Query, values: Mapping[Variable, Term]) -> Node:
@@ -173,12 +195,7 @@ def _answered(
     context = Context(view.terms, guard, view.literals, clock, asked.base)
     account = Account()
     evaluation = Evaluation(view.dataset, context, account=account)
-    try:
-        table = evaluation.some(node, 1) if asked.form == "ASK" else evaluation.rows(node)
-    except MemoryError:
-        raise QueryMemoryError(guard.max_bytes or 0, 0, 0) from None
-    except RecursionError:
-        raise QueryError("the query is nested too deeply") from None
+    table = evaluation.some(node, 1) if asked.form == "ASK" else evaluation.rows(node)
 
     def plan() -> str:
         return plan_text(node, account, short)

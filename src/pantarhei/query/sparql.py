@@ -13,24 +13,22 @@ ONTOLOGY_GRAPH = URIRef("urn:pantarhei:ontology")
 SCHEMA_GRAPH = URIRef("urn:pantarhei:schema")
 _AT = "urn:pantarhei:at:"
 
-_DECLARED: frozenset[Term] = frozenset(
-    (
-        OWL.Class,
-        RDFS.Class,
-        RDFS.Datatype,
-        RDF.Property,
-        OWL.ObjectProperty,
-        OWL.DatatypeProperty,
-        OWL.AnnotationProperty,
-        OWL.NamedIndividual,
-        OWL.FunctionalProperty,
-        OWL.InverseFunctionalProperty,
-        OWL.TransitiveProperty,
-        OWL.SymmetricProperty,
-        OWL.AsymmetricProperty,
-        OWL.ReflexiveProperty,
-        OWL.IrreflexiveProperty,
-    )
+_DECLARED: tuple[Term, ...] = (
+    OWL.Class,
+    RDFS.Class,
+    RDFS.Datatype,
+    RDF.Property,
+    OWL.ObjectProperty,
+    OWL.DatatypeProperty,
+    OWL.AnnotationProperty,
+    OWL.NamedIndividual,
+    OWL.FunctionalProperty,
+    OWL.InverseFunctionalProperty,
+    OWL.TransitiveProperty,
+    OWL.SymmetricProperty,
+    OWL.AsymmetricProperty,
+    OWL.ReflexiveProperty,
+    OWL.IrreflexiveProperty,
 )
 
 

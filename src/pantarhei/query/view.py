@@ -12,7 +12,7 @@ from rdflib.graph import Dataset
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
 from pantarhei.query.expressions import LiteralValues
-from pantarhei.query.sources.graph import GraphFacts, Graphs
+from pantarhei.query.sources.graph import GraphFacts, Graphs, single
 from pantarhei.query.sources.relation import Dataset as Sources
 from pantarhei.query.sources.relation import Source
 from pantarhei.query.terms import TermSpace
@@ -74,7 +74,7 @@ def graph_view(graph: Graph) -> View:
     literals = LiteralValues([])
     if not isinstance(graph, Dataset):
         facts = GraphFacts.of(terms, triples_of(graph))
-        return View(Graphs(facts, tuple, lambda name: None), terms, literals, False)
+        return View(single(facts), terms, literals, has_names=False)
     default = graph.default_graph
     others = {c.identifier: c for c in graph.graphs() if c.identifier != default.identifier and len(c)}
     parts = (default, *others.values()) if graph.default_union else (default,)

@@ -10,14 +10,14 @@ from rdflib import Graph, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.errors import QueryError
+from pantarhei.errors import check_type
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.questions import Questions
-from pantarhei.query.sources.graph import GraphFacts, Graphs
+from pantarhei.query.sources.graph import GraphFacts, Graphs, single
 from pantarhei.query.sources.relation import Source
 from pantarhei.query.sources.window import WindowFacts
 from pantarhei.query.sparql import (
@@ -96,6 +96,7 @@ class WindowDoor:
             schema: whether the default graph has the schema's triples too.
             options: as `Questions.answer` takes them.
         """
+        check_type("schema", schema, bool, "True or False")
         view = self._present()
         if name is not None and name != DATASET_DEFAULT_GRAPH_ID:
             view = self._single(view, name)
@@ -104,18 +105,18 @@ class WindowDoor:
         result = self._questions.answer(view, query, **options)
         return result.decoded() if self._may_be_undone else result
 
-    def ask_graph(self, query: Any, name: str, **options: Any) -> QueryResult:
+    def ask_graph(self, query: Any, **options: Any) -> QueryResult:
         """The answers of a query over the materialization alone."""
         view = self._present()
-        alone = View(Graphs(view.dataset.default, tuple, lambda name: None), view.terms, view.literals, False)
+        alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
         result = self._questions.answer(alone, query, **options)
         return result.decoded() if self._may_be_undone else result
 
     def _single(self, view: View, name: str) -> View:
         source = view.dataset.graph(URIRef(name))
-        if source is None:
-            raise QueryError(f"there is no graph <{name}> in the window")
-        return View(Graphs(source, tuple, lambda name: None), view.terms, view.literals, False)
+        if source is None:  # a graph that was looked at earlier, and has left the window
+            source = GraphFacts.of(view.terms, ())
+        return View(single(source), view.terms, view.literals, has_names=False)
 
     # -- views -------------------------------------------------------------------------------------
 

@@ -31,6 +31,9 @@ def parsed(text: str) -> tuple[Any, Any]:
     return prologue, query
 
 
+# Of a line so many characters are shown before the place, and so many altogether.
+_BEFORE, _SHOWN = 60, 100
+
 _EMPTY = "the query is empty: expected SELECT, CONSTRUCT, DESCRIBE or ASK"
 
 
@@ -39,14 +42,15 @@ def _place(error: ParseBaseException) -> str:
     is_at_end, is_at_start = not error.pstr[error.loc :].strip(), "ConstructQuery |" in error.msg
     if is_at_end:
         return _EMPTY if is_at_start else "malformed query: it ends before it is complete"
-    mark = " " * (error.column - 1) + "^"
+    start = max(error.column - 1 - _BEFORE, 0)
+    line, mark = error.line[start : start + _SHOWN], " " * (error.column - 1 - start) + "^"
     reason = (
         "neither a whole PREFIX or BASE nor SELECT, CONSTRUCT, DESCRIBE or ASK begins here"
         if is_at_start
         else "what begins here is not complete, or no part of a query"
     )
     place = f"line {error.lineno}, column {error.column}"
-    return f"malformed query, {place}: {reason}\n    {error.line}\n    {mark}"
+    return f"malformed query, {place}: {reason}\n    {line}\n    {mark}"
 
 
 def _is_update(text: str) -> bool:

@@ -3,8 +3,8 @@
 pyparsing completes a grammar while it is first used: it flattens nested expressions, and learns how many
 arguments each action takes. Threads that do so at once break the grammar for the rest of the process. The
 lock keeps the threads of this package apart; the instance of its own keeps it apart from whoever uses
-rdflib's. Two things are mended in it: the inverse in `!(^p)`, which rdflib's loses, and literals keep the
-form that they are written in.
+rdflib's. Three things are mended in it: the inverse in `!(^p)`, which rdflib's loses; literals keep the form
+that they are written in; and a group may have more triples than Python nests calls.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import rdflib
-from pyparsing import ParseResults
+from pyparsing import Optional, ParseResults, Suppress, ZeroOrMore
 from rdflib import Literal
-from rdflib.plugins.sparql.parserutils import CompValue, Param
+from rdflib.plugins.sparql.parserutils import CompValue, Param, ParamList
 
 
 def parse_query(text: str) -> ParseResults:
@@ -59,13 +59,18 @@ def _as_written(value: Any, **options: Any) -> Literal:
 
 
 def _mended(parser: Any) -> Any:
-    """The parser, where literals are as they are written, and the inverse in `!(^p)` is a `part`."""
+    """The parser with its mends; the inverse in `!(^p)` is a `part`."""
     variable = lru_cache(maxsize=4096)(rdflib.term.Variable)  # one object each: those are compared fast
     terms = SimpleNamespace(**{**vars(rdflib.term), "Variable": variable})
     parser.rdflib = SimpleNamespace(**{**vars(rdflib), "Literal": _as_written, "term": terms})
     inverse = parser.PathOneInPropertySet.exprs[-1]
     sign, name = inverse.expr.exprs
     inverse.expr = sign + Param("part", name)
+    for block, one in (
+        (parser.TriplesBlock, ParamList("triples", parser.TriplesSameSubjectPath)),
+        (parser.ConstructTriples, ParamList("template", parser.TriplesSameSubject)),
+    ):
+        block <<= one + ZeroOrMore(Suppress(".") + one) + Optional(Suppress("."))
     return parser
 
 

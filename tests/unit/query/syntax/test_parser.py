@@ -2,15 +2,15 @@
 
 import subprocess
 import sys
-import threading
 
 import pytest
 import rdflib.plugins.sparql.parser
-from rdflib import RDF, Graph, Literal, Namespace
+from rdflib import Graph
 
+from pantarhei.errors import QueryError
 from pantarhei.query import run_query
-
-EX = Namespace("http://example.org/")
+from pantarhei.query.syntax import read_query
+from pantarhei.query.syntax.parser import parse_query
 
 FIRST_QUERIES = """
 import sys, threading
@@ -49,20 +49,20 @@ def test_a_parser_of_rdflib_that_others_broke_is_not_used(monkeypatch):
     assert run_query(Graph(), "ASK { FILTER(1 + 1 = 2) }").askAnswer
 
 
-def test_a_query_that_another_thread_asks_in_between_does_not_change_an_answer():
-    """The second thread asks the same text of its own graph while the first evaluates a filter."""
-    text = f"SELECT ?s {{ ?s a <{EX.Sensor}> FILTER(EXISTS {{ ?s <{EX.value}> ?v }} && ?s = <{EX.first}>) }}"
+def test_literals_keep_their_form_and_an_inverse_in_a_negated_set_stays_one():
+    tree = parse_query('SELECT * { ?x !(^a) 01, "x"^^<urn:t> }')[1]
+    text = repr(tree)
+    assert "InversePath" in text and "'01'" in text and "urn:t" in text
 
-    def graph_of(sensor):
-        return Graph().add((sensor, RDF.type, EX.Sensor)).add((sensor, EX.value, Literal(1)))
 
-    class Interrupted(Graph):
-        def triples(self, pattern):
-            if pattern[1] == EX.value:
-                other = threading.Thread(target=run_query, args=(graph_of(EX.second), text))
-                other.start()
-                other.join()
-            yield from super().triples(pattern)
+def test_a_group_may_have_more_triples_than_python_nests_calls():
+    count = 2 * sys.getrecursionlimit()
+    asked = read_query("CONSTRUCT { " + "?x ?y ?z . " * count + "} { " + "?x ?y ?z . " * count + "}")
+    assert len(asked.node.patterns) == len(asked.template) == count
 
-    answer = run_query(Interrupted().__iadd__(graph_of(EX.first)), text)
-    assert [row.s for row in answer] == [EX.first]
+
+@pytest.mark.parametrize("end", ["", " .", ". "])
+def test_the_dot_after_the_last_triple_may_be_left_out(end):
+    assert len(read_query(f"ASK {{ ?x ?y ?z . ?x ?y ?z{end} }}").node.patterns) == 2
+    with pytest.raises(QueryError):
+        read_query("ASK { ?x ?y ?z . . }")
