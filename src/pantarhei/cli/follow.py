@@ -148,7 +148,7 @@ def follow(options: Following, source: Source) -> None:
                     if text is None:
                         _write_update(update, len(reasoner.graph), names, writer)
                     else:
-                        writer.write(update.at, reasoner.query(text))
+                        writer.write(update.at, reasoner.query(text, timeout=options.query_timeout))
                     if options.repairs:
                         _print_cut(update, names)
         except KeyboardInterrupt:

@@ -121,6 +121,12 @@ class Following:
         Path | None,
         ANSWERS(help="A SPARQL query, answered after every ABox; without, a line on each update."),
     ] = None
+    query_timeout: Annotated[
+        float | None,
+        ANSWERS(
+            min=1e-3, metavar="SECONDS", help="How long the query may take each time; longer is an error."
+        ),
+    ] = None
     output: Annotated[str | None, ANSWERS(help="Where answers are written; by default standard output.")] = (
         None
     )

@@ -12,6 +12,7 @@ from pantarhei.errors import (
     MemoryLimitError,
     OptionError,
     PantarheiError,
+    QueryTimeoutError,
     SparkError,
     UnknownFormatError,
 )
@@ -36,6 +37,8 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
         return f"{option} is not possible: expected {_with_options(error.expected, options)}"
     if isinstance(error, SparkError):  # a worker's message, with what was given in it
         return str(error).replace('on_error="skip"', _typed("on_error", "skip"))
+    if isinstance(error, QueryTimeoutError):
+        return str(error).replace("timeout=", "--query-timeout ", 1)
     if not isinstance(error, _NAMING_OPTIONS):
         return str(error)
     given: dict[str, str] = {}

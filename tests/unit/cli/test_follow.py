@@ -5,7 +5,7 @@ from rdflib import RDF
 
 from pantarhei.cli.follow import FileSource, Followed, follow, format_told_by
 from pantarhei.cli.run_options import Following
-from pantarhei.errors import LateABoxError, QueryError, UnknownFormatError
+from pantarhei.errors import LateABoxError, QueryError, QueryTimeoutError, UnknownFormatError
 from pantarhei.streams.read import Skipped
 from strategies import A, C, a, b, member
 
@@ -90,6 +90,15 @@ def test_a_query_that_is_none_is_named_by_its_file_before_the_stream_is_read(opt
     (tmp_path / "q.rq").write_text("SELECT nothing")
     with pytest.raises(QueryError, match=r"q\.rq: "):
         follow(options(query=tmp_path / "q.rq"), Given(ends_with=ZeroDivisionError()))
+
+
+def test_a_query_may_take_as_long_as_is_given_for_each_answer(options, tmp_path, capsys):
+    (tmp_path / "q.rq").write_text("SELECT ?x { ?x ?p ?c }")
+    asked = {"query": tmp_path / "q.rq", "format": "csv"}
+    follow(options(**asked, query_timeout=60), Given((1, member(A, a))))
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    with pytest.raises(QueryTimeoutError):
+        follow(options(**asked, query_timeout=1e-9), Given((1, member(A, a))))
 
 
 def test_late_aboxes_are_counted_where_errors_are_skipped_and_raised_else(options, quads):

@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.cli.wording import as_typed, one_line
-from pantarhei.errors import OptionError, QueryError
+from pantarhei.errors import OptionError, QueryError, QueryTimeoutError
 
 NAMES = ["on_error", "master", "range"]
 
@@ -17,6 +17,7 @@ NAMES = ["on_error", "master", "range"]
         ),
         (OptionError("master", "'yarn'", "local[2]"), "--spark yarn is not possible"),
         (OptionError("unique_names", "False", "nothing"), "--no-unique-names is not possible"),
+        (QueryTimeoutError(2.5), "stopped after --query-timeout 2.5 seconds"),
         (QueryError('the literal "range=1"'), 'the literal "range=1"'),
     ],
 )
