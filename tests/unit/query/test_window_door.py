@@ -1,0 +1,251 @@
+"""The doors to the window: what is asked of a graph, of a dataset, and of one of its graphs."""
+
+import pytest
+from rdflib import OWL, RDF, Graph, Literal, URIRef, Variable
+from rdflib.query import Result
+
+import asked
+from pantarhei import StreamReasoner, Window, load_ontology
+from pantarhei.errors import OptionError, QueryError
+from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, QueryResult, timestamp_graph
+from pantarhei.query.sources.window import WindowFacts
+from strategies import EX
+
+ONTOLOGY = """
+    @prefix : <http://example.org/> .
+    @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    @prefix unit: <urn:unit:> .
+    :Stopped rdfs:subClassOf :Idle . :Idle rdfs:subClassOf :State . :Running owl:disjointWith :Stopped .
+    :State a owl:Class . :speed a owl:DatatypeProperty .
+"""
+BELT, ROLLER = EX.belt, EX.roller
+STOPPED = (BELT, RDF.type, EX.Stopped)
+
+
+@pytest.fixture
+def reasoner():
+    """The belt is stopped at 1, the roller at 2."""
+    ontology = load_ontology(Graph().parse(data=ONTOLOGY, format="turtle"))
+    made = StreamReasoner(ontology, Window(2))
+    made.push(1, [STOPPED])
+    made.push(2, [(ROLLER, RDF.type, EX.Stopped), (BELT, EX.speed, Literal(0))])
+    return made
+
+
+def found(result):
+    return sorted(tuple(row) for row in result)
+
+
+# -- states ------------------------------------------------------------------------------------------------
+
+
+def test_a_view_is_made_once_for_each_state(reasoner, monkeypatch):
+    made = []
+    init = WindowFacts.__init__
+
+    def counted(self, *arguments):
+        made.append(1)
+        init(self, *arguments)
+
+    monkeypatch.setattr(WindowFacts, "__init__", counted)
+    for _ in range(3):
+        reasoner.query("SELECT * { ?s ?p ?o }")
+        reasoner.graph.query("ASK { ?s a :Stopped }")
+        reasoner.dataset.query("ASK { ?s a :Idle }")
+    assert len(made) == 1
+    reasoner.push(3, [])
+    reasoner.query("ASK {}")
+    assert len(made) == 2
+
+
+def test_a_named_graph_is_computed_once_for_each_state_and_only_if_it_is_asked_for(reasoner, monkeypatch):
+    asked = []
+    interpretation = StreamReasoner.interpretation
+
+    def counted(self, at):
+        asked.append(at)
+        return interpretation(self, at)
+
+    monkeypatch.setattr(StreamReasoner, "interpretation", counted)
+    for _ in range(2):
+        reasoner.query("SELECT * { GRAPH <urn:pantarhei:at:1> { ?s ?p ?o . ?o ?q ?r } }")
+        reasoner.query("SELECT * { ?s ?p ?o }")
+    assert asked == [1]
+
+
+def test_answers_are_of_the_state_that_was_asked_though_they_are_looked_at_later(reasoner):
+    answers = reasoner.query("SELECT ?x ?c { ?x a ?c }")
+    for at in range(3, 200):  # terms leave, and numbers are given anew
+        reasoner.push(at, [(EX[f"x{at}"], EX.speed, Literal(at))])
+    assert found(answers) == found((x, c) for x in (BELT, ROLLER) for c in (EX.Stopped, EX.Idle, EX.State))
+
+
+def test_answers_of_a_block_that_is_undone_show_what_they_showed(reasoner):
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing():
+        reasoner.push(3, [(EX.new, EX.speed, Literal("only here"))])
+        within = reasoner.query("SELECT ?x ?v { ?x :speed ?v }")
+        raise ZeroDivisionError
+    reasoner.push(3, [(EX.other, EX.speed, Literal("something else"))])
+    assert (EX.new, Literal("only here")) in found(within)
+    assert (EX.new, Literal("only here")) not in found(reasoner.query("SELECT ?x ?v { ?x :speed ?v }"))
+
+
+def test_a_block_is_asked_as_it_is_so_far(reasoner):
+    with reasoner.all_or_nothing():
+        reasoner.push(3, [(ROLLER, EX.speed, Literal(1))])
+        assert found(reasoner.query("SELECT ?v { :roller :speed ?v }")) == [(Literal(1),)]
+        reasoner.push(4, [(ROLLER, EX.speed, Literal(2))])
+        assert len(reasoner.query("SELECT ?v { :roller :speed ?v }")) == 2
+
+
+def test_a_query_between_two_pushes_costs_the_second_nothing_it_needs(reasoner):
+    answers = []
+    for at in range(3, 8):
+        reasoner.push(at, [(BELT, EX.speed, Literal(at))])
+        answers.append(found(reasoner.query("SELECT (MAX(?v) AS ?most) { ?x :speed ?v }")))
+    assert answers == [[(Literal(at),)] for at in range(3, 8)]
+
+
+# -- graph, dataset, named graphs --------------------------------------------------------------------------
+
+
+def test_all_doors_answer_with_rdflibs_results(reasoner):
+    for ask in (reasoner.query, reasoner.graph.query, reasoner.dataset.query):
+        result = ask("SELECT ?x { ?x a :Idle } ORDER BY ?x")
+        assert isinstance(result, Result) and isinstance(result, QueryResult)
+        assert [row.x for row in result] == [BELT, ROLLER]
+        assert result.bindings[0][Variable("x")] == BELT
+
+
+def test_prefixes_and_values_are_given_as_rdflib_takes_them(reasoner):
+    text = "SELECT ?v { ?x e:speed ?v }"
+    for ask in (reasoner.query, reasoner.graph.query, reasoner.dataset.query):
+        given = {"initNs": {"e": str(EX)}, "initBindings": {"x": BELT}}
+        assert found(ask(text, **given)) == [(Literal(0),)]
+        assert found(ask(text, **{**given, "initNs": {"e": EX}})) == [(Literal(0),)]
+        assert found(ask(text, **{**given, "initBindings": {Variable("x"): ROLLER}})) == []
+
+
+def test_the_prefixes_of_the_ontology_need_no_declaration(reasoner):
+    reasoner.push(3, [(BELT, EX.p, URIRef("urn:unit:metre"))])
+    for ask in (reasoner.query, reasoner.graph.query, reasoner.dataset.query):
+        assert ask("ASK { ?x ?p unit:metre }").askAnswer
+
+
+def test_results_and_graphs_are_written_with_the_prefixes_of_the_ontology(reasoner):
+    made = reasoner.query("CONSTRUCT { ?x :is unit:still } WHERE { ?x a :Stopped }")
+    for text in (made.serialize(format="turtle").decode(), made.graph.serialize(format="turtle")):
+        assert ":belt :is unit:still" in text
+    assert ":belt a :Idle" in reasoner.graph.serialize(format="turtle")
+    assert ":belt a :Idle" in reasoner.query("DESCRIBE :belt").graph.serialize(format="turtle")
+
+
+def test_a_prefix_that_the_query_declares_is_written_too(reasoner):
+    made = reasoner.query("PREFIX own: <urn:own:> CONSTRUCT { ?x own:is own:still } { ?x a :Stopped }")
+    assert ":belt own:is own:still" in made.graph.serialize(format="turtle")
+
+
+def test_graph_needs_a_dataset(reasoner):
+    for graph in (reasoner.graph, reasoner.dataset.graph(ONTOLOGY_GRAPH)):
+        with pytest.raises(QueryError, match="GRAPH needs a dataset"):
+            graph.query("ASK { GRAPH ?g { ?s ?p ?o } }")
+
+
+def test_default_and_named_graphs_join(reasoner):
+    answers = reasoner.query(
+        "SELECT ?x ?g { ?x a :Idle . GRAPH <urn:pantarhei:ontology> { :Stopped rdfs:subClassOf ?c } "
+        "GRAPH ?g { ?x a :Stopped } }"
+    )
+    assert found(answers) == [(BELT, timestamp_graph(1)), (ROLLER, timestamp_graph(2))]
+
+
+def test_a_graph_that_is_not_there_is_empty(reasoner):
+    for name in ("urn:pantarhei:at:9", "urn:pantarhei:at:x", "urn:other"):
+        assert not reasoner.query(f"ASK {{ GRAPH <{name}> {{ ?s ?p ?o }} }}").askAnswer
+
+
+def test_a_graph_of_the_dataset_is_asked_alone(reasoner):
+    at_1 = reasoner.dataset.graph(timestamp_graph(1))
+    assert found(at_1.query("SELECT ?x { ?x a :Stopped }")) == [(BELT,)]
+    assert found(reasoner.dataset.default_graph.query("SELECT ?x { ?x a :Stopped }")) == [(BELT,), (ROLLER,)]
+    ontology = reasoner.dataset.graph(ONTOLOGY_GRAPH)
+    assert found(ontology.query("SELECT ?c { ?c rdfs:subClassOf :State }")) == [(EX.Idle,)]
+
+
+def test_a_graph_that_has_left_the_window_is_empty(reasoner):
+    at_1 = reasoner.dataset.graph(timestamp_graph(1))
+    reasoner.push(9, [])
+    assert len(at_1) == 0 and found(at_1.query("SELECT * { ?s ?p ?o }")) == []
+
+
+# -- schema ------------------------------------------------------------------------------------------------
+
+SUPERCLASSES = "SELECT ?c { :Stopped rdfs:subClassOf ?c }"
+
+
+def test_the_schema_has_declarations_and_what_is_entailed_between_names(reasoner):
+    schema = f"{{ GRAPH <{SCHEMA_GRAPH}> {{ "
+    assert reasoner.query(f"ASK {schema} :Stopped rdfs:subClassOf :State }} }}").askAnswer
+    assert reasoner.query(f"ASK {schema} :Running owl:disjointWith :Stopped }} }}").askAnswer
+    kinds = reasoner.query(f"SELECT ?n ?k {schema} ?n a ?k }} }}")
+    assert found(kinds) == [(EX.State, OWL.Class), (EX.speed, OWL.DatatypeProperty)]
+
+
+def test_the_schema_is_joined_to_the_default_graph_where_that_is_asked_for(reasoner):
+    assert found(reasoner.query(SUPERCLASSES)) == []
+    assert {EX.Idle, EX.State} <= {row.c for row in reasoner.query(SUPERCLASSES, schema=True)}
+    members = "SELECT DISTINCT ?x { ?c rdfs:subClassOf :State . ?x a ?c }"
+    assert found(reasoner.query(members, schema=True)) == [(BELT,), (ROLLER,)]
+    assert found(reasoner.query("SELECT ?v { :belt :speed ?v }", schema=True)) == [(Literal(0),)]
+    with pytest.raises(OptionError, match="schema"):
+        reasoner.query(SUPERCLASSES, schema="yes")
+
+
+# -- FROM --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("clauses", "pattern", "things"),
+    [
+        ("FROM <urn:pantarhei:at:1>", "?x a :Stopped", {BELT}),
+        ("FROM <urn:pantarhei:at:1> FROM <urn:pantarhei:at:2>", "?x a :Stopped", {BELT, ROLLER}),
+        ("FROM <urn:pantarhei:ontology>", "?x rdfs:subClassOf :State", {EX.Idle}),
+        ("FROM NAMED <urn:pantarhei:at:2>", "?x a :Stopped", set()),
+        ("FROM NAMED <urn:pantarhei:at:2>", "GRAPH ?g { ?x a :Stopped }", {ROLLER}),
+        ("FROM NAMED <urn:pantarhei:at:2>", "GRAPH <urn:pantarhei:at:1> { ?x a :Stopped }", set()),
+        ("FROM <urn:pantarhei:at:1>", "GRAPH ?g { ?x a :Stopped }", set()),
+        (
+            "FROM <urn:pantarhei:ontology> FROM NAMED <urn:pantarhei:at:1>",
+            "?c rdfs:subClassOf ?d GRAPH ?g { ?x a ?c, ?d }",
+            {BELT},
+        ),
+    ],
+)
+def test_from_and_from_named_choose_among_the_graphs(reasoner, clauses, pattern, things):
+    for ask in (reasoner.query, reasoner.dataset.query):
+        assert {row.x for row in ask(f"SELECT ?x {clauses} {{ {pattern} }}")} == things
+
+
+def test_a_triple_of_two_merged_graphs_is_there_once(reasoner):
+    reasoner.push(3, [STOPPED])
+    clauses = "".join(f"FROM <{timestamp_graph(at)}> " for at in (1, 2, 3))
+    assert len(reasoner.query(f"SELECT ?x {clauses} {{ ?x a :Stopped }}")) == 2
+
+
+@pytest.mark.parametrize("clause", ["FROM", "FROM NAMED"])
+def test_from_names_what_is_here_where_it_names_what_is_not(reasoner, clause):
+    with pytest.raises(QueryError) as raised:
+        reasoner.query(f"SELECT * {clause} <http://127.0.0.1:9/g> {{ ?s ?p ?o }}")
+    for said in (
+        "<http://127.0.0.1:9/g>",
+        "none is fetched",
+        *map(str, (ONTOLOGY_GRAPH, timestamp_graph(1))),
+    ):
+        assert said in str(raised.value)
+
+
+def test_the_reference_says_the_same_of_the_materialization(reasoner):
+    text = "SELECT ?x ?c { ?x a ?c FILTER NOT EXISTS { ?x <http://example.org/speed> 0 } }"
+    here = sorted(" ".join(map(asked.short, row)) for row in reasoner.query(text))
+    assert here == asked.rows(text, reasoner.materialization())
