@@ -37,8 +37,6 @@ class TermSpace:
         find: the number of a term's value in the vocabulary, None for what it does not know. It gives no
             further numbers while terms are looked for.
         term: the term of such a number, for ever.
-
-    `has_variants` says whether some value has been met in several forms.
     """
 
     def __init__(
@@ -46,7 +44,6 @@ class TermSpace:
     ) -> None:
         self._find, self._term = find, term
         self.locals: list[Term] = []
-        self.has_variants = False
         self._ids: dict[Term, int] = {}
         self._first_of_value: dict[Hashable, int] = {}
         self._values = np.empty(64, np.int64)
@@ -72,7 +69,6 @@ class TermSpace:
         number = LOCAL + place
         value = self._first_of_value.setdefault(value_of(term), number) if known is None else known
         self._values[place] = value
-        self.has_variants = self.has_variants or value != number
         self.locals.append(term)
         self._ids[term] = number
         return number

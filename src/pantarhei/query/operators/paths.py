@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from rdflib import Variable
 
+from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place
 from pantarhei.query.expressions import Context
 from pantarhei.query.operators.tables import join, split_by_unbound
@@ -18,8 +19,6 @@ from pantarhei.query.terms import TermSpace
 from pantarhei.rdf.ntriples import write_term
 
 Evaluate = Callable[[Table, Node], Table]
-
-_NO_IDS: Ids = np.empty(0, np.int64)
 
 _BITS = np.int64(33)  # a term's number takes 33 bits
 _MASK = np.int64((1 << 33) - 1)
@@ -73,10 +72,10 @@ class _Closing:
     def _from(self, start: Table, given: Ids, wanted: Ids | None, here: Place, there: Place) -> Table:
         """The join where `here` is bound to `given`, a value a row, and `there` to `wanted`, or not."""
         seeds, codes = np.unique(given, return_inverse=True)
-        shown = self._shown_by(here, seeds)
+        shown = self._shown_by(start, here, seeds, codes)
         step = self._stepper(here == self._node.object and here != self._node.subject)
         found = self._reached(seeds, shown, step)
-        if self._node.is_reflexive and isinstance(here, Variable):
+        if self._node.is_reflexive and not _is_given(here):
             found = self._in_graph(found, seeds, there)
         rows, places = Lookup(found.rows).find(codes)
         if wanted is not None or here == there:
@@ -86,15 +85,20 @@ class _Closing:
         table = start.taken(rows)
         return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
 
-    def _shown_by(self, here: Place, seeds: Ids) -> Ids:
-        """The form in which each seed is shown as an end of its own: as the graph has it, or as given."""
-        if not isinstance(here, Variable):
-            return self._context.terms.ids_of([here] * len(seeds))
-        nodes, shown = self._nodes()
-        if nodes is shown:
+    def _shown_by(self, start: Table, here: Place, seeds: Ids, codes: Ids) -> Ids:
+        """The form in which each seed is shown as an end of its own: as given, or as the graph has it."""
+        if not self._node.is_reflexive or (seeds < FIRST_LITERAL).all():
             return seeds
-        places = np.minimum(np.searchsorted(nodes, seeds), max(len(nodes) - 1, 0))
-        return np.where(nodes[places] == seeds, shown[places], seeds) if len(nodes) else seeds
+        shown = seeds.copy()
+        if _is_given(here):
+            shown[codes] = (
+                start.columns[here] if isinstance(here, Variable) else self._context.terms.id_of(here)
+            )
+        else:
+            nodes, forms = self._nodes()
+            known = np.isin(seeds, nodes)
+            shown[known] = forms[np.searchsorted(nodes, seeds[known])]
+        return shown
 
     def _in_graph(self, found: Ends, seeds: Ids, other: Place) -> Ends:
         """The ends without each seed itself that is no term of the graph, nor the given other end."""
@@ -134,11 +138,7 @@ class _Closing:
             rows, front = new >> _BITS, ends.shown[first[is_new]]
             if not self._node.repeats:
                 break
-        values = known & _MASK
-        has_forms = self._context.terms.has_variants
-        return Ends(
-            known >> _BITS, values, _least(known, arrivals, self._context.terms) if has_forms else values
-        )
+        return Ends(known >> _BITS, known & _MASK, _least(known, arrivals, self._context.terms))
 
     def _all_steps(self) -> Step:
         """The steps of all terms, found at once."""
@@ -158,10 +158,8 @@ class _Closing:
         """All pairs, from each term of the graph on."""
         node = self._node
         # where forms differ a step begins with the form in which its start was reached
-        step = self._stepper(False) if self._context.terms.has_variants else self._all_steps()
+        step = self._stepper(False) if self._source.has_forms else self._all_steps()
         seeds, shown = self._nodes()
-        if seeds is shown:
-            seeds = shown = self._source.nodes()
         found = self._reached(seeds, shown, step)
         if node.subject == node.object:
             same = found.values == seeds[found.rows]
@@ -172,15 +170,18 @@ class _Closing:
         return Table(bound, len(next(iter(bound.values()))))
 
     def _nodes(self) -> tuple[Ids, Ids]:
-        """The terms of the graph by value, and as they are shown; nothing where both are alike."""
-        if not self._context.terms.has_variants:
-            return _NO_IDS, _NO_IDS
+        """The terms of the graph by value, and in the forms they are shown in."""
         nodes = self._source.nodes()
+        if not self._source.has_forms:
+            return nodes, nodes
         found = self._source.triples().all()
-        met = np.concatenate([found.subjects, found.objects])
-        return nodes, _least(
-            nodes, [(met, np.concatenate([found.subjects, found.shown]))], self._context.terms
-        )
+        arrivals = [(found.subjects, found.subjects), (found.objects, found.shown)]
+        return nodes, _least(nodes, arrivals, self._context.terms)
+
+
+def _is_given(place: Place) -> bool:
+    """Whether an end is a term: a constant, or where the steps of another path have come to."""
+    return not isinstance(place, Variable) or str.startswith(place, ("#start", "#end"))
 
 
 def _keys(rows: Ids, ends: Ids) -> Ids:
@@ -189,15 +190,26 @@ def _keys(rows: Ids, ends: Ids) -> Ids:
 
 
 def _least(keys: Ids, arrivals: list[tuple[Ids, Ids]], terms: TermSpace) -> Ids:
-    """Of the terms that arrived at each key the one that N-Triples orders first; `keys` are in order."""
+    """Of the terms that arrived at each key, the one that N-Triples orders first.
+
+    Args:
+        keys: in order; their lower bits are values, which are shown where nothing else arrived.
+        arrivals: keys, and the terms that arrived there.
+    """
     arrived = np.concatenate([part for part, _ in arrivals])
     shown = np.concatenate([part for _, part in arrivals])
-    forms, codes = np.unique(shown, return_inverse=True)
-    texts = [write_term(terms.term(form)) for form in forms.tolist()]
-    ranks = np.empty(len(forms), np.int64)
-    ranks[sorted(range(len(forms)), key=texts.__getitem__)] = np.arange(len(forms))
-    order = np.lexsort((ranks[codes], arrived))
-    return shown[order[np.searchsorted(arrived[order], keys)]]
+    least = keys & _MASK
+    varied = np.unique(arrived[shown != arrived & _MASK])
+    if len(varied):
+        among = np.isin(arrived, varied)
+        arrived, shown = arrived[among], shown[among]
+        forms, codes = np.unique(shown, return_inverse=True)
+        texts = [write_term(terms.term(form)) for form in forms.tolist()]
+        ranks = np.empty(len(forms), np.int64)
+        ranks[sorted(range(len(forms)), key=texts.__getitem__)] = np.arange(len(forms))
+        order = np.lexsort((ranks[codes], arrived))
+        least[np.searchsorted(keys, varied)] = shown[order[np.searchsorted(arrived[order], varied)]]
+    return least
 
 
 def _values(start: Table, place: Place, terms: TermSpace) -> Ids | None:

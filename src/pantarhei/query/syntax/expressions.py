@@ -61,7 +61,7 @@ class ExpressionReader:
             return self._relation(part)
         if kind in _SIGNS:
             operand = self.read(part.expr)
-            return operand if kind == "UnaryPlus" and _is_number(operand) else Call(_SIGNS[kind], (operand,))
+            return Call(_SIGNS[kind], (operand,))
         if kind in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
             return self._exists(part, negated=kind == "Builtin_NOTEXISTS")
         if kind == "Function":
@@ -161,10 +161,6 @@ _AGGREGATES = {
     "Aggregate_Sample": "SAMPLE",
     "Aggregate_GroupConcat": "GROUP_CONCAT",
 }
-
-
-def _is_number(operand: Expression) -> bool:
-    return isinstance(operand, Literal) and operand.datatype is not None
 
 
 def _listed(other: Any) -> list[Any]:
