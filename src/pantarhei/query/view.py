@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 from rdflib import Graph, Literal, URIRef
@@ -34,6 +34,7 @@ class View:
     terms: TermSpace
     literals: LiteralValues
     has_names: bool = True
+    _joined: dict[Term, View] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def restricted(self, default: Iterable[Term] | None, named: Iterable[Term] | None) -> View:
         """What FROM and FROM NAMED leave of it; None for neither.
@@ -59,9 +60,13 @@ class View:
         return found
 
     def joined(self, name: Term) -> View:
-        """The view with a named graph's triples in its default graph as well."""
-        both = GraphFacts.merged(self.terms, [self.dataset.default, self._graph(name)])
-        return View(Graphs(both, self.dataset.names, self.dataset.graph), self.terms, self.literals)
+        """The view with a named graph's triples in its default graph as well. It is made once."""
+        found = self._joined.get(name)
+        if found is None:
+            both = GraphFacts.merged(self.terms, [self.dataset.default, self._graph(name)])
+            found = View(Graphs(both, self.dataset.names, self.dataset.graph), self.terms, self.literals)
+            self._joined[name] = found
+        return found
 
 
 def _named(graphs: Mapping[URIRef, Source], name: Term) -> Source | None:

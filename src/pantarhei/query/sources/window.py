@@ -10,7 +10,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
 from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.readable import readable
@@ -44,9 +44,6 @@ class WindowFacts:
         self._model, self._terms, self._forms = model, terms, forms
         self._relations: dict[Term, Relation] = {}
         self._members: dict[Term, Relation] = {}
-        self._forms_of: dict[int, list[tuple[int, int, Literal]]] = defaultdict(list)
-        for (predicate, subject, object_), form in forms.items():
-            self._forms_of[predicate].append((subject, object_, form))
 
     def __len__(self) -> int:
         return len(self._model)
@@ -95,15 +92,23 @@ class WindowFacts:
         starts, subjects, objects = self._model.kernel.store.by_predicate(symbols)
         return starts, subjects.astype(np.int64), objects.astype(np.int64)
 
+    @cached_property
+    def _forms_of(self) -> dict[int, list[tuple[int, int, Literal]]]:
+        """The forms by class or property, each with the subject and object of its fact."""
+        forms_of: dict[int, list[tuple[int, int, Literal]]] = defaultdict(list)
+        for (predicate, subject, object_), form in self._forms.items():
+            forms_of[predicate].append((subject, object_, form))
+        return forms_of
+
     def columns(self, number: int) -> ColumnRelation:
         """The facts of a class or property, with `NONE` as the object of a class's."""
         starts, subjects, objects = self._grouped
         part = slice(int(starts[number]), int(starts[number + 1]))
         forms = self._forms_of.get(number)
-        shown = self._shown(subjects[part], objects[part], forms) if forms else None
+        shown = self._all_shown(subjects[part], objects[part], forms) if forms else None
         return ColumnRelation(subjects[part], objects[part], shown)
 
-    def _shown(self, subjects: Ids, objects: Ids, forms: list[tuple[int, int, Literal]]) -> Ids:
+    def _all_shown(self, subjects: Ids, objects: Ids, forms: list[tuple[int, int, Literal]]) -> Ids:
         """The objects, in the forms of their facts."""
         shown = objects.copy()
         keys = (subjects << 32) | objects
@@ -161,9 +166,19 @@ class WindowFacts:
             return count <= _FEW
         return count <= max(_RATHER_FEW, len(self._model) // _FACTS_A_TERM)
 
-    def has_several_forms(self, number: int) -> bool:
-        """Whether literals of a property are shown in other forms than the first of their values."""
-        return number in self._forms_of
+    def shown(self, number: int, subjects: Ids, objects: Ids) -> Ids:
+        """The objects of a property's facts, in the forms of these. Costs a look-up for each literal."""
+        if not self._forms:
+            return objects
+        places = np.flatnonzero(objects >= FIRST_LITERAL)
+        facts = zip(subjects[places].tolist(), objects[places].tolist(), strict=True)
+        forms = [self._forms.get((number, *fact)) for fact in facts]
+        varied = [place for place, form in enumerate(forms) if form is not None]
+        if not varied:
+            return objects
+        shown = objects.copy()
+        shown[places[varied]] = self._terms.ids_of([forms[place] for place in varied])
+        return shown
 
     def probe(self, number: int, terms: Ids, by_object: bool) -> tuple[Ids, Ids]:
         """The places among `terms` of the facts that have one as their subject, or object; the other ends."""
@@ -196,20 +211,17 @@ class PropertyFacts:
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         return self._columns.pairs()
 
-    def _looks_up(self, count: int) -> bool:
-        return self._facts.is_few(count) and not self._facts.has_several_forms(self._number)
-
     def forward(self, subjects: Ids) -> Pairs:
-        if not self._looks_up(len(subjects)):
+        if not self._facts.is_few(len(subjects)):
             return self._columns.forward(subjects)
         rows, others = self._facts.probe(self._number, subjects, by_object=False)
-        return Pairs(rows, others, others)
+        return Pairs(rows, others, self._facts.shown(self._number, subjects[rows], others))
 
     def backward(self, objects: Ids) -> Pairs:
-        if not self._looks_up(len(objects)):
+        if not self._facts.is_few(len(objects)):
             return self._columns.backward(objects)
         rows, others = self._facts.probe(self._number, objects, by_object=True)
-        return Pairs(rows, others, objects[rows])
+        return Pairs(rows, others, self._facts.shown(self._number, others, objects[rows]))
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
         return self._facts.present(self._number, subjects, objects)
