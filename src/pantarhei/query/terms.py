@@ -22,6 +22,9 @@ LOCAL: Final = 1 << 31
 """The first number of terms that are not the vocabulary's."""
 
 
+_MOST_MADE = 1 << 16
+
+
 def _find_nothing(term: Term) -> int | None:
     return None
 
@@ -47,6 +50,7 @@ class TermSpace:
         self._ids: dict[Term, int] = {}
         self._first_of_value: dict[Hashable, int] = {}
         self._values = np.empty(64, np.int64)
+        self._made: dict[int, Term | None] = {NONE: None}
 
     def find_value(self, term: Term) -> int | None:
         """The number of a term's value, None where no term met so far has it."""
@@ -83,14 +87,14 @@ class TermSpace:
         return self.locals[number - LOCAL] if number >= LOCAL else self._term(number)
 
     def terms(self, ids: Ids) -> list[Term | None]:
-        """The terms of numbers, each made once; None for `NONE`."""
-        known: dict[int, Term | None] = {NONE: None}
-        found: list[Term | None] = []
-        for number in ids.tolist():
-            if number not in known:
-                known[number] = self.term(number)
-            found.append(known[number])
-        return found
+        """The terms of numbers; None for `NONE`. Those made last are kept."""
+        numbers = ids.tolist()
+        made = self._made
+        if len(made) > _MOST_MADE:
+            made = self._made = {NONE: None}
+        for number in set(numbers).difference(made):
+            made[number] = self.term(number)
+        return list(map(made.__getitem__, numbers))
 
     def values(self, ids: Ids) -> Ids:
         """The numbers of the terms' values."""

@@ -155,6 +155,11 @@ def valued_literal(lexical: str, datatype: URIRef, value: object) -> Literal:
     return _literal(lexical, datatype, value, False)
 
 
+def simple_literal(text: str) -> Literal:
+    """The literal of a text, without datatype and language."""
+    return _literal(text, None, text, None)
+
+
 def _literal(lexical: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
     """What `Literal` makes, where that is known beforehand; its own way there costs ten times as much."""
     literal: Literal = str.__new__(Literal, lexical)

@@ -22,8 +22,9 @@ _CALLS_BETWEEN_CHECKS = 256
 
 def result_of(function: Function, arguments: Sequence[Term | None]) -> Term | bool | int | None:
     """A function's result, None where an argument is an error, or where it fails."""
-    if None in arguments:
-        return None
+    for argument in arguments:  # `in` would ask rdflib whether terms are equal
+        if argument is None:
+            return None
     try:
         return function(*arguments)
     except (QueryError, MemoryError):

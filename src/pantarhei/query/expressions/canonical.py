@@ -12,7 +12,7 @@ from pantarhei.language.term import Term
 from pantarhei.literals.value import single
 from pantarhei.query.expressions.kinds import DECIMAL, FLOAT, INTEGER
 from pantarhei.query.expressions.values import EXACT, MOST_DIGITS, ExpressionError, Number, Numeric
-from pantarhei.rdf.ntriples import valued_literal
+from pantarhei.rdf.ntriples import simple_literal, valued_literal
 
 _INTEGER, _DECIMAL, _FLOAT, _DOUBLE, _BOOLEAN = XSD.integer, XSD.decimal, XSD.float, XSD.double, XSD.boolean
 TRUE: Final = valued_literal("true", _BOOLEAN, True)
@@ -124,6 +124,8 @@ def of_type(type_: int, value: Number) -> Literal:
 
 def like(text: str, literal: Literal) -> Literal:
     """A string in the language of another, if it has one."""
+    if literal.language is None:
+        return simple_literal(text)
     return Literal(text, lang=literal.language)
 
 

@@ -16,12 +16,13 @@ from rdflib import Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
 from pantarhei.query.algebra.expressions import Call, Expression, variables_of
-from pantarhei.query.expressions import comparison, kinds, logic
+from pantarhei.query.expressions import comparison, kinds, logic, strings
 from pantarhei.query.expressions.arithmetic import arithmetic, negation, rounding
 from pantarhei.query.expressions.calls import call, common_size, spread_ids
 from pantarhei.query.expressions.columns import (
     ERROR,
     Column,
+    NumberColumn,
     TermColumn,
     Truth,
     TruthColumn,
@@ -219,6 +220,15 @@ def _part_of_time(name: str, arguments: Sequence[Column], context: Context) -> C
     return call(partial(part, name), arguments, context) if found is None else found
 
 
+def _length(arguments: Sequence[Column], context: Context) -> Column:
+    """STRLEN, of strings without a look at each."""
+    (texts,) = arguments
+    if not (texts.kinds == kinds.STRING).all():
+        return call(strings.strlen, arguments, context)
+    lengths = [len(text) for text in context.terms_of(texts.ids) if text is not None]
+    return NumberColumn.of_type(kinds.INTEGER, np.array(lengths, np.float64), context)
+
+
 def _equality(given: Sequence[Column], context: Context) -> Column:
     return TruthColumn(comparison.equality(given[0], given[1], context), context)
 
@@ -251,6 +261,7 @@ _BY_COLUMN: Final[dict[str, _ByColumn]] = {
     **{name: _ByColumn((2,), partial(_arithmetic, name)) for name in ("+", "-", "*", "/")},
     "neg": _ByColumn((1,), lambda given, context: negation(given[0], context)),
     **{name: _ByColumn((1,), partial(_rounding, name)) for name in ("ABS", "CEIL", "FLOOR", "ROUND")},
+    "STRLEN": _ByColumn((1,), _length),
     "SAMETERM": _ByColumn((2,), _same_term),
     "ISLITERAL": _ByColumn((1,), partial(_is_kind, kinds.NAME + 1)),
     "ISNUMERIC": _ByColumn((1,), partial(_is_kind, kinds.FIRST_NUMBER)),

@@ -18,6 +18,7 @@ from pantarhei.query.expressions import canonical
 from pantarhei.query.expressions.regular_expressions import compiled, matches, replaced
 from pantarhei.query.expressions.values import ExpressionError, number_of
 from pantarhei.query.guard import Guard
+from pantarhei.rdf.ntriples import simple_literal
 
 
 def string(term: Term) -> Literal:
@@ -47,7 +48,7 @@ def str_(term: Term) -> Literal:
     """The text of a literal or an IRI."""
     if isinstance(term, BNode):
         raise ExpressionError
-    return Literal(str(term))
+    return simple_literal(str(term))
 
 
 def strlen(term: Term) -> int:
