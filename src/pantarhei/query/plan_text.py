@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rdflib import Variable
+from rdflib import XSD, Literal, Variable
 
 from pantarhei.language.counted import counted
 from pantarhei.language.term import Term
@@ -115,7 +115,10 @@ def _pattern(pattern: TriplePattern, show: Show) -> str:
 def _place(place: Place, show: Show) -> str:
     if isinstance(place, Variable):
         return f"_:{place[1:]}" if is_hidden(place) else f"?{place}"
-    return show(place)
+    return str(place) if isinstance(place, Literal) and place.datatype in _BARE else show(place)
+
+
+_BARE = frozenset((XSD.integer, XSD.decimal, XSD.double, XSD.boolean))  # which queries write without quotes
 
 
 def _aggregate(made: Aggregate, show: Show) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -46,7 +46,7 @@ class View:
             return self
         merged = GraphFacts.merged(self.terms, [self._graph(name) for name in default or ()])
         left = {URIRef(str(name)): self._graph(name) for name in named or ()}
-        return View(Graphs(merged, lambda: left, lambda name: _named(left, name)), self.terms, self.literals)
+        return View(single(merged, left), self.terms, self.literals)
 
     def _graph(self, name: Term) -> Source:
         found = self.dataset.graph(name)
@@ -69,10 +69,6 @@ class View:
         return found
 
 
-def _named(graphs: Mapping[URIRef, Source], name: Term) -> Source | None:
-    return graphs.get(name) if isinstance(name, URIRef) else None
-
-
 def graph_view(graph: Graph) -> View:
     """A view of an rdflib graph or dataset. Costs a look-up for each of its terms."""
     terms = TermSpace()
@@ -89,5 +85,5 @@ def graph_view(graph: Graph) -> View:
         found = None if isinstance(name, Literal) else others.get(name)
         return None if found is None else GraphFacts.of(terms, triples_of(found))
 
-    names = [name for name in others if isinstance(name, URIRef)]
+    names = sorted(name for name in others if isinstance(name, URIRef))
     return View(Graphs(GraphFacts.of(terms, triples), lambda: names, find), terms, literals)

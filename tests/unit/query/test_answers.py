@@ -1,14 +1,18 @@
 """Answers are values, of one state of the window: they pickle, and can be read."""
 
 import pickle
+from datetime import UTC, datetime
+from io import BytesIO
 
 import pytest
-from rdflib import RDF, RDFS, Graph, Literal, Namespace
+from rdflib import RDF, RDFS, XSD, Graph, Literal, Namespace, Variable
+from rdflib.query import Result
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.query import run_query
+from pantarhei.query import QueryResult, run_query
 
 EX, OTHER = Namespace("http://example.org/"), Namespace("http://other.org/")
+BELT, ROLLER = EX.belt, EX.roller
 
 
 @pytest.mark.parametrize(
@@ -68,3 +72,126 @@ def test_many_answers_are_counted_and_not_shown():
     lines = str(run_query(graph, "SELECT ?v { ?s ?p ?v } ORDER BY ?v")).splitlines()
     assert lines[:2] == ["v", "0"]
     assert lines[-2:] == ["19", "… and 1,480 more"]
+
+
+# -- as rdflib's --------------------------------------------------------------------------------------------
+
+
+def test_a_result_is_rdflibs():
+    result = run_query(GRAPH, "SELECT ?who ?v ?none { ?who ?p ?v } ORDER BY ?v")
+    assert isinstance(result, Result) and len(result) == 2 and result
+    first, second = result
+    assert (first.who, first["v"], first[0], first.none) == (EX.belt, Literal(7), EX.belt, None)
+    assert first.asdict() == {"who": EX.belt, "v": Literal(7)}
+    assert second.labels == {"who": 0, "v": 1, "none": 2}
+    assert result.bindings[0] == {Variable("who"): EX.belt, Variable("v"): Literal(7)}
+    assert result.vars == [Variable("who"), Variable("v"), Variable("none")]
+    assert [row.v for row in result] == [row.v for row in result], "it is iterated again"
+
+
+@pytest.mark.parametrize(
+    ("format", "part"),
+    [
+        ("json", b'"uri", "value": "http://example.org/belt"'),
+        ("xml", b"<uri>http://example.org/belt</uri>"),
+        ("csv", b"http://example.org/belt,7"),
+        ("txt", b"belt"),
+    ],
+)
+def test_a_result_is_written_in_the_formats_of_results(format, part):
+    result = run_query(GRAPH, "SELECT ?who ?v { ?who ?p ?v } ORDER BY ?v")
+    assert part in result.serialize(format=format)
+
+
+def test_a_result_that_is_written_is_read_again_as_an_equal_one():
+    result = run_query(GRAPH, "SELECT ?who ?v ?none { ?who ?p ?v } ORDER BY ?v")
+    for format in ("json", "xml"):
+        assert result == Result.parse(format=format, source=BytesIO(result.serialize(format=format)))
+
+
+def test_an_answer_yes_or_no_is_its_truth():
+    yes, no = run_query(GRAPH, "ASK {}"), run_query(GRAPH, "ASK { FILTER(false) }")
+    assert (bool(yes), list(yes), len(yes)) == (True, [True], 1)
+    assert (bool(no), list(no), no.askAnswer) == (False, [False], False)
+    assert yes != no and b"true" in yes.serialize(format="json")
+    assert yes.graph is None and yes.bindings == []
+
+
+def test_triples_are_a_graph_and_are_iterated():
+    made = run_query(GRAPH, "CONSTRUCT { ?who a ?v . ?v a ?who } { ?who ?p ?v }")
+    assert set(made) == set(made.graph) == {(EX.belt, RDF.type, Literal(7)), (EX.b, RDF.type, Literal(12))}
+    assert made.graph is made.graph
+    assert set(Graph().parse(data=made.serialize(format="turtle"))) == set(made)
+
+
+def test_rows_without_columns_are_counted():
+    result = QueryResult("SELECT", (), 3)
+    assert result.rows == [(), (), ()] and len(list(result)) == 3
+
+
+def test_terms_are_made_when_they_are_looked_at_and_once():
+    calls = []
+
+    def decode():
+        calls.append(1)
+        return [[EX.a, None]]
+
+    result = QueryResult("SELECT", [Variable("x")], 2, decode)
+    assert len(result) == 2 and repr(result) and not calls
+    assert [tuple(row) for row in result] == [tuple(row) for row in result] == [(EX.a,), (None,)]
+    assert result.columns() == {"x": [EX.a, None]}
+    assert len(calls) == 1
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
+
+def table(*values):
+    made = Graph()
+    for i, value in enumerate(values):
+        made.add((EX[f"s{i}"], EX.p, value))
+    return run_query(made, f"SELECT ?v {{ ?s <{EX.p}> ?v }} ORDER BY ?s").to_arrow()
+
+
+DAY = Literal("2026-01-31T10:00:00Z", datatype=XSD.dateTime)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "plain"),
+    [
+        ([BELT, ROLLER], "name", [str(BELT), str(ROLLER)]),
+        ([Literal(1), Literal("2", datatype=XSD.long)], "integer", [1, 2]),
+        ([Literal(1), Literal("2.5", datatype=XSD.decimal)], "number", [1.0, 2.5]),
+        ([Literal(1.5), Literal("2.5", datatype=XSD.decimal)], "number", [1.5, 2.5]),
+        ([Literal(True), Literal(False)], "boolean", [True, False]),
+        ([Literal("a"), Literal("b", datatype=XSD.string)], "string", ["a", "b"]),
+        ([DAY], "time", [datetime(2026, 1, 31, 10, tzinfo=UTC)]),
+        ([Literal(1), Literal("a")], "n-triples", ['"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"a"']),
+        ([BELT, Literal("a")], "n-triples", [f"<{BELT}>", '"a"']),
+        ([Literal("a", lang="en")], "n-triples", ['"a"@en']),
+        ([Literal(2**70)], "n-triples", [f'"{2**70}"^^<http://www.w3.org/2001/XMLSchema#integer>']),
+    ],
+)
+def test_a_column_has_plain_values_where_all_its_terms_agree(values, kind, plain):
+    made = table(*values)
+    assert made.schema.field("v").metadata[b"terms"].decode() == kind
+    assert made.column("v").to_pylist() == plain
+
+
+BELTS = Graph().add((BELT, EX.speed, Literal(0))).add((BELT, RDF.type, EX.C)).add((ROLLER, RDF.type, EX.C))
+
+
+def test_unbound_is_null():
+    found = run_query(BELTS, f"SELECT ?x ?v {{ ?x a ?c OPTIONAL {{ ?x <{EX.speed}> ?v }} }} ORDER BY ?x")
+    assert found.to_arrow().column("v").to_pylist() == [0, None]
+    frame = found.to_pandas()
+    assert str(frame["v"].dtype) == "Int64"
+    assert list(frame["x"]) == [str(BELT), str(ROLLER)]
+
+
+def test_ask_and_construct_have_tables_too():
+    assert run_query(BELTS, "ASK { ?s ?p ?o }").to_arrow().to_pydict() == {"answer": [True]}
+    made = run_query(BELTS, f"CONSTRUCT {{ ?x a <{EX.Y}> }} WHERE {{ ?x a <{EX.C}> }}").to_arrow()
+    assert made.column_names == ["subject", "predicate", "object"]
+    assert made.num_rows == 2
+    assert run_query(BELTS, "SELECT ?x { ?x <urn:none> 1 }").to_pandas().shape == (0, 1)

@@ -34,7 +34,7 @@ def aggregates(text):
         ("!?a = ?b", Call("=", (Call("!", (A,)), B))),
         ("-?a", Call("neg", (A,))),
         ("+?a", Call("+", (A,))),
-        ("+1", ONE),
+        ("+1", Call("+", (ONE,))),
         ("?a IN (1, ?b)", Call("IN", (A, ONE, B))),
         ("?a IN ()", Call("IN", (A,))),
         ("?a NOT IN (1)", Call("!", (Call("IN", (A, ONE)),))),

@@ -1,0 +1,75 @@
+"""Numbers of terms: one for each form that is shown, and one of their values for all forms of a value."""
+
+import numpy as np
+import pytest
+from rdflib import XSD, BNode, Literal, URIRef
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
+from pantarhei.query.terms import LOCAL, TermSpace
+
+NAME, BLANK = URIRef("urn:a"), BNode("b")
+ONE, PADDED = Literal(1), Literal("01", datatype=XSD.integer, normalize=False)
+PLAIN, TYPED = Literal("a"), Literal("a", datatype=XSD.string)
+
+
+@pytest.fixture
+def vocabulary():
+    """Knows a name, and the value of 1 in its first form."""
+    known = {NAME: 5, ONE: FIRST_LITERAL + 3, PADDED: FIRST_LITERAL + 3, TYPED: FIRST_LITERAL + 4}
+    known[PLAIN] = known[TYPED]
+    first = {5: NAME, FIRST_LITERAL + 3: ONE, FIRST_LITERAL + 4: TYPED}
+    return TermSpace(known.get, first.__getitem__)
+
+
+def values(space, *terms):
+    return space.values(space.ids_of(terms)).tolist()
+
+
+def test_the_numbers_of_the_vocabulary_stand_for_its_terms(vocabulary):
+    assert vocabulary.id_of(NAME) == 5
+    assert vocabulary.id_of(ONE) == FIRST_LITERAL + 3
+    assert vocabulary.term(FIRST_LITERAL + 3) == ONE
+
+
+def test_another_form_of_a_known_value_has_a_number_of_its_own_and_that_value(vocabulary):
+    number = vocabulary.id_of(PADDED)
+    assert number >= LOCAL and str(vocabulary.term(number)) == "01"
+    assert values(vocabulary, ONE, PADDED) == [FIRST_LITERAL + 3] * 2
+
+
+def test_forms_of_a_value_that_the_vocabulary_does_not_know_have_one_value():
+    space = TermSpace()
+    assert space.id_of(ONE) != space.id_of(PADDED)
+    one, padded, other = values(space, ONE, PADDED, Literal(2))
+    assert one == padded != other
+    assert space.find_value(PADDED) == one and space.find_value(Literal(3)) is None
+
+
+def test_a_string_with_its_datatype_written_is_the_plain_one(vocabulary):
+    for space in (vocabulary, TermSpace()):
+        assert space.id_of(TYPED) == space.id_of(PLAIN)
+
+
+def test_a_term_that_is_met_again_keeps_its_number():
+    space = TermSpace()
+    numbers = [space.id_of(Literal(i)) for i in range(200)]
+    assert [space.id_of(Literal(i)) for i in range(200)] == numbers
+    assert len(set(numbers)) == 200
+    assert space.values(np.array(numbers)).tolist() == numbers
+
+
+def test_no_term_is_none(vocabulary):
+    assert vocabulary.ids_of([None, NAME]).tolist() == [NONE, 5]
+    assert vocabulary.terms(np.array([NONE, 5, NONE])) == [None, NAME, None]
+
+
+def test_a_term_is_made_once_for_all_its_rows():
+    made = []
+    space = TermSpace(lambda term: None, lambda number: made.append(number) or URIRef(f"urn:{number}"))
+    assert len(set(map(id, space.terms(np.array([1, 1, 2, 1]))))) == 2
+    assert made == [1, 2]
+
+
+def test_literals_are_told_from_names(vocabulary):
+    ids = vocabulary.ids_of([NAME, ONE, PADDED, BLANK, None])
+    assert vocabulary.are_literals(ids).tolist() == [False, True, True, False, False]
