@@ -15,6 +15,7 @@ import numpy as np
 from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.errors import QueryMemoryError
 from pantarhei.query.algebra.binding import bound, looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
 from pantarhei.query.algebra.nodes import (
@@ -110,7 +111,13 @@ class Evaluation:
         begin = PatternMatcher(self._source, BGP((first,)), (), None, self._context).join(UNIT)
         parts, found, at, size = [], 0, 0, max(_FIRST_ROWS, wanted)
         while found < wanted and at < max(begin.size, 1):
-            parts.append(self.join(begin.taken(np.arange(at, min(at + size, begin.size))), node))
+            try:
+                parts.append(self.join(begin.taken(np.arange(at, min(at + size, begin.size))), node))
+            except QueryMemoryError:  # each of these triples goes on to many rows
+                if size == 1:
+                    raise
+                size = 1
+                continue
             found, at, size = found + parts[-1].size, at + size, size * _GROWTH
         return Table.together(parts)
 
