@@ -374,7 +374,7 @@ class StreamReasoner:
             base: what relative IRIs are resolved against.
 
         Raises:
-            QueryError: the query is malformed, or asks for the network (SERVICE, FROM) or for a change.
+            QueryError: the query is malformed, or asks for what is not here (SERVICE, FROM) or for a change.
             QueryTimeoutError, QueryMemoryError: it takes more than it may. Nothing has changed.
             OptionError: it is no text, or a limit is none.
         """

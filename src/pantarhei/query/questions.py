@@ -254,8 +254,9 @@ def run_query(
         max_bytes: how many bytes the rows of one operator may take.
 
     Raises:
-        QueryError: the query is malformed, or an update, or has SERVICE, FROM or FROM NAMED; or it has GRAPH
-            and `graph` is a single graph; or it takes more than it may.
+        QueryError: the query is malformed, or an update, or has SERVICE, or FROM of what is not there; or it
+            has GRAPH and `graph` is a single graph.
+        QueryTimeoutError, QueryMemoryError: it takes more than it may.
 
     >>> run_query(Graph(), "ASK { ?x a ?c }").askAnswer
     False
