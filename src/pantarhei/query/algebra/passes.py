@@ -80,7 +80,9 @@ def _pushed(node: Node, condition: Expression) -> Node:
             return replace(node, left=_pushed(node.left, condition))
         elif isinstance(node, Union) and seen <= node.certain:
             return replace(node, left=_pushed(node.left, condition), right=_pushed(node.right, condition))
-        elif isinstance(node, Extend | Graph | Project | Filter) and seen <= node.child.certain:
+        elif (isinstance(node, Project) and seen <= node.certain) or (
+            isinstance(node, Extend | Graph | Filter) and seen <= node.child.certain
+        ):  # what it does not name is another variable
             return replace(node, child=_pushed(node.child, condition))
     return Filter(node, condition)
 

@@ -1,0 +1,132 @@
+"""Simplifications: where filters, joins and columns go, and where they must not."""
+
+from collections import Counter
+
+import pytest
+
+from answered import pattern, read, rows
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Closure,
+    Extend,
+    Filter,
+    Join,
+    LeftJoin,
+    Minus,
+    Project,
+    Slice,
+    Union,
+    Values,
+    nodes_of,
+)
+from pantarhei.query.algebra.passes import drop_columns, order_joins, push_filters, with_children
+
+
+def filtered(text):
+    """The nodes directly below the filters."""
+    return [type(node.child) for node in nodes_of(push_filters(pattern(text))) if isinstance(node, Filter)]
+
+
+# -- filters -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "below"),
+    [
+        ("?x :p ?y OPTIONAL { ?y :p ?z } FILTER(?x = ?y)", [BGP]),
+        ("?x :p ?y MINUS { ?y :p ?z } FILTER(?x = ?y)", [BGP]),
+        ("?x :p ?y BIND(1 AS ?z) FILTER(?x = ?y)", [BGP]),
+        ("{ ?x :p ?y } UNION { ?y :p ?x } FILTER(?x = ?y)", [BGP, BGP]),
+        ("?x :p+ ?y . ?y :p ?z FILTER(?z = 1 && ?x = 1)", [Closure, BGP]),
+        ("GRAPH ?g { ?x :p ?y } FILTER(?x = ?y)", [BGP]),
+    ],
+)
+def test_a_condition_is_tested_where_its_variables_are_bound_first(text, below):
+    assert filtered(text) == below
+
+
+@pytest.mark.parametrize(
+    ("text", "below"),
+    [
+        ("?x :p ?y OPTIONAL { ?y :p ?z } FILTER(?z = 1)", [LeftJoin]),
+        ("?x :p ?y BIND(1 AS ?z) FILTER(?z = 1)", [Extend]),
+        ("{ ?x :p ?y } UNION { ?x :p ?z } FILTER(?y = 1)", [Union]),
+        ("?x :p ?y MINUS { ?y :p ?z } FILTER(?z = 1)", [Minus]),
+        ("?x :p+ ?y . ?y :p ?z FILTER(RAND() < ?x)", [Join]),
+        ("{ SELECT ?x { ?x :p ?y } LIMIT 1 } FILTER(?x = 1)", [Slice]),
+        ("{ SELECT ?x { ?x :p ?y } } FILTER(?y = 1)", [Project]),
+    ],
+)
+def test_a_condition_stays_where_it_would_say_something_else_further_down(text, below):
+    assert filtered(text) == below
+
+
+def test_a_variable_that_a_nested_select_hides_is_unbound_outside():
+    assert rows("SELECT ?x { { SELECT ?x { ?x :p ?y } } FILTER(?y = 1) }", ":a :p 1 .") == []
+
+
+# -- joins -------------------------------------------------------------------------------------------------
+
+
+def joined(node):
+    return [*joined(node.left), *joined(node.right)] if isinstance(node, Join) else [node]
+
+
+def test_given_rows_come_first_and_open_paths_last():
+    node = order_joins(pattern("?x :p+ ?y . ?y :p ?z . ?z :q+ :a . ?z :p ?w VALUES ?x { :a }"))
+    kinds = [type(part) for part in joined(node)]
+    assert kinds == [Values, BGP, Closure, Closure]
+    assert [len(part.patterns) for part in joined(node) if isinstance(part, BGP)] == [2]
+    assert joined(node)[-1].object == pattern("?x :p+ ?y").object
+
+
+@pytest.mark.parametrize(
+    "text", ["?x :p+ ?y VALUES ?y { 1 } ?y :p ?z", "?x :p+ ?y { BIND(1 + 1 AS ?y) } ?y :p ?z"]
+)
+def test_joins_stay_where_a_literal_is_given_or_computed_in_a_form_of_its_own(text):
+    assert order_joins(pattern(text)) == pattern(text)
+
+
+# -- columns -----------------------------------------------------------------------------------------------
+
+
+def kept(text):
+    """The columns of the triple patterns, by what is projected of them."""
+    node = drop_columns(read(text).node)
+    return [
+        "".join(part.names)
+        for part in nodes_of(node)
+        if isinstance(part, Project) and isinstance(part.child, BGP | Filter)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("SELECT ?x { ?x :p ?y . ?y :p ?z }", ["x"]),
+        ("SELECT ?x { ?x :p ?y OPTIONAL { ?x :q ?z . ?z :q ?w } }", ["x", "x"]),
+        ("SELECT (SUM(?y) AS ?n) { ?x :p ?y . ?x :q ?z } GROUP BY ?z", ["yz"]),
+        ("SELECT (COUNT(*) AS ?n) { ?x :p ?y . ?x :q ?z }", [""]),
+        ("SELECT (COUNT(DISTINCT *) AS ?n) { ?x :p ?y }", []),
+        ("SELECT ?x { ?x :p ?y } ORDER BY ?y", []),
+        ("SELECT ?x { ?x :p ?y BIND(?y AS ?z) }", []),
+        ("SELECT ?x { ?x :p ?y BIND(1 AS ?z) }", ["x"]),
+    ],
+)
+def test_patterns_give_the_columns_that_something_looks_at(text, columns):
+    assert kept(text) == columns
+
+
+def test_children_are_changed_in_every_kind_of_node():
+    text = (
+        "?x :p+ ?y OPTIONAL { ?y :p ?z FILTER EXISTS { ?z :p ?w } } MINUS { ?x :q ?y } FILTER(?x) {} UNION {}"
+    )
+    seen = []
+    node = pattern(text)
+
+    def noted(part):
+        seen.append(part)
+        return with_children(part, noted)
+
+    assert noted(node) == node
+    assert Counter(seen) == Counter(nodes_of(node))
