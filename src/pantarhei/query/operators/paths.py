@@ -9,7 +9,7 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL
-from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place
+from pantarhei.query.algebra.nodes import Closure, NegatedSet, Node, Place, nodes_of
 from pantarhei.query.expressions import Context
 from pantarhei.query.operators.tables import join, split_by_unbound
 from pantarhei.query.sources.columns import Lookup
@@ -69,13 +69,18 @@ class _Closing:
         found = self._all_pairs()
         return found if start is UNIT else join(start, found, terms, self._context.guard)
 
+    @property
+    def _may_stay(self) -> bool:
+        """Whether a path may have no step at all, so that terms are related to themselves."""
+        return any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(self._node))
+
     def _from(self, start: Table, given: Ids, wanted: Ids | None, here: Place, there: Place) -> Table:
         """The join where `here` is bound to `given`, a value a row, and `there` to `wanted`, or not."""
         seeds, codes = np.unique(given, return_inverse=True)
         shown = self._shown_by(start, here, seeds, codes)
         step = self._stepper(here == self._node.object and here != self._node.subject)
         found = self._reached(seeds, shown, step)
-        if self._node.is_reflexive and not _is_given(here):
+        if not _is_given(here) and self._may_stay:
             found = self._in_graph(found, seeds, there)
         rows, places = Lookup(found.rows).find(codes)
         if wanted is not None or here == there:
