@@ -119,7 +119,10 @@ class Following:
     ] = "error"
     query: Annotated[
         Path | None,
-        ANSWERS(help="A SPARQL query, answered after every ABox; without, a line on each update."),
+        ANSWERS(
+            help="A SPARQL query, answered after every ABox; the ontology's prefixes need no declaration. "
+            "Without, a line on each update."
+        ),
     ] = None
     query_timeout: Annotated[
         float | None,
