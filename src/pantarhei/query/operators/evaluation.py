@@ -105,8 +105,8 @@ class Evaluation:
         """
         if isinstance(node, Project):
             return self.some(node.child, wanted).only(node.names)
-        first = _first_pattern(node)
-        if first is None or self._source.has_forms:
+        first = _first_pattern(node, self._source.has_forms)
+        if first is None or not self._source.is_distinct:
             return self.rows(node)
         begin = PatternMatcher(self._source, BGP((first,)), (), None, self._context).join(UNIT)
         parts, found, at, size = [], 0, 0, max(_FIRST_ROWS, wanted)
@@ -355,15 +355,21 @@ class Evaluation:
 _FIRST_ROWS, _GROWTH = 64, 8
 
 
-def _first_pattern(node: Node) -> TriplePattern | None:
-    """A pattern that each row of a node goes on from, one by one; None if rows come in another way."""
+def _first_pattern(node: Node, in_order: bool) -> TriplePattern | None:
+    """A pattern that each row of a node goes on from, one by one; None if rows come in another way.
+
+    Args:
+        in_order: it must be the first of the text, since its values are shown in the forms they have there.
+    """
     while isinstance(node, Project | Filter | Extend | Join | LeftJoin | Minus | Mark):
         if isinstance(node, Project) and any(
             not is_hidden(v) for v in node.child.variables if v not in node.names
         ):
             return None
         node = node.children[0]
-    return min(node.patterns, key=_openness) if isinstance(node, BGP) and node.patterns else None
+    if not isinstance(node, BGP) or not node.patterns:
+        return None
+    return node.patterns[0] if in_order else min(node.patterns, key=_openness)
 
 
 def _openness(pattern: TriplePattern) -> int:

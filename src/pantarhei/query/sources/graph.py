@@ -55,6 +55,10 @@ class GraphFacts:
     def has_forms(self) -> bool:
         return bool(np.any(self._columns.shown != self._columns.columns[2]))
 
+    @property
+    def is_distinct(self) -> bool:
+        return not self.has_forms
+
     def relation(self, predicate: Term) -> Relation:
         found = self._relations.get(predicate)
         if found is None:

@@ -85,6 +85,11 @@ class Source(Protocol):
         """Whether a value may be shown in several forms."""
         ...
 
+    @property
+    def is_distinct(self) -> bool:
+        """Whether no two of its triples are one by value."""
+        ...
+
     def relation(self, predicate: Term) -> Relation:
         """The facts of a predicate."""
         ...

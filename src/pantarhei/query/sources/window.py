@@ -52,6 +52,10 @@ class WindowFacts:
     def has_forms(self) -> bool:
         return bool(self._forms)
 
+    @property
+    def is_distinct(self) -> bool:
+        return True
+
     def relation(self, predicate: Term) -> Relation:
         found = self._relations.get(predicate)
         if found is None:
