@@ -82,7 +82,7 @@ def _pushed(node: Node, condition: Expression) -> Node:
             return replace(node, left=_pushed(node.left, condition), right=_pushed(node.right, condition))
         elif (isinstance(node, Project) and seen <= node.certain) or (
             isinstance(node, Extend | Graph | Filter) and seen <= node.child.certain
-        ):  # what it does not name is another variable
+        ):  # a Project hides what it does not name: outside, such a name is another variable
             return replace(node, child=_pushed(node.child, condition))
     return Filter(node, condition)
 
