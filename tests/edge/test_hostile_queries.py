@@ -14,6 +14,7 @@ from rdflib import RDF, XSD, BNode, Graph, Literal, URIRef
 import pantarhei as pr
 from pantarhei.errors import PantarheiError, QueryError, QueryMemoryError, QueryTimeoutError
 from pantarhei.query import MAX_BYTES, run_query
+from pantarhei.query.table import Table
 from strategies import EX
 
 SIZE = 1000
@@ -255,3 +256,51 @@ def test_every_function_takes_every_pair_of_odd_values():
         result = run_query(data, f"SELECT ({call} AS ?result) {{ ?a <{EX.p}> ?x . ?b <{EX.p}> ?y }}")
         assert len(result) in (1, len(objects) ** 2)
         result.to_arrow(), str(result)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * { ?a :p ?h . ?b :p ?h . ?c :p ?h }",
+        "SELECT * { ?a ?x ?h . ?b ?y ?h . ?c ?z ?h }",
+        "SELECT * { ?a :p ?h OPTIONAL { ?b :p ?h . ?c :p ?h } }",
+        "SELECT (COUNT(*) AS ?n) { ?a (:p|^:p)* ?b }",
+        "SELECT * { " + " UNION ".join(["{ ?a :p ?h . ?b :p ?h }"] * 40) + " }",
+    ],
+)
+def test_rows_are_counted_before_they_are_made(text, monkeypatch):
+    """A table that would be larger than the limit is never there."""
+    reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=1))
+    reasoner.push(0, [(EX[f"s{i}"], EX.p, EX.hub) for i in range(400)])
+    made = []
+    taken = Table.taken
+    monkeypatch.setattr(
+        Table, "taken", lambda table, places: made.append(len(places)) or taken(table, places)
+    )
+    most = 2_000_000
+    refused(reasoner, f"PREFIX : <{EX}> {text}", QueryMemoryError, max_bytes=most)
+    assert max(made, default=0) * 8 <= most
+
+
+def test_a_term_that_an_interrupt_left_half_numbered_is_no_other_term(reasoner, monkeypatch):
+    with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patched:
+        patched.setattr("pantarhei.query.terms.value_of", raising(KeyboardInterrupt))
+        reasoner.query("SELECT * { VALUES ?x { 'first' } }")
+    both = "SELECT * { { VALUES ?x { 'second' } } { VALUES ?x { 'first' } } }"
+    assert not reasoner.query(both)
+
+
+def raising(error):
+    def fail(*_):
+        raise error
+
+    return fail
+
+
+def test_the_union_of_all_graphs_can_be_the_default_graph(reasoner):
+    dataset = reasoner.dataset
+    dataset.default_union = True
+    try:
+        assert len(dataset.query("SELECT * { ?s ?p ?o }")) > len(reasoner.graph)
+    finally:
+        dataset.default_union = False

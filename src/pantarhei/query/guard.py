@@ -7,6 +7,9 @@ from time import monotonic
 
 from pantarhei.errors import QueryMemoryError, QueryTimeoutError
 
+_LONGEST = 1e9  # seconds, some thirty years
+_ANY_ROWS = (1 << 31) - 1  # the kernel counts in 32 bits
+
 
 class Guard:
     """The limits of one evaluation, asked at every operator, and before large arrays are made.
@@ -18,7 +21,7 @@ class Guard:
 
     def __init__(self, timeout: float | None = None, max_bytes: int | None = None) -> None:
         self.timeout, self.max_bytes = timeout, max_bytes
-        self._end = math.inf if timeout is None else monotonic() + timeout
+        self._end = math.inf if timeout is None else monotonic() + min(timeout, _LONGEST)
 
     @property
     def left(self) -> float:
@@ -37,6 +40,19 @@ class Guard:
         if self.timeout is not None and monotonic() >= self._end:
             raise QueryTimeoutError(self.timeout)
 
+    def check_rows(self, rows: int) -> None:
+        """Whether so many matches may be found at once, each of which takes three columns at least.
+
+        Raises:
+            QueryMemoryError, QueryTimeoutError: as `check_room`.
+        """
+        self.check_room(rows, 3)
+
+    @property
+    def most_rows(self) -> int:
+        """How many matches `check_rows` lets pass."""
+        return _ANY_ROWS if self.max_bytes is None else min(_ANY_ROWS, self.max_bytes // 24)
+
     def check_room(self, rows: int, columns: int) -> None:
         """Whether a table of this size may be made.
 
@@ -47,3 +63,6 @@ class Guard:
         self.check()
         if self.max_bytes is not None and 8 * rows * columns > self.max_bytes:
             raise QueryMemoryError(self.max_bytes, 8 * rows * columns, rows)
+
+
+NO_LIMITS = Guard()

@@ -94,7 +94,7 @@ class Questions:
                 self._known.move_to_end(key)
                 return found
         asked = read_query(text, self.prefixes if known is None else dict(known), base)
-        found = Prepared(asked, "NOW" in text.upper())
+        found = Prepared(asked, "NOW" in text.upper() or "\\" in text)  # which may be an escape in it
         with self._lock:
             self._known[key] = found
             if len(self._known) > _KEPT:
@@ -127,8 +127,9 @@ class Questions:
             QueryTimeoutError, QueryMemoryError: it takes more than it may.
             OptionError: an option has no such value.
         """
-        prepared = self.prepared(query, prefixes, base)
         _check_limits(timeout, max_bytes)
+        guard = Guard(timeout, max_bytes)
+        prepared = self.prepared(query, prefixes, base)
         asked = prepared.query
         if asked.default_graphs is not None or asked.named_graphs is not None:
             view = view.restricted(asked.default_graphs, asked.named_graphs)
@@ -141,7 +142,8 @@ class Questions:
                 node = simplified(_with_values(asked, values), has_forms=True)
             else:
                 node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
-            return _answered(asked, node, now, view, Guard(timeout, max_bytes))
+            guard.check()
+            return _answered(asked, node, now, view, guard)
         except MemoryError:
             raise QueryMemoryError(max_bytes or 0, 0, 0) from None
         except RecursionError:
@@ -170,7 +172,7 @@ def _values(bindings: Mapping[Any, Term]) -> dict[Variable, Term]:
     check_type("initBindings", bindings, Mapping, expected)
     values = {str(name).lstrip("?$"): term for name, term in bindings.items()}
     for name, term in values.items():
-        if not (f"_{name}".isidentifier() and isinstance(term, URIRef | BNode | Literal)):
+        if not (name and f"_{name}".isidentifier() and isinstance(term, URIRef | BNode | Literal)):
             raise OptionError("initBindings", f"{{{name!r}: {term!r}}}"[:200], expected)
     return {Variable(name): term for name, term in values.items()}
 

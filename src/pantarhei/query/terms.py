@@ -67,14 +67,18 @@ class TermSpace:
         known = self._find(term)
         if known is not None and _are_one(self._term(known), term):
             return known
-        place = len(self.locals)
-        if place == len(self._values):
+        # an interrupt may come at any moment: what leads to a number is written last
+        key = None if known is not None else value_of(term)
+        place = len(self._ids)
+        if place >= len(self._values):
             self._values = np.concatenate([self._values, np.empty_like(self._values)])
         number = LOCAL + place
-        value = self._first_of_value.setdefault(value_of(term), number) if known is None else known
+        value = known if known is not None else self._first_of_value.get(key, number)
         self._values[place] = value
-        self.locals.append(term)
+        self.locals[place:] = (term,)
         self._ids[term] = number
+        if value == number:
+            self._first_of_value[key] = number
         return number
 
     def ids_of(self, terms: Sequence[Term | None]) -> Ids:

@@ -59,6 +59,12 @@ class View:
             )
         return found
 
+    def united(self) -> View:
+        """The view whose default graph has the triples of all graphs."""
+        named = [self._graph(name) for name in self.dataset.names()]
+        union = GraphFacts.merged(self.terms, [self.dataset.default, *named])
+        return View(Graphs(union, self.dataset.names, self.dataset.graph), self.terms, self.literals)
+
     def joined(self, name: Term) -> View:
         """The view with a named graph's triples in its default graph as well. It is made once."""
         found = self._joined.get(name)

@@ -29,12 +29,17 @@ from pantarhei.query.sparql import (
 )
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.view import View
+from pantarhei.rdf.triple_table import triples_of
 
 Facts = Iterable[Triple]
 
 
-# So many terms that queries of one state have computed are kept for the next one.
+# A view whose queries have computed more terms than this is made anew, without them.
 _MOST_TERMS = 1 << 18
+
+
+# What rdflib calls the graph of a dataset whose default graph is the union of all.
+_UNION = "__UNION__"
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Moment:
         forms: how literals were written.
         timestamps: those in the window.
         interpretation: gives the facts of one.
-        may_be_undone: whether terms may lose their numbers without their state being replaced.
+        may_be_undone: whether it is asked inside `all_or_nothing`: if that fails, terms lose their numbers.
     """
 
     model: WindowModel
@@ -98,19 +103,29 @@ class WindowDoor:
         """
         check_type("schema", schema, bool, "True or False")
         view = self._present()
-        if name is not None and name != DATASET_DEFAULT_GRAPH_ID:
+        if name == _UNION:
+            view = view.united()
+        elif name is not None and name != DATASET_DEFAULT_GRAPH_ID:
             view = self._single(view, name)
         if schema:
             view = view.joined(SCHEMA_GRAPH)
-        result = self._questions.answer(view, query, **options)
-        return result.decoded() if self._may_be_undone else result
+        return self._answered(view, query, **options)
 
-    def ask_graph(self, query: Any, **options: Any) -> QueryResult:
-        """The answers of a query over the materialization alone."""
-        view = self._present()
+    def ask_graph(self, query: Any, *, schema: bool = False, **options: Any) -> QueryResult:
+        """The answers of a query over the materialization alone, or with the schema."""
+        check_type("schema", schema, bool, "True or False")
+        view = self._present().joined(SCHEMA_GRAPH) if schema else self._present()
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
-        result = self._questions.answer(alone, query, **options)
-        return result.decoded() if self._may_be_undone else result
+        return self._answered(alone, query, **options)
+
+    def _answered(self, view: View, query: Any, **options: Any) -> QueryResult:
+        """The answers; what was broken off leaves nothing for the next query."""
+        try:
+            result = self._questions.answer(view, query, **options)
+            return result.decoded() if self._may_be_undone else result
+        except BaseException:
+            self._view = None
+            raise
 
     def _single(self, view: View, name: str) -> View:
         source = view.dataset.graph(URIRef(name))
@@ -152,7 +167,7 @@ class WindowDoor:
     def triples(self, name: Term, moment: Moment | None = None) -> Facts | None:
         """The triples of a named graph, None where there is none of that name."""
         if name == ONTOLOGY_GRAPH:
-            return _triples_of(self._ontology)
+            return triples_of(self._ontology)
         if name == SCHEMA_GRAPH:
             if self._schema is None:
                 self._schema = tuple(dict.fromkeys((*declarations(self._ontology), *self._axioms())))
@@ -163,7 +178,3 @@ class WindowDoor:
                 if timestamp_graph(at) == name:
                     return now.interpretation(at)
         return None
-
-
-def _triples_of(graph: Graph) -> Facts:
-    return graph  # type: ignore[return-value, unused-ignore]

@@ -119,11 +119,11 @@ class Store(Rows):
                     row = self.rows[row].next_object
         return found.array()
 
-    def probe(self, predicate: cython.int, terms: cython.int[::1], chain: cython.int):
+    def probe(self, predicate: cython.int, terms: cython.int[::1], chain: cython.int, most: cython.int):
         """The facts of a predicate that have one of `terms` as subject where `chain` is 0, else as object.
 
-        Returns an int32 array with a row for each: the place among `terms`, and the other term. The predicate
-        must be indexed so.
+        Returns an int32 array with a row for each: the place among `terms`, and the other term; None if they
+        are more than `most`. The predicate must be indexed so.
         """
         found: Ints = Ints()
         i: cython.Py_ssize_t
@@ -133,18 +133,20 @@ class Store(Rows):
             for edge in (0, EDGE):
                 if chain == 0:
                     row = self.first_with_subject(predicate, terms[i], edge)
-                    while row >= 0:
+                    while row >= 0 and found.size <= 2 * most:
                         found.push(i)
                         found.push(self.rows[row].object)
                         row = self.rows[row].next_subject
                 else:
                     row = self.first_with_object(predicate, terms[i], edge)
-                    while row >= 0:
+                    while row >= 0 and found.size <= 2 * most:
                         found.push(i)
                         found.push(self.rows[row].subject)
                         row = self.rows[row].next_object
                 if not self.has_edge:
                     break
+            if found.size > 2 * most:
+                return None
         return found.array().reshape(-1, 2)
 
     def present(self, facts: cython.int[:, ::1]):

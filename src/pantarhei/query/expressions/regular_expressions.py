@@ -89,9 +89,14 @@ def matches(texts: Sequence[str], pattern: regex.Pattern[str], guard: Guard) -> 
     for start in range(0, len(texts), _TEXTS_BETWEEN_CHECKS):
         limit = min(guard.left, LONGEST_MATCH)
         chunk = texts[start : start + _TEXTS_BETWEEN_CHECKS]
-        timeout = None if is_tame and max(map(len, chunk)) <= _LONGEST_TAME else limit
+        is_quick = is_tame and max(map(len, chunk)) <= _LONGEST_TAME
         try:
-            found += [pattern.search(text, timeout=timeout) is not None for text in chunk]
+            if is_quick:
+                found += [pattern.search(text) is not None for text in chunk]
+            else:
+                for text in chunk:
+                    limit = min(guard.left, LONGEST_MATCH)
+                    found.append(pattern.search(text, timeout=limit) is not None)
         except TimeoutError:
             raise _too_long(guard, limit) from None
     return found

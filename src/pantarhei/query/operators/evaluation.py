@@ -41,13 +41,13 @@ from pantarhei.query.algebra.nodes import (
     Values,
     is_hidden,
 )
-from pantarhei.query.expressions import Context, aggregate, compute, order, truth
+from pantarhei.query.expressions import Context, aggregate, compute, least, order, truth
 from pantarhei.query.operators.account import Account
 from pantarhei.query.operators.paths import join_closure, join_negated
 from pantarhei.query.operators.patterns import PatternMatcher
 from pantarhei.query.operators.tables import codes, compatible, firsts, join, marked_rows
 from pantarhei.query.sources.relation import Dataset, Source
-from pantarhei.query.table import NO_ROWS, UNIT, Ids, Mask, Table
+from pantarhei.query.table import NO_ROWS, UNIT, Ids, Mask, Places, Table
 
 
 class Evaluation:
@@ -99,12 +99,16 @@ class Evaluation:
         return found
 
     def some(self, node: Node, wanted: int) -> Table:
-        """So many of the rows of a node, or all if there are fewer; any of them where they have no order.
+        """So many of the rows of a node, the first of its order, or all if there are fewer.
 
-        The triples of a first pattern are gone on from part by part, until there are enough.
+        Where they have no order they are any: the triples of a first pattern are gone on from part by part,
+        until there are enough.
         """
         if isinstance(node, Project):
             return self.some(node.child, wanted).only(node.names)
+        if isinstance(node, OrderBy):
+            table = self.rows(node.child)
+            return table.taken(least(node.keys, table, self._context, wanted))
         first = _first_pattern(node, self._source.has_forms)
         if first is None or not self._source.is_distinct:
             return self.rows(node)
@@ -119,6 +123,12 @@ class Evaluation:
                 size = 1
                 continue
             found, at, size = found + parts[-1].size, at + size, size * _GROWTH
+        return self._together(parts)
+
+    def _together(self, parts: Sequence[Table]) -> Table:
+        """The rows of all parts, if they may be so many."""
+        width = len({variable for part in parts for variable in part.columns})
+        self._context.guard.check_room(sum(part.size for part in parts), width)
         return Table.together(parts)
 
     def _apart(self, start: Table, node: Node) -> Table:
@@ -176,10 +186,10 @@ class Evaluation:
             joined = self._kept(joined, ((node.condition, frozenset()),))
         lonely = left.kept(~marked_rows(joined.column(row), left.size))
         variables = [v for v in joined.columns if v != row and all(v != mark for mark, _ in node.marks)]
-        return Table.together([joined.only(variables), lonely])
+        return self._together([joined.only(variables), lonely])
 
     def _union(self, start: Table, node: Union) -> Table:
-        return Table.together([self.join(start, node.left), self.join(start, node.right)])
+        return self._together([self.join(start, node.left), self.join(start, node.right)])
 
     def _minus(self, start: Table, node: Minus) -> Table:
         if not self._sees_nothing_else(start, node.left.variables, node.left):
@@ -188,13 +198,14 @@ class Evaluation:
         shared = [v for v in node.right.variables if v in node.left.variables]
         if not shared or not left.size:
             return left
-        mine, row = left.only(shared), self._row()
+        (mine, places), row = _told_apart(left.only(shared)), self._row()
         if any(v in node.left.certain and v in node.right.certain for v in shared):
-            found = self.join(mine.with_column(row, np.arange(left.size)), node.right).column(row)
+            found = self.join(mine.with_column(row, np.arange(mine.size)), node.right).column(row)
         else:
             other = self.rows(node.right).only(shared)
             found, _ = compatible(mine, other, self._context.terms, self._context.guard, overlap=True)
-        return left.kept(~marked_rows(found, left.size))
+        excluded = marked_rows(found, mine.size)
+        return left.kept(~(excluded if places is None else excluded[places]))
 
     # -- EXISTS ------------------------------------------------------------------------------------
 
@@ -210,9 +221,12 @@ class Evaluation:
 
     def _exists(self, table: Table, pattern: Node) -> Mask:
         """For which rows the pattern has a match where their values stand for its variables."""
+        seen = looks_outside(pattern).union(pattern.variables)
+        asked, places = _told_apart(table.only([v for v in table.columns if v in seen]))
         row = self._row()
-        numbered = table.with_column(row, np.arange(table.size))
-        return marked_rows(self._within(numbered, pattern).column(row), table.size)
+        numbered = asked.with_column(row, np.arange(asked.size))
+        found = marked_rows(self._within(numbered, pattern).column(row), asked.size)
+        return found if places is None else found[places]
 
     def _within(self, table: Table, pattern: Node) -> Table:
         """The rows joined with those of a pattern in which they say what its variables are."""
@@ -239,7 +253,7 @@ class Evaluation:
             values = {v: int(part.columns[v][0]) for v in outside}
             terms = {v: self._context.terms.term(id_) for v, id_ in values.items() if id_ != NONE}
             parts.append(self.join(part, bound(pattern, terms)))
-        return Table.together(parts) if parts else table
+        return self._together(parts) if parts else table
 
     # -- rows by rows ------------------------------------------------------------------------------
 
@@ -279,7 +293,7 @@ class Evaluation:
             rows = rows.with_column(node.name, np.full(rows.size, number, np.int64))
             if rows.size:
                 parts.append(self._within_graph(rows, node.child, self._dataset.graph(name)))
-        return Table.together(parts) if parts else NO_ROWS
+        return self._together(parts) if parts else NO_ROWS
 
     def _within_graph(self, start: Table, child: Node, source: Source | None) -> Table:
         if source is None:
@@ -351,6 +365,9 @@ class Evaluation:
         return Variable(f"#row{next(self._fresh)}")
 
 
+# From so many rows on a question that rows share is asked once.
+_MANY = 256
+
 # Of a first pattern so many rows are gone on from at once, and then so many times as many.
 _FIRST_ROWS, _GROWTH = 64, 8
 
@@ -379,6 +396,18 @@ def _openness(pattern: TriplePattern) -> int:
 
 
 _TRUE, _FALSE = Literal(True), Literal(False)
+
+
+def _told_apart(table: Table) -> tuple[Table, Places | None]:
+    """The different rows of a table, and which of them each row is; None where they are about as many."""
+    if table.size < _MANY:
+        return table, None
+    found, count = codes(list(table.columns.values()), table.size)
+    if 2 * count > table.size:
+        return table, None
+    first = np.empty(count, np.intp)
+    first[found] = np.arange(table.size)
+    return table.taken(first), found
 
 
 def _counts_rows(node: Group) -> bool:

@@ -75,7 +75,7 @@ def _blank_nodes(
 
 
 def _hashed(text: str) -> str:
-    return "q" + blake2b(text.encode(), digest_size=12).hexdigest()
+    return "q" + blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
 def described(places: Sequence[Place], table: Table, source: Source, terms: TermSpace) -> list[Triple]:

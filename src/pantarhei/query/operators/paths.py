@@ -82,7 +82,7 @@ class _Closing:
         found = self._reached(seeds, shown, step)
         if not _is_given(here) and self._may_stay:
             found = self._in_graph(found, seeds, there)
-        rows, places = Lookup(found.rows).find(codes)
+        rows, places = Lookup(found.rows).find(codes, self._context.guard)
         if wanted is not None or here == there:
             same = found.values[places] == (given if wanted is None else wanted)[rows]
             return start.taken(rows[same])
@@ -135,6 +135,7 @@ class _Closing:
             ends = step(front)
             keys = _keys(rows[ends.rows], ends.values)
             arrivals.append((keys, ends.shown))
+            guard.check_room(sum(len(part) for part, _ in arrivals), 2)
             new, first = np.unique(keys, return_index=True)
             is_new = ~np.isin(new, known, assume_unique=True)
             new = new[is_new]
@@ -154,7 +155,7 @@ class _Closing:
         lookup = Lookup(starts)
 
         def step(front: Ids) -> Ends:
-            rows, places = lookup.find(terms.values(front))
+            rows, places = lookup.find(terms.values(front), self._context.guard)
             return Ends(rows, ends[places], shown_ends[places])
 
         return step
@@ -236,7 +237,8 @@ def _join_negated(start: Table, node: NegatedSet, source: Source, context: Conte
     terms = context.terms
     subjects, objects = _values(start, node.subject, terms), _values(start, node.object, terms)
     is_open = subjects is None and objects is None
-    found = source.triples().all() if is_open else source.triples().matching(subjects, None, objects)
+    triples = source.triples()
+    found = triples.all() if is_open else triples.matching(subjects, None, objects, context.guard)
     numbers = [n for n in map(terms.find_value, node.predicates) if n is not None]
     agree = ~np.isin(found.predicates, np.array(numbers, np.int64))
     if node.subject == node.object:

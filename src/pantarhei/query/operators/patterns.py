@@ -159,13 +159,13 @@ class _Matching:
         if isinstance(pattern.predicate, Variable):
             return rows * len(self._source.triples())
         relation = self._relation(pattern.predicate, pattern.object)
-        sample = self._table
+        sample, guard = self._table, self._context.guard
         if rows > _SAMPLE:
             sample = sample.taken(np.linspace(0, rows - 1, _SAMPLE).astype(np.intp))
         if self._is_known(pattern.subject):
-            pairs = relation.forward(self._values(pattern.subject, sample))
+            pairs = relation.forward(self._values(pattern.subject, sample), guard)
         elif self._is_known(pattern.object) and not self._needs_count(pattern):
-            pairs = relation.backward(self._values(pattern.object, sample))
+            pairs = relation.backward(self._values(pattern.object, sample), guard)
         else:
             return float(rows * len(relation))
         if sample is self._table:
@@ -178,20 +178,20 @@ class _Matching:
         if isinstance(pattern.predicate, Variable):
             self._match_any(number, pattern)
             return
-        relation = self._relation(pattern.predicate, pattern.object)
+        relation, guard = self._relation(pattern.predicate, pattern.object), self._context.guard
         subject, object_ = pattern.subject, pattern.object
         if self._is_known(subject):
             if self._is_known(object_) and not self._source.has_forms:
                 subjects, objects = self._values(subject), self._values(object_)
                 self._table = self._table.kept(relation.holds(subjects, objects))
                 return
-            found = self._found.get(number) or relation.forward(self._values(subject))
+            found = self._found.get(number) or relation.forward(self._values(subject), guard)
             if self._is_known(object_):
                 agree = found.others == self._values(object_)[found.rows]
                 found = Pairs(found.rows[agree], found.others[agree], found.shown[agree])
             self._extend(found.rows, {object_: found.shown}, number)
         elif self._is_known(object_):
-            found = self._found.get(number) or relation.backward(self._values(object_))
+            found = self._found.get(number) or relation.backward(self._values(object_), guard)
             self._extend(found.rows, {subject: found.others, object_: found.shown}, number)
         else:
             self._cross(number, subject, object_, relation)
@@ -217,8 +217,8 @@ class _Matching:
         triples = self._source.triples()
         known = [self._is_known(place) for place in pattern.places]
         if any(known):
-            ids = [self._values(p) if k else None for p, k in zip(pattern.places, known, strict=True)]
-            found = triples.matching(*ids)
+            ends = [self._values(p) if k else None for p, k in zip(pattern.places, known, strict=True)]
+            found = triples.matching(ends[0], ends[1], ends[2], self._context.guard)
         else:
             found = triples.all()
             if self._table.size != 1:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from pantarhei.query.guard import NO_LIMITS, Guard
 from pantarhei.query.sources.relation import Matches, Pairs
 from pantarhei.query.table import Ids, Mask, Places
 
@@ -38,8 +39,12 @@ class Lookup:
         self._order = np.argsort(column, kind="stable")
         self._sorted = column[self._order] if self._starts is None else column[:0]
 
-    def find(self, numbers: Ids) -> tuple[Places, Places]:
-        """For each place of the column that has one of `numbers`: which of these, and the place."""
+    def find(self, numbers: Ids, guard: Guard = NO_LIMITS) -> tuple[Places, Places]:
+        """For each place of the column that has one of `numbers`: which of these, and the place.
+
+        Raises:
+            QueryMemoryError: they are more than `guard` lets pass.
+        """
         if self._place_of is not None:
             places = self._place_of[self._cells(numbers, len(self._place_of) - 1)]
             rows = np.flatnonzero(places >= 0)
@@ -51,6 +56,7 @@ class Lookup:
             begins = np.searchsorted(self._sorted, numbers, "left")
             ends = np.searchsorted(self._sorted, numbers, "right")
         counts = ends - begins
+        guard.check_rows(int(counts.sum()))
         rows = np.repeat(np.arange(len(numbers)), counts)
         before = np.cumsum(counts) - counts
         return rows, self._order[np.arange(len(rows)) + np.repeat(begins - before, counts)]
@@ -98,13 +104,13 @@ class ColumnRelation:
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         return self._subjects, self._objects, self._shown
 
-    def forward(self, subjects: Ids) -> Pairs:
-        rows, places = self._by_subject.find(subjects)
+    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+        rows, places = self._by_subject.find(subjects, guard)
         others = self._objects[places]
         return Pairs(rows, others, others if self._shown is self._objects else self._shown[places])
 
-    def backward(self, objects: Ids) -> Pairs:
-        rows, places = self._by_object.find(objects)
+    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+        rows, places = self._by_object.find(objects, guard)
         return Pairs(rows, self._subjects[places], self._shown[places])
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
@@ -133,12 +139,18 @@ class TripleColumns:
     def all(self) -> Matches:
         return Matches(np.zeros(len(self), np.intp), *self.columns, self.shown)
 
-    def matching(self, subjects: Ids | None, predicates: Ids | None, objects: Ids | None) -> Matches:
+    def matching(
+        self,
+        subjects: Ids | None,
+        predicates: Ids | None,
+        objects: Ids | None,
+        guard: Guard = NO_LIMITS,
+    ) -> Matches:
         given = [(place, ids) for place, ids in enumerate((subjects, predicates, objects)) if ids is not None]
         place, ids = (
             given[0] if len(given) == 1 else min(given, key=lambda one: self._lookup(one[0]).count(one[1]))
         )
-        rows, places = self._lookup(place).find(ids)
+        rows, places = self._lookup(place).find(ids, guard)
         for other, wanted in given:
             if other != place:
                 agree = self.columns[other][places] == wanted[rows]

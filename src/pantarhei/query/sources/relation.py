@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from rdflib import URIRef
 
 from pantarhei.language.term import Term
+from pantarhei.query.guard import NO_LIMITS, Guard
 from pantarhei.query.table import Ids, Mask, Places
 
 
@@ -36,12 +37,20 @@ class Relation(Protocol):
         """All: subjects, objects by value, and objects as they are shown."""
         ...
 
-    def forward(self, subjects: Ids) -> Pairs:
-        """The objects of each of `subjects`."""
+    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+        """The objects of each of `subjects`.
+
+        Raises:
+            QueryMemoryError: they are more than `guard` lets pass.
+        """
         ...
 
-    def backward(self, objects: Ids) -> Pairs:
-        """The subjects of each of `objects`; `shown` has the objects as they are shown."""
+    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+        """The subjects of each of `objects`; `shown` has the objects as they are shown.
+
+        Raises:
+            QueryMemoryError: as `forward`.
+        """
         ...
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
@@ -54,7 +63,13 @@ class Triples(Protocol):
 
     def __len__(self) -> int: ...
 
-    def matching(self, subjects: Ids | None, predicates: Ids | None, objects: Ids | None) -> Matches:
+    def matching(
+        self,
+        subjects: Ids | None,
+        predicates: Ids | None,
+        objects: Ids | None,
+        guard: Guard = NO_LIMITS,
+    ) -> Matches:
         """The triples that agree with each row of what is given; at least one column is.
 
         Args:

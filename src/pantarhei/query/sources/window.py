@@ -14,6 +14,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
 from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.readable import readable
+from pantarhei.query.guard import NO_LIMITS, Guard
 from pantarhei.query.sources.columns import ColumnRelation, TripleColumns
 from pantarhei.query.sources.relation import Pairs, Relation
 from pantarhei.query.table import Ids, Mask
@@ -26,6 +27,9 @@ _FEW = 32
 
 # Before they do, it is so many, or one for this many facts.
 _RATHER_FEW, _FACTS_A_TERM = 512, 16
+
+# So many facts are found in the kernel at most; it cannot be interrupted.
+_MOST_PROBED = 1 << 16
 
 
 class WindowFacts:
@@ -184,11 +188,18 @@ class WindowFacts:
         shown[places[varied]] = self._terms.ids_of([forms[place] for place in varied])
         return shown
 
-    def probe(self, number: int, terms: Ids, by_object: bool) -> tuple[Ids, Ids]:
-        """The places among `terms` of the facts that have one as their subject, or object; the other ends."""
+    def probe(self, number: int, terms: Ids, by_object: bool) -> tuple[Ids, Ids] | None:
+        """The places among `terms` of the facts that have one as their subject, or object; the other ends.
+
+        None if they are many: then columns say how many before they are made.
+        """
+        if not self.is_few(len(terms)):
+            return None
         store = self._model.kernel.store
         store.index(number, not by_object, by_object)
-        found = store.probe(number, readable(_numbers(terms)), 1 if by_object else 0)
+        found = store.probe(number, readable(_numbers(terms)), 1 if by_object else 0, _MOST_PROBED)
+        if found is None:
+            return None
         return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
 
     def present(self, number: int, subjects: Ids, objects: Ids) -> Mask:
@@ -215,16 +226,18 @@ class PropertyFacts:
     def pairs(self) -> tuple[Ids, Ids, Ids]:
         return self._columns.pairs()
 
-    def forward(self, subjects: Ids) -> Pairs:
-        if not self._facts.is_few(len(subjects)):
-            return self._columns.forward(subjects)
-        rows, others = self._facts.probe(self._number, subjects, by_object=False)
+    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+        probed = self._facts.probe(self._number, subjects, by_object=False)
+        if probed is None:
+            return self._columns.forward(subjects, guard)
+        rows, others = probed
         return Pairs(rows, others, self._facts.shown(self._number, subjects[rows], others))
 
-    def backward(self, objects: Ids) -> Pairs:
-        if not self._facts.is_few(len(objects)):
-            return self._columns.backward(objects)
-        rows, others = self._facts.probe(self._number, objects, by_object=True)
+    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
+        probed = self._facts.probe(self._number, objects, by_object=True)
+        if probed is None:
+            return self._columns.backward(objects, guard)
+        rows, others = probed
         return Pairs(rows, others, self._facts.shown(self._number, others, objects[rows]))
 
     def holds(self, subjects: Ids, objects: Ids) -> Mask:
@@ -253,14 +266,15 @@ class ClassFacts:
         names = np.full(len(self._members), self._name, np.int64)
         return self._members, names, names
 
-    def forward(self, subjects: Ids) -> Pairs:
+    def forward(self, subjects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
         rows = np.flatnonzero(self.holds(subjects, np.full(len(subjects), self._name, np.int64)))
         names = np.full(len(rows), self._name, np.int64)
         return Pairs(rows, names, names)
 
-    def backward(self, objects: Ids) -> Pairs:
+    def backward(self, objects: Ids, guard: Guard = NO_LIMITS) -> Pairs:
         rows = np.flatnonzero(objects == self._name)
         count = len(self._members)
+        guard.check_rows(count * len(rows))
         names = np.full(count * len(rows), self._name, np.int64)
         return Pairs(np.repeat(rows, count), np.tile(self._members, len(rows)), names)
 
