@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from rdflib import BNode, Literal
@@ -35,14 +36,15 @@ class Context:
     literals: LiteralValues
     now: Literal
     base: str | None
-    local_values: LiteralValues = field(init=False, repr=False)
     blank_nodes: dict[tuple[int, int, str], BNode] = field(init=False, repr=False, default_factory=dict)
     """Those that BNODE made: by the column that identifies the solutions, the row, and the argument."""
     kept: list[Ids] = field(init=False, repr=False, default_factory=list)
     """Those columns, so that no other has their place in memory."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "local_values", LiteralValues(self.terms.locals))
+    @cached_property
+    def local_values(self) -> LiteralValues:
+        """The values of the terms that only the query knows."""
+        return LiteralValues(self.terms.locals)
 
     def values(self, ids: Ids) -> Values:
         """The values of terms."""

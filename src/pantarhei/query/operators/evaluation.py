@@ -67,25 +67,6 @@ class Evaluation:
         self._source = dataset.default if source is None else source
         self._account = Account() if account is None else account
         self._fresh = count()
-        self._rules: dict[type[Node], Callable[[Table, Any], Table]] = {
-            BGP: self._bgp,
-            Closure: self._closure,
-            NegatedSet: self._negated,
-            Values: self._values,
-            Join: self._join,
-            LeftJoin: self._left_join,
-            Union: self._union,
-            Minus: self._minus,
-            Mark: self._mark,
-            Filter: self._filter,
-            Extend: self._extend,
-            Graph: self._graph,
-            Project: self._project,
-            Distinct: self._distinct,
-            OrderBy: self._order_by,
-            Slice: self._slice,
-            Group: self._group,
-        }
 
     def rows(self, node: Node) -> Table:
         """All rows of a node."""
@@ -94,7 +75,7 @@ class Evaluation:
     def join(self, start: Table, node: Node) -> Table:
         """The rows of `start` joined with those of a node."""
         self._context.guard.check()
-        found = self._rules[type(node)](start, node)
+        found = _RULES[type(node)](self, start, node)
         self._account.note(node, found.size)
         return found
 
@@ -363,6 +344,27 @@ class Evaluation:
     def _row(self) -> Variable:
         """A variable for the numbers of rows."""
         return Variable(f"#row{next(self._fresh)}")
+
+
+_RULES: dict[type[Node], Callable[[Evaluation, Table, Any], Table]] = {
+    BGP: Evaluation._bgp,
+    Closure: Evaluation._closure,
+    NegatedSet: Evaluation._negated,
+    Values: Evaluation._values,
+    Join: Evaluation._join,
+    LeftJoin: Evaluation._left_join,
+    Union: Evaluation._union,
+    Minus: Evaluation._minus,
+    Mark: Evaluation._mark,
+    Filter: Evaluation._filter,
+    Extend: Evaluation._extend,
+    Graph: Evaluation._graph,
+    Project: Evaluation._project,
+    Distinct: Evaluation._distinct,
+    OrderBy: Evaluation._order_by,
+    Slice: Evaluation._slice,
+    Group: Evaluation._group,
+}
 
 
 # From so many rows on a question that rows share is asked once.
