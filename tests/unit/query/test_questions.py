@@ -156,6 +156,7 @@ def test_what_would_leave_the_process_or_write_is_refused(monkeypatch, text, rea
             run_query(here, text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "pattern",
     ["FILTER(1 = 1) " * 3000, "{}" + " UNION {}" * 3000, f"FILTER(1 IN ({'+'.join('1' * 3000)}))"],
