@@ -25,6 +25,7 @@
     ├── OptionError                an option's value is not one of those it can have
     │   └── UnknownFormatError         neither a file's name nor an option tells its format
     ├── QueryError                 a query that is malformed or refused
+    │   ├── NotKeyLocalQueryError      it joins facts of different shards
     │   ├── QueryTimeoutError          it took longer than its `timeout`
     │   └── QueryMemoryError           it needs more than its `max_bytes`
     ├── SparkError                 Spark cannot be started or reached
@@ -456,6 +457,27 @@ class QueryError(PantarheiError):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class NotKeyLocalQueryError(QueryError):
+    """The answers that shards give, each alone, would not be those of one window.
+
+    Args:
+        key: what shards are made by.
+        obstacle: what stands in the way, and what may help.
+    """
+
+    def __init__(self, key: str, obstacle: str) -> None:
+        PantarheiError.__init__(self, key, obstacle)
+        self.key, self.obstacle = key, obstacle
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What is in the way, and what to do."""
+        return (
+            f"shards by {self.key} would not answer the query as one window does: {self.obstacle}. Write it "
+            "so that what it joins has one key, or ask a stream without shard_by"
+        )
 
 
 class QueryTimeoutError(QueryError):

@@ -1,5 +1,7 @@
 """If a report allows a key, shards by it hold together what one model holds, at every time.
 
+Of a query that is key-local they give together the answers that one model gives.
+
 Programs, backgrounds and streams are random and small; the shards are as many as there are keys, which is the
 hardest case.
 """
@@ -14,7 +16,10 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF
 
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
+from pantarhei.errors import NotKeyLocalQueryError
 from pantarhei.language.rule import Different, Rule
+from pantarhei.query.sharding import check_key_local
+from pantarhei.query.syntax import read_query
 from strategies import (
     CLASS_FACTS,
     CLASSES,
@@ -149,6 +154,65 @@ declarations = st.none() | st.lists(
 )
 
 
+PREFIXES = {"": str(EX), "owl": str(OWL)}
+starts = st.sampled_from((*["?x"] * 6, "?y", ":a"))
+ends = st.sampled_from((*["?y"] * 3, *["?z"] * 3, "?x", ":b", ":h1"))
+streamed = st.one_of(
+    st.builds("{} a :{} .".format, starts, st.sampled_from("ABCD")),
+    st.builds("{} :{} {} .".format, starts, st.sampled_from("RSV"), ends),
+)
+patterns = st.one_of(
+    streamed,
+    streamed,
+    st.builds("{} :{} {} .".format, starts, st.sampled_from(("inBuilding", "zone", "near")), ends),
+    st.sampled_from(("?x ?p ?y .", "?x a ?y .", "?x a :Unknown .", "?x a owl:Thing .", "?x !:R ?y .")),
+    st.sampled_from(("?x :near+ ?y .", "?x :inBuilding* ?y .", "?x :near? :a .", "?x :R/:inBuilding ?y .")),
+)
+groups = st.recursive(
+    streamed | st.lists(patterns, min_size=1, max_size=2).map(" ".join),
+    lambda inner: st.one_of(
+        st.builds("{} OPTIONAL {{ {} }}".format, inner, inner),
+        st.builds("{} OPTIONAL {{ {} FILTER EXISTS {{ {} }} }}".format, inner, inner, patterns),
+        st.builds("{} MINUS {{ {} }}".format, inner, inner),
+        st.builds("{} FILTER {} {{ {} }}".format, inner, st.sampled_from(("EXISTS", "NOT EXISTS")), inner),
+        st.builds("{{ {} }} UNION {{ {} }}".format, inner, inner),
+        st.builds("{} {{ {} }} FILTER(BOUND(?y))".format, inner, inner),
+        st.builds("VALUES ?x {{ :a :b }} {}".format, inner),
+        st.builds("{} {{ SELECT DISTINCT ?x {{ {} }} }}".format, inner, inner),
+        st.builds("{} {{ SELECT ?x (COUNT(*) AS ?n) {{ {} }} GROUP BY ?x }}".format, inner, inner),
+    ),
+    max_leaves=2,
+)
+selects = st.sampled_from(
+    (
+        "SELECT ?x ?y {{ {} }}",
+        "SELECT DISTINCT ?x ?z {{ {} }}",
+        "SELECT DISTINCT ?y {{ {} }}",
+        "SELECT ?x (COUNT(?y) AS ?many) (MIN(?z) AS ?least) {{ {} }} GROUP BY ?x",
+        "SELECT ?y (COUNT(DISTINCT ?x) AS ?many) {{ {} }} GROUP BY ?y",
+    )
+)
+queries = st.lists(
+    st.tuples(selects, groups).map(lambda drawn: drawn[0].format(drawn[1])), min_size=4, max_size=4
+)
+
+
+def are_key_local(texts, report, key):
+    """Those of the queries that shards answer as one window does."""
+    for text in texts:
+        COUNTS["queries"] += 1
+        try:
+            check_key_local(read_query(text, PREFIXES), report, key)
+        except NotKeyLocalQueryError:
+            continue
+        COUNTS["queries allowed"] += 1
+        COUNTS["queries allowed, with a join of streamed facts"] += sum(map(text.count, STREAMED_NAMES)) > 1
+        yield text
+
+
+STREAMED_NAMES = (*(f" a :{name}" for name in "ABCD"), *(f" :{name} " for name in "RSV"))
+
+
 @settings(max_examples=6000 if LONG else 400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     programs,
@@ -158,9 +222,10 @@ declarations = st.none() | st.lists(
     declarations,
     st.sampled_from((1, 2, 4)),
     st.sampled_from((True, True, True, False)),
+    queries,
 )
 def test_shards_by_an_allowed_key_hold_what_one_model_holds(
-    rules, background, pool, stream, streaming, range_, unique_names
+    rules, background, pool, stream, streaming, range_, unique_names, texts
 ):
     try:
         ontology = Ontology.from_rules(rules)
@@ -177,7 +242,7 @@ def test_shards_by_an_allowed_key_hold_what_one_model_holds(
     aboxes = [{admitted[number] for number in drawn if number < len(admitted)} for drawn in stream]
     count(report, rules)
     for key in report.keys:
-        compare(reasoner, report.maps[key], aboxes)
+        compare(reasoner, report.maps[key], aboxes, tuple(are_key_local(texts, report, key)))
 
 
 def count(report, rules):
@@ -191,7 +256,7 @@ def count(report, rules):
     COUNTS["refused for a key"] += any(report.obstacles.values())
 
 
-def compare(reasoner, key, aboxes):
+def compare(reasoner, key, aboxes, texts):
     """One model, and a model for each key, which all hear of every time."""
     whole, shards = reasoner(), {}
     for at, abox in enumerate(aboxes):
@@ -207,6 +272,11 @@ def compare(reasoner, key, aboxes):
         kept = [(time, fact) for each in shards.values() for time, fact in each.assertions()]
         assert canonical(set().union(*held)) == canonical(whole.materialization())
         assert timed(kept) == timed(whole.assertions())
+        for text in texts:
+            answers = Counter(whole.query(text, initNs=PREFIXES).rows)
+            of_shards = (shard.query(text, initNs=PREFIXES).rows for shard in shards.values())
+            assert Counter(chain.from_iterable(of_shards)) == answers, text
+            COUNTS["answers"] += len(answers)
         COUNTS["steps"] += 1
         COUNTS["steps with shards"] += len(shards) > 1
         COUNTS["steps with a cut"] += bool(update.repair.removed)
@@ -223,5 +293,8 @@ def test_the_programs_are_allowed_often_enough_and_join_and_contradict():
     assert COUNTS["with a join, allowed"] >= COUNTS["programs"] / 6
     assert COUNTS["with a join, allowed for a property only"] >= COUNTS["programs"] / 60
     assert COUNTS["refused for a key"] >= COUNTS["programs"] / 6
+    assert COUNTS["queries"] / 2 >= COUNTS["queries allowed"] >= COUNTS["queries"] / 10
+    assert COUNTS["queries allowed, with a join of streamed facts"] >= COUNTS["queries allowed"] / 6
+    assert COUNTS["answers"] >= COUNTS["queries allowed"] / 3
     assert COUNTS["steps with shards"] >= COUNTS["steps"] / 5
     assert COUNTS["steps with a cut"] >= COUNTS["steps"] / 120

@@ -7,7 +7,8 @@ what the first attempt wrote: its rows are there once.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -59,9 +60,7 @@ class Collector:
         names = ["subject", "predicate", "object"]
         if query is not None:
             names = list(reasoner.query(query).columns())
-            if taken := sorted(set(names) & set(head.names)):
-                expected = "a query with other variables; these are columns of the results already"
-                raise OptionError("query", ", ".join(f"?{name}" for name in taken), expected)
+            refuse_taken(names, head.names)
         self.schema = pa.schema([*head, *(pa.field(name, pa.string()) for name in names)])
         if query is None:
             self.schema = self.schema.append(pa.field("change", pa.int8()))
@@ -95,6 +94,18 @@ class Collector:
 
 def _text(term: Term | None) -> str | None:
     return None if term is None else write_term(term)
+
+
+def refuse_taken(names: Sequence[str], columns: Collection[str]) -> None:
+    """Refuse variables that would be columns of one name, with each other or with others.
+
+    Raises:
+        OptionError: there are such; capital letters do not tell columns apart.
+    """
+    met = Counter(name.lower() for name in (*names, *columns))
+    if taken := sorted(name for name in names if met[name.lower()] > 1):
+        expected = "a query with other variables; columns of the results have these names already"
+        raise OptionError("query", ", ".join(f"?{name}" for name in taken), expected)
 
 
 class FileOutput:

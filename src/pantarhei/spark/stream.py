@@ -100,8 +100,9 @@ def reason_stream(
         query_name: Spark's name for the query.
         shard_by: "subject", or a property of the background: a window model for each shard, on the executors
             instead of the driver, for programs that are key-local (`Ontology.sharding_report`). Then `sink`
-            and `output` get the changes that `shard_stream` describes, the checkpoint is Spark's alone, and
-            `query`, `on_update`, `on_late`, `on_error` and `spark_partitions` have no meaning.
+            and `output` get the changes that `shard_stream` describes, of the materialization or of the
+            answers to `query`, the checkpoint is Spark's alone, and `on_update`, `on_late`, `on_error` and
+            `spark_partitions` have no meaning.
         shards, streaming: as `shard_stream` takes them.
         limits: how much the window may hold, and what then; of each shard, if it is sharded.
 
@@ -111,6 +112,7 @@ def reason_stream(
     Raises:
         OptionError: an option has no such value, or another than in the checkpoint.
         NotKeyLocalError: shards would not hold what one model holds.
+        NotKeyLocalQueryError: shards would not answer the query as one window does.
         CheckpointError: the checkpoint is damaged, or part of it is lost.
         CheckpointMismatchError: it is one of another ontology or background.
         TimestampError: window or lateness are of another kind than the timestamps.
@@ -125,9 +127,9 @@ def reason_stream(
     options = Options(window, repair, keep, unique_names, search, limits)
     files = None if output is None else FileOutput(local_folder("output", output), output_format)
     if shard_by is not None:
-        _refuse_where_sharded(on_update, on_late, query, on_error, spark_partitions)
+        _refuse_where_sharded(on_update, on_late, on_error, spark_partitions)
         sharding = Sharding(shard_by, shards, streaming)
-        changes = sharded(given, ontology, options, background, sharding, allowed_lateness)
+        changes = sharded(given, ontology, options, background, sharding, allowed_lateness, query)
         return run_shards(changes, sink, files, checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
@@ -158,9 +160,9 @@ def reason_stream(
 
 
 def _refuse_where_sharded(
-    on_update: object, on_late: object, query: object, on_error: OnError, spark_partitions: object
+    on_update: object, on_late: object, on_error: OnError, spark_partitions: object
 ) -> None:
-    given = {"on_update": on_update, "on_late": on_late, "query": query, "spark_partitions": spark_partitions}
+    given = {"on_update": on_update, "on_late": on_late, "spark_partitions": spark_partitions}
     if on_error != "raise":
         given["on_error"] = on_error
     for name, value in given.items():

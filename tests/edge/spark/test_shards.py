@@ -10,9 +10,10 @@ from pyspark.errors import StreamingQueryException
 from rdflib import RDF
 
 from pantarhei import Ontology, OptionError, StreamReasoner, TimestampError, Window
-from pantarhei.errors import NotKeyLocalError
+from pantarhei.errors import NotKeyLocalError, NotKeyLocalQueryError, QueryError
 from pantarhei.language.rule import Different, Rule
 from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.spark import reason_stream
 from pantarhei.spark.shards.sharded_stream import shard_stream
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
@@ -135,6 +136,84 @@ def test_shards_hold_what_one_model_holds_and_go_on_after_a_restart(spark, tmp_p
         row.shard for row in before if row.subject.startswith("<http://example.org/room")
     }
     assert [(row.at, row.subject) for row in after if row.change == 0] == [(2, ROOMS[5].n3())]
+
+
+def test_the_answers_of_shards_add_up_to_those_of_one_window_and_go_on_after_a_restart(spark, tmp_path):
+    folder, rows, found = Folder(tmp_path / "in"), [*readings(1, 1, 17), (16, (ROOMS[3], R, ROOMS[1]))], []
+    select = f"""
+        PREFIX : <{EX}>
+        SELECT ?Building ?other (COUNT(?x) AS ?many)
+        {{ ?x a :A ; :inBuilding ?Building OPTIONAL {{ ?x :R ?other }} }} GROUP BY ?Building ?other"""
+
+    def follow():
+        query = reason_stream(
+            folder.stream(spark),
+            ONTOLOGY,
+            Window(6),
+            background=BACKGROUND,
+            shard_by=IN,
+            shards=5,
+            query=select,
+            sink=lambda batch, _: found.extend(batch.collect()),
+            output=tmp_path / "out",
+            checkpoint=tmp_path / "checkpoint",
+            trigger={"availableNow": True},
+        )
+        query.await_termination()
+
+    def expected(now):
+        one = StreamReasoner(ONTOLOGY, Window(6), BACKGROUND)
+        for at in range(1, now + 1):
+            one.push(at, [triple for time, triple in rows if time == at])
+        return Counter(
+            tuple(None if term is None else write_term(term) for term in row)
+            for row in one.query(select).rows
+        )
+
+    def summed():
+        sums = Counter()
+        for row in found:
+            sums[row.Building, row.other, row.many] += row.change
+        assert all(number >= 0 for number in sums.values())
+        return +sums
+
+    folder.write(written(row for row in rows if row[0] < 5))
+    folder.write(written(row for row in rows if 5 <= row[0] < 9))
+    follow()
+    assert summed() == expected(max(at for at, _ in rows if at < 9))
+    folder.write(written(row for row in rows if row[0] >= 9))
+    folder.write([(2, tuple(map(write_term, member(A, ROOMS[5]))))])
+    follow()
+    assert summed() == expected(16)
+    assert found[0].asDict().keys() == {"shard", "at", "Building", "other", "many", "change"}
+    assert [tuple(row)[1:] for row in found if row.change == 0] == [(2, None, None, None, 0)]
+    assert len({row.shard for row in found}) > 1 and any(row.other for row in found)
+    files = spark.read.parquet(str(tmp_path / "out"))
+    assert sorted(map(str, files.collect())) == sorted(map(str, found))
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ("SELECT ?x { ?x a :A ", QueryError),
+        ("SELECT ?x { ?x a :A } LIMIT 1", NotKeyLocalQueryError),
+        ("SELECT * { ?x a :A . ?y a :A }", NotKeyLocalQueryError),
+        ("SELECT ?x ?at { ?x :R ?at }", OptionError),
+        ("SELECT ?x ?X { ?x :R ?X }", OptionError),
+        (3, OptionError),
+    ],
+)
+def test_a_query_that_shards_cannot_answer_is_refused_before_anything_runs(spark, tmp_path, query, error):
+    stream = Folder(tmp_path / "in").stream(spark)
+    with pytest.raises(error):
+        shard_stream(
+            stream,
+            ONTOLOGY,
+            Window(5),
+            shard_by=IN,
+            background=BACKGROUND,
+            query=f"PREFIX : <{EX}> {query}" if isinstance(query, str) else query,
+        )
 
 
 def test_rows_out_of_order_wait_and_blank_nodes_are_the_timestamps_own(spark, tmp_path):

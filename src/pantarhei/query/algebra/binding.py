@@ -38,7 +38,7 @@ def looks_outside(node: Node) -> frozenset[Variable]:
     found: set[Variable] = set()
     for part in nodes_of(node):
         inside = part.left if isinstance(part, LeftJoin) else part.children[0] if part.children else None
-        for expression in _expressions_of(part):
+        for expression in expressions_of(part):
             certain = inside.certain if inside is not None else frozenset()
             if isinstance(part, LeftJoin):
                 certain = certain | part.right.certain
@@ -48,7 +48,7 @@ def looks_outside(node: Node) -> frozenset[Variable]:
     return frozenset(found)
 
 
-def _expressions_of(node: Node) -> tuple[Expression, ...]:
+def expressions_of(node: Node) -> tuple[Expression, ...]:
     if isinstance(node, Filter):
         return (node.condition,)
     if isinstance(node, Extend):

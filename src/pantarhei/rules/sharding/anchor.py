@@ -18,7 +18,7 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule
 from pantarhei.language.term import Term
-from pantarhei.rules.sharding.sharding_report import KeyMap, Obstacle
+from pantarhei.rules.sharding.sharding_report import FactPlaces, KeyMap, Obstacle
 
 Anchor = frozenset[int]
 Facts = Mapping[Symbol, Sequence[tuple[Term, ...]]]
@@ -86,13 +86,14 @@ class KeyFlow:
 
     situation: Situation
     key: KeyMap
+    keeping: frozenset[Symbol] = field(init=False)
     bodies: list[_Body] = field(init=False)
     anchors: defaultdict[Symbol, set[Anchor]] = field(init=False)
     why: dict[tuple[Symbol, Anchor], Rule | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        keeping = self._keeping()
-        self.bodies = [self._body(rule, keeping) for rule in self.situation.rules]
+        self.keeping = frozenset(self._keeping())
+        self.bodies = [self._body(rule) for rule in self.situation.rules]
         self.anchors, self.why = defaultdict(set), {}
         at_subject = frozenset((0,))
         for symbol in self.situation.assertable:
@@ -115,6 +116,13 @@ class KeyFlow:
                     break
         return [obstacle for _, obstacle in sorted(found, key=lambda each: each[0])]
 
+    def places(self) -> FactPlaces:
+        """In which shards facts are: the positions that all anchors of a predicate share have its key."""
+        shared = {
+            symbol: frozenset.intersection(*anchors) for symbol, anchors in self.anchors.items() if anchors
+        }
+        return FactPlaces(shared, frozenset(self.situation.facts), self.keeping)
+
     def _keeping(self) -> set[Symbol]:
         """The properties of the background alone that link names of one key."""
         of = self.key.value_of
@@ -126,10 +134,10 @@ class KeyFlow:
             and all(of(one) == of(other) for one, other in facts)
         }
 
-    def _body(self, rule: Rule, keeping: set[Symbol]) -> _Body:
+    def _body(self, rule: Rule) -> _Body:
         classes: Groups[Hashable] = Groups()
         for atom in rule.body:
-            if symbol_of(atom) in keeping:
+            if symbol_of(atom) in self.keeping:
                 classes.unite(map(self._keyed, atom.arguments))
 
         def placed(atom: Atom) -> _Placed:

@@ -36,17 +36,21 @@ from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, Triple, short
 from pantarhei.literals.value import value_of
 from pantarhei.rules.sharding.anchor import Facts, KeyFlow, Situation, symbol_of
-from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, KeyMap, NoKey, Obstacle, ShardingReport
+from pantarhei.rules.sharding.sharding_report import (
+    ANY_OTHER,
+    SUBJECT,
+    FactPlaces,
+    Key,
+    KeyMap,
+    NoKey,
+    Obstacle,
+    ShardingReport,
+)
 from pantarhei.rules.translation.demand import DIFFERENT, SAME, THING, Theory
 
 # How many properties of the background are tried as keys unless some are named.
 MOST_PROPERTIES = 30
 
-# What stands for the predicates that the ontology does not know, where these may stream.
-ANY_OTHER = (
-    Symbol(URIRef("urn:pantarhei:any#OtherClass"), 1),
-    Symbol(URIRef("urn:pantarhei:any#OtherProperty"), 2),
-)
 _ALWAYS_POSSIBLE = (
     SAME,
     DIFFERENT,
@@ -91,13 +95,15 @@ def sharding_report(
     no_keys: dict[Key, NoKey] = {}
     obstacles: dict[Key, tuple[Obstacle, ...]] = {}
     maps: dict[Key, KeyMap] = {}
+    places: dict[Key, FactPlaces] = {}
     for key in tried:
         found = _key_map(key, situation, aliases)
         if isinstance(found, NoKey):
             no_keys[key] = found
             continue
         maps[key] = found
-        obstacles[key] = tuple(KeyFlow(situation, found).obstacles())
+        flow = KeyFlow(situation, found)
+        obstacles[key], places[key] = tuple(flow.obstacles()), flow.places()
     return ShardingReport(
         obstacles,
         no_keys,
@@ -105,6 +111,7 @@ def sharding_report(
         background_only=frozenset(situation.background_only),
         maps=maps,
         assertable=None if streaming is None else situation.assertable,
+        places=places,
     )
 
 

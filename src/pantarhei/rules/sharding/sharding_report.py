@@ -22,6 +22,12 @@ from pantarhei.literals.value import value_of
 SUBJECT = "subject"
 Key = URIRef | str
 
+# What stands for the predicates that the ontology does not know, where these may stream.
+ANY_OTHER = (
+    Symbol(URIRef("urn:pantarhei:any#OtherClass"), 1),
+    Symbol(URIRef("urn:pantarhei:any#OtherProperty"), 2),
+)
+
 # How much the text shows: keys that do not work with obstacles, obstacles of each, names in a list.
 _MOST_KEYS = 3
 _MOST_OBSTACLES = 3
@@ -58,6 +64,22 @@ class KeyMap:
     def values(self) -> int:
         """How many different keys the names listed have."""
         return len({value_of(key) for key in self.keys.values()})
+
+
+@dataclass(frozen=True, slots=True)
+class FactPlaces:
+    """In which shards facts are, for those who look at the shards' materializations.
+
+    Args:
+        positions: for each predicate that streams those argument positions whose terms have the key of the
+            shard, in each fact that a shard holds and the background does not.
+        given: the predicates that the background has facts of, which every shard holds.
+        keeping: properties of the background alone that link names of one key.
+    """
+
+    positions: Mapping[Symbol, frozenset[int]]
+    given: frozenset[Symbol]
+    keeping: frozenset[Symbol]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +127,7 @@ class ShardingReport:
         background_only: classes and properties that the stream must not assert: the keys that work rest on
             that.
         maps: κ for each key looked at.
+        places: where facts are, for each key looked at.
         assertable: what the stream may assert; None if all but `background_only`.
     """
 
@@ -114,6 +137,7 @@ class ShardingReport:
     background_only: frozenset[Predicate]
     maps: Mapping[Key, KeyMap] = field(repr=False)
     assertable: frozenset[Symbol] | None = field(default=None, repr=False)
+    places: Mapping[Key, FactPlaces] = field(default_factory=dict, repr=False)
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -138,6 +162,13 @@ class ShardingReport:
         if self.assertable is None:
             return predicate not in self.background_only
         return Symbol(predicate, 1 if is_class else 2) in self.assertable
+
+    def positions(self, key: Key, symbol: Symbol) -> frozenset[int] | None:
+        """`FactPlaces.positions` of a predicate, known or not; None if all its facts are the background's."""
+        positions = self.places[key].positions
+        if symbol not in positions and self.admits(symbol.name, symbol.arity == 1):
+            return positions.get(ANY_OTHER[symbol.arity - 1])
+        return positions.get(symbol)
 
     def about(self, key: Key) -> str:
         """What is known of one key, as text.

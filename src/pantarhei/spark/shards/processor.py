@@ -19,6 +19,7 @@ from pyspark.sql.streaming.stateful_processor import (
     StatefulProcessorHandle,
     TimerValues,
 )
+from pyspark.sql.types import IntegerType, LongType, StringType, StructType
 
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Change, SavedShard, Shard
@@ -26,7 +27,6 @@ from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Change, SavedShard, Shar
 if TYPE_CHECKING:
     import pandas as pd
 
-CHANGES = "shard INT, ticks LONG, subject STRING, predicate STRING, object STRING, change INT"
 _STATE = "token BINARY, snapshot BINARY, held BINARY"
 
 # Live shards of this process by stream and number, each with its token, those used last at the end.
@@ -71,7 +71,7 @@ class ShardProcessor(StatefulProcessor):
         if shard.next_look is not None:
             self._handle.registerTimer(shard.next_look)
         if changes:
-            yield _frame(number, changes)
+            yield self._frame(number, changes)
 
     def _load(self, number: int) -> Shard:
         token, live = _LIVE.pop((self._setup.name, number), (b"", None))
@@ -90,10 +90,16 @@ class ShardProcessor(StatefulProcessor):
         while len(_LIVE) > _MOST_LIVE:
             _LIVE.popitem(last=False)
 
+    def _frame(self, number: int, changes: Iterable[Change]) -> pd.DataFrame:
+        import pandas as pd
 
-def _frame(number: int, changes: Iterable[Change]) -> pd.DataFrame:
-    import pandas as pd
+        rows = [(number, ticks, *terms, change) for ticks, terms, change in changes]
+        return pd.DataFrame(rows, columns=columns_of(self._setup.value.names).names)
 
-    frame = pd.DataFrame(changes, columns=list(Change._fields))
-    frame.insert(0, "shard", number)
-    return frame
+
+def columns_of(names: Iterable[str]) -> StructType:
+    """The columns of changes; `at` is in ticks."""
+    columns = StructType().add("shard", IntegerType()).add("at", LongType())
+    for name in names:
+        columns = columns.add(name, StringType())
+    return columns.add("change", IntegerType())

@@ -55,6 +55,8 @@ class ShardSetup:
         shards: how many there are.
         report: κ, and what the stream may assert.
         holds: whether ABoxes wait until no more rows can come before them.
+        query: what is asked of each shard; None for the changes of what it holds.
+        names: the columns of its answers, or those of a fact.
     """
 
     ontology: Ontology
@@ -64,6 +66,8 @@ class ShardSetup:
     shards: int
     report: ShardingReport
     holds: bool
+    query: str | None = None
+    names: tuple[str, ...] = ("subject", "predicate", "object")
 
     def reasoner(self) -> StreamReasoner:
         """A reasoner that has seen nothing yet."""

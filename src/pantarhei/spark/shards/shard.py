@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -25,16 +26,22 @@ ROWS = pa.schema(
     [("ticks", pa.int64()), ("subject", pa.string()), ("predicate", pa.string()), ("object", pa.string())]
 )
 NO_ROWS = ROWS.empty_table()
+Row = tuple[str | None, ...]
 _TERMS = ("subject", "predicate", "object")
 
 
 class Change(NamedTuple):
-    """A fact that the shard's materialization gained (1) or lost (-1); 0 for a row that came too late."""
+    """What a shard gained or lost at a time: a fact, or with a query an answer.
+
+    Args:
+        ticks: the time.
+        terms: those of the fact, or the values of the answer's variables, None for unbound ones.
+        change: how many times more it is there, less than none if fewer; 0 for a row that came too late, of
+            which nothing is told where there is a query.
+    """
 
     ticks: int
-    subject: str
-    predicate: str
-    object: str
+    terms: Row
     change: int
 
 
@@ -55,20 +62,21 @@ class Shard:
         self._setup, self._reasoner, self._held = setup, reasoner, held
         now = reasoner.note.get("now")
         self._now = now if isinstance(now, int) else None
+        self._answers = self._asked()
 
     @classmethod
     def restore(cls, setup: ShardSetup, saved: SavedShard) -> Shard:
         """The shard that was saved.
 
         Raises:
-            CheckpointMismatchError: it was saved with another ontology, background, window, key or number of
-                shards.
+            CheckpointMismatchError: it was saved with another ontology, background, window, key, number of
+                shards or query.
         """
         reasoner = StreamReasoner.restore(saved.snapshot, setup.ontology, limits=setup.options.limits)
         given, was = _layout(setup), str(reasoner.note.get("layout"))
         if was != given:
             raise CheckpointMismatchError(
-                "of a shard", "window, key, number of shards or options", was, given
+                "of a shard", "window, key, number of shards, query or options", was, given
             )
         return cls(setup, reasoner, pa.ipc.open_stream(saved.held).read_all())
 
@@ -90,7 +98,7 @@ class Shard:
         """
         limits = [limit for limit in (closed, self._now) if limit is not None]
         late, timely = _split(rows, max(limits)) if limits else (NO_ROWS, rows)
-        changes = [Change(**row, change=0) for row in late.to_pylist()]
+        changes = [self._late(**row) for row in late.to_pylist()]
         waiting = pa.concat_tables([self._held, timely])
         if self._setup.holds:
             ready, self._held = _split(waiting, closed) if closed is not None else (NO_ROWS, waiting)
@@ -125,11 +133,31 @@ class Shard:
     def _time(self, ticks: int) -> TimePoint:
         return time_of(ticks, self._setup.kind)
 
+    def _late(self, ticks: int, **terms: str) -> Change:
+        is_told = self._setup.query is None
+        return Change(ticks, tuple(terms.values()) if is_told else (None,) * len(self._setup.names), 0)
+
     def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
         self._now = ticks
+        if self._setup.query is not None:
+            yield from self._changed_answers(ticks)
+            return
         for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
-            for subject, predicate, object_ in triples:
-                yield Change(ticks, write_term(subject), write_term(predicate), write_term(object_), change)
+            for triple in triples:
+                yield Change(ticks, tuple(map(write_term, triple)), change)
+
+    def _changed_answers(self, ticks: int) -> Iterator[Change]:
+        before, self._answers = self._answers, self._asked()
+        for row in sorted(before | self._answers, key=lambda row: [text or "" for text in row]):
+            if change := self._answers[row] - before[row]:
+                yield Change(ticks, row, change)
+
+    def _asked(self) -> Counter[Row]:
+        """The answers at present, each with how often it is there."""
+        if self._setup.query is None:
+            return Counter()
+        rows = self._reasoner.query(self._setup.query).rows
+        return Counter(tuple(None if term is None else write_term(term) for term in row) for row in rows)
 
 
 def _layout(setup: ShardSetup) -> str:
@@ -137,7 +165,8 @@ def _layout(setup: ShardSetup) -> str:
     # the default budget is None in the layouts that earlier versions saved
     budget = None if options.budget == Budget() else options.budget
     others = (options.repair, options.keep, options.unique_names, budget, setup.holds)
-    return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}"
+    asked = "" if setup.query is None else f", query={setup.query}"
+    return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}{asked}"
 
 
 def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:

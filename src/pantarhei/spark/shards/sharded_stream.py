@@ -26,9 +26,11 @@ from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
 from pantarhei.spark.frame import check_frame
-from pantarhei.spark.shards.processor import CHANGES, ShardProcessor
+from pantarhei.spark.results import refuse_taken
+from pantarhei.spark.shards.processor import ShardProcessor, columns_of
 from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
+from pantarhei.spark.shards.shard import Shard
 from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
@@ -64,13 +66,24 @@ def shard_stream(
     budget: Budget | None = None,
     allowed_lateness: Duration | None = None,
     limits: Limits = NO_LIMITS,
+    query: str | None = None,
 ) -> DataFrame:
-    """The changes of the repaired materialization of a stream, computed by shards.
+    """The changes of the repaired materialization of a stream, or of a query's answers, computed by shards.
 
     The answer is a streaming DataFrame `(shard, at, subject, predicate, object, change)`: at the time `at`
     the shard gained (1) or lost (-1) the fact. A fact holds while its changes add up to more than nothing,
     for several shards may hold it. What follows from the background alone is not in it. A row that came too
     late is given back with change 0; it has no effect. Write it in mode append.
+
+    With a `query` the columns are `(shard, at, …, change)`, one for each variable: at the time `at` the shard
+    gave the answer `change` times more than before, or fewer where that is negative. The changes of all
+    shards add up to how often one window would give the answer. Terms are in N-Triples syntax, unbound ones
+    null; of a row that came too late there is a row of nulls with change 0. Each shard answers alone, so a
+    query is refused unless all that it joins, groups or compares is of one key. By `"subject"` that means:
+    all patterns of streamed facts, also those in OPTIONAL, MINUS and EXISTS, have one subject; GROUP BY and
+    DISTINCT have it among their columns; what is background may be joined freely, but each answer needs some
+    streamed fact. ORDER BY, LIMIT, OFFSET, aggregates without GROUP BY, forms other than SELECT, GRAPH, FROM,
+    NOW, and functions that draw (such as RAND) are refused.
 
     A timestamp's rows are one ABox, whose blank nodes are its own. Time is Spark's event time: the newest
     timestamp of the batches before. Without `allowed_lateness` rows count at once, and those older than the
@@ -82,7 +95,7 @@ def shard_stream(
     The state of a shard is written in each batch that reaches it, and costs the assertions of its window;
     memory is one model with the background a shard. What an exact repair searches is within the budget of
     each shard, not of all. A query goes on from its Spark checkpoint with the same ontology, background,
-    window, key and number of shards.
+    window, key, number of shards and query.
 
     Args:
         df: a streaming DataFrame with the columns `timestamp` (a timestamp, or a long for streams of
@@ -96,8 +109,11 @@ def shard_stream(
         repair, keep, unique_names, budget: as `StreamReasoner` takes them.
         allowed_lateness: how far rows may come out of order.
         limits: how much each shard may hold, and what then; they may be others when the query goes on.
+        query: a SPARQL query, answered by each shard after each of its steps.
 
     Raises:
+        QueryError: the query is malformed or refused.
+        NotKeyLocalQueryError: shards would not answer it as one window does.
         NotKeyLocalError: shards would not hold what one model holds.
         InconsistentOntologyError: ontology and background contradict each other.
         OptionError: the columns are others, the state store is not RocksDB, or an option has no such value.
@@ -109,7 +125,7 @@ def shard_stream(
     search = Budget() if budget is None else budget
     options = Options(window, repair, keep, unique_names, search, limits)
     sharding = Sharding(shard_by, shards, streaming)
-    return sharded(df, ontology, options, background, sharding, allowed_lateness)
+    return sharded(df, ontology, options, background, sharding, allowed_lateness, query)
 
 
 def sharded(
@@ -119,6 +135,7 @@ def sharded(
     background: Background | None,
     sharding: Sharding,
     allowed_lateness: Duration | None,
+    query: str | None,
 ) -> DataFrame:
     """What `shard_stream` gives and raises; `options` are those of each shard."""
     kind = _kind_of(df)
@@ -139,8 +156,23 @@ def sharded(
         _key_local(whole, sharding, options.unique_names),
         allowed_lateness is not None,
     )
-    setup.reasoner()  # raises what there is to raise
+    if query is not None:
+        setup = _asked(setup, query)
+    Shard(setup, setup.reasoner())  # raises what there is to raise
     return _sharded(df, setup, lateness)
+
+
+def _asked(setup: ShardSetup, query: str) -> ShardSetup:
+    """The setup with a query that shards answer as one window does."""
+    from pantarhei.query.questions import Questions  # rdflib's parser takes long to load
+    from pantarhei.query.sharding import check_key_local
+
+    prefixes = {prefix: str(namespace) for prefix, namespace in setup.ontology.graph.namespaces()}
+    asked = Questions(prefixes).prepared(query).query
+    check_key_local(asked, setup.report, setup.key)
+    names = tuple(map(str, asked.variables))
+    refuse_taken(names, ("shard", "at", "change"))
+    return replace(setup, query=query, names=names)
 
 
 def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> DataFrame:
@@ -161,10 +193,9 @@ def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> DataFrame:
 
     routed = timed.select(ticks.alias("ticks"), *COLUMNS[1:]).mapInArrow(route, ROUTED)
     changes = routed.groupBy("shard").transformWithStateInPandas(
-        ShardProcessor(shipped), CHANGES, "Append", "EventTime"
+        ShardProcessor(shipped), columns_of(setup.names), "Append", "EventTime"
     )
-    at: Column = F.timestamp_micros("ticks") if of_dates else F.col("ticks")
-    return changes.select("shard", at.alias("at"), *COLUMNS[1:], "change")
+    return changes.withColumn("at", F.timestamp_micros("at")) if of_dates else changes
 
 
 def _kind_of(df: DataFrame) -> TimeKind:

@@ -1,6 +1,8 @@
 """One shard without Spark: what it takes in and gives back, when it wakes, and how it is saved."""
 
 import random
+from collections import Counter
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -40,11 +42,14 @@ IN = EX.inBuilding
 THREE = Window(3)
 
 
-def setup(rules=(), window=THREE, key="subject", shards=4, holds=False, background=()):
+def setup(
+    rules=(), window=THREE, key="subject", shards=4, holds=False, background=(), query=None, names=("x",)
+):
     ontology = Ontology.from_rules(rules, background)
     report = ontology.sharding_report(keys=[key])
     assert report.allows(key)
-    return ShardSetup(ontology, Options(window), TimeKind.INTEGER, key, shards, report, holds)
+    made = ShardSetup(ontology, Options(window), TimeKind.INTEGER, key, shards, report, holds)
+    return made if query is None else replace(made, query=query, names=names)
 
 
 def shard(*args, **options):
@@ -59,7 +64,7 @@ def rows(*timed):
 
 def changes(found):
     return [
-        (each.ticks, parse_term(each.subject), parse_term(each.object).split("/")[-1], each.change)
+        (each.ticks, parse_term(each.terms[0]), parse_term(each.terms[2]).split("/")[-1], each.change)
         for each in found
     ]
 
@@ -120,7 +125,7 @@ def test_held_rows_wait_until_nothing_can_come_before_them():
 def test_a_timestamps_blank_nodes_have_the_same_names_in_each_shard():
     found = [shard().take_in(rows((7, member(A, BNode("n"))), (7, member(A, a))), None) for _ in range(2)]
     assert set(found[0]) == set(found[1])
-    assert "_:t7-n" in {each.subject for each in found[0]}
+    assert "_:t7-n" in {each.terms[0] for each in found[0]}
 
 
 def test_a_restored_shard_goes_on_as_if_nothing_had_been():
@@ -141,7 +146,8 @@ def test_a_restored_shard_goes_on_as_if_nothing_had_been():
 
 def test_a_shard_is_not_restored_for_another_window_key_or_number_of_shards():
     saved = shard().save()
-    for other in (setup(window=Window(4)), setup(shards=5), setup(rules=[SUBCLASS[0]])):
+    asking = setup(query="SELECT ?x { ?x a ?c }")
+    for other in (setup(window=Window(4)), setup(shards=5), setup(rules=[SUBCLASS[0]]), asking):
         with pytest.raises(CheckpointMismatchError):
             Shard.restore(other, saved)
 
@@ -154,22 +160,67 @@ RULES = [
 PLACES = [(name, IN, EX[f"building{number % 2}"]) for number, name in enumerate((*INDIVIDUALS, EX.d, EX.e))]
 
 
-def test_routed_rows_make_shards_that_hold_what_one_model_holds():
-    made = setup(RULES, key=IN, shards=3, background=PLACES)
-    router = Router(made.report, IN, 3)
-    shards = [Shard(made, made.reasoner()) for _ in range(3)]
-    one, sums = StreamReasoner(made.ontology, Window(3)), {}
-    always, choose, cut = one.materialization(), random.Random(5), 0
-    for at in range(1, 60):
+QUERIES = {
+    "SELECT ?x ?y { ?x a :B . ?z :inBuilding ?x OPTIONAL { ?z :R ?y } }": ("x", "y"),
+    "SELECT ?h (COUNT(?x) AS ?many) { ?x a :A ; :inBuilding ?h } GROUP BY ?h": ("h", "many"),
+    "SELECT ?x { ?x a :C FILTER NOT EXISTS { ?x :R ?y } }": ("x",),
+    "SELECT DISTINCT ?h { ?x :R ?y ; :inBuilding ?h }": ("h",),
+}
+
+
+def routed(made, last, seed):
+    """A model and shards that get the same rows, at each time the model's update and the shards' changes."""
+    router = Router(made.report, IN, made.shards)
+    shards = [Shard(made, made.reasoner()) for _ in range(made.shards)]
+    one, choose = StreamReasoner(made.ontology, Window(3)), random.Random(seed)
+    for at in range(1, last):
         who = [choose.choice((*INDIVIDUALS, EX.d, EX.e, EX.unknown)) for _ in range(4)]
         abox = [member(choose.choice((A, EX.C)), name) for name in who[:2]] + [(who[2], R, who[3])]
-        cut += len(one.push(at, abox).repair.removed)
-        (routed,) = router.route([rows(*((at, triple) for triple in abox)).combine_chunks().to_batches()[0]])
-        table = pa.Table.from_batches([routed])
+        update = one.push(at, abox)
+        (batch,) = router.route([rows(*((at, triple) for triple in abox)).combine_chunks().to_batches()[0]])
+        table = pa.Table.from_batches([batch])
+        found = []
         for number, each in enumerate(shards):
             mine = table.filter(pc.equal(table["shard"], number)).select(ROWS.names)
-            for change in each.take_in(mine, at):
-                fact = tuple(map(parse_term, (change.subject, change.predicate, change.object)))
-                sums[fact] = sums.get(fact, 0) + change.change
+            found += each.take_in(mine, at)
+            if made.query is not None:
+                shards[number] = Shard.restore(made, each.save())
+        yield one, update, found
+
+
+def test_routed_rows_make_shards_that_hold_what_one_model_holds():
+    made = setup(RULES, key=IN, shards=3, background=PLACES)
+    always, sums, cut = made.reasoner().materialization(), {}, 0
+    for one, update, found in routed(made, 60, seed=5):
+        cut += len(update.repair.removed)
+        for change in found:
+            fact = tuple(map(parse_term, change.terms))
+            sums[fact] = sums.get(fact, 0) + change.change
         assert {fact for fact, total in sums.items() if total > 0} == one.materialization() - always
     assert cut > 10
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_changes_of_answers_add_up_to_what_one_model_answers_at_each_time(query):
+    query, names = f"PREFIX : <{EX}> {query}", QUERIES[query]
+    made = setup(RULES, key=IN, shards=3, background=PLACES, query=query, names=names)
+    sums, met = Counter(), 0
+    for one, _, found in routed(made, 25, seed=6):
+        for change in found:
+            sums[change.terms] += change.change
+        answers = one.query(query).rows
+        texts = (tuple(None if term is None else write_term(term) for term in row) for row in answers)
+        assert +sums == sums and +sums == Counter(texts)
+        met += len(answers)
+    assert met > 10 and len(sums) > 1
+
+
+def test_of_late_rows_a_shard_that_is_asked_tells_how_many_they_are():
+    one = shard(query=f"SELECT ?x ?y {{ ?x a <{A}> OPTIONAL {{ ?x <{R}> ?y }} }}", names=("x", "y"))
+    assert one.take_in(rows((5, member(A, a))), None) == [(5, (a.n3(), None), 1)]
+    assert one.take_in(rows((4, member(A, b)), (5, (a, R, b))), None) == [
+        (4, (None, None), 0),
+        (5, (a.n3(), None), -1),
+        (5, (a.n3(), b.n3()), 1),
+    ]
+    assert one.take_in(NO_ROWS, 9) == [(9, (a.n3(), b.n3()), -1)]

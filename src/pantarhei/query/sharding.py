@@ -1,0 +1,258 @@
+"""Which queries shards answer as one window does, each shard over what it holds.
+
+One window holds D, shard k holds D_k: the background, and what follows with the assertions whose key is k's.
+A query is *key-local* if its rows over D are, as a bag, those of all shards together. That is followed
+through the algebra. A node is
+
+- *local at* a key, which is a variable that each of its rows binds, or a constant: those of its rows over D
+  whose key is k's are those of its rows over D_k whose key is k's;
+- *divided* if it has no other rows over D_k;
+- *background* if it has the same rows over D and over each D_k.
+
+A query is key-local if its rows are divided. A fact that may be in any shard, or in two, is local at nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable
+from typing import NamedTuple, cast
+
+from rdflib import RDF, URIRef, Variable
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.errors import NotKeyLocalQueryError
+from pantarhei.graphs.groups import Groups
+from pantarhei.language.rule import Predicate
+from pantarhei.language.term import short
+from pantarhei.query.algebra.binding import expressions_of
+from pantarhei.query.algebra.expressions import Call, is_drawn, parts_of
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Closure,
+    Distinct,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Mark,
+    Minus,
+    NegatedSet,
+    Node,
+    OrderBy,
+    Place,
+    Project,
+    Query,
+    Slice,
+    TriplePattern,
+    Union,
+    Values,
+    nodes_of,
+)
+from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+
+
+def check_key_local(query: Query, report: ShardingReport, key: Key) -> None:
+    """Refuse a query that is not key-local, as far as can be told. Costs the size of the query.
+
+    Args:
+        report: of a program that is key-local for `key`.
+
+    Raises:
+        NotKeyLocalQueryError: the query joins or compares what may be in two shards, has answers without the
+            stream, is no SELECT, has ORDER BY, LIMIT, OFFSET, GRAPH or FROM, or calls NOW or a function that
+            draws.
+    """
+    _Reading(report, key).check(query)
+
+
+class _Rows(NamedTuple):
+    """What is known of the rows of a node.
+
+    Args:
+        keys: what it is local at.
+    """
+
+    keys: frozenset[Hashable]
+    is_divided: bool = False
+    is_background: bool = False
+
+
+class _Reading:
+    """Reads a query with a key in mind."""
+
+    def __init__(self, report: ShardingReport, key: Key) -> None:
+        self._report, self._key = report, key
+        self._places, self._keys = report.places[key], report.maps[key]
+
+    def check(self, query: Query) -> None:
+        """Raise what `check_key_local` does."""
+        if query.form != "SELECT":
+            raise self._refused(f"{query.form} has one answer for all shards; only SELECT has rows")
+        if query.default_graphs is not None or query.named_graphs is not None:
+            raise self._refused("FROM names graphs, and shards divide the materialization alone")
+        for expression in (each for node in nodes_of(query.node) for each in expressions_of(node)):
+            called = {part.function for part in parts_of(expression) if isinstance(part, Call)}
+            if "NOW" in called or is_drawn(expression):
+                raise self._refused("NOW, RAND, UUID, STRUUID and BNODE have another value in each shard")
+        if not self._rows(query.node).is_divided:
+            raise self._refused("it has answers that need no streamed fact, and each shard would give them")
+
+    def _rows(self, node: Node) -> _Rows:
+        match node:
+            case BGP(patterns):
+                return self._matches(node, patterns)
+            case NegatedSet(subject, object_):
+                return self._matches(node, (TriplePattern(subject, Variable("#predicate"), object_),))
+            case Values():
+                return _background(node)
+            case Closure():
+                return self._path(node)
+            case Join(left, right):
+                return self._joined(node, self._rows(left), self._rows(right))
+            case Union(left, right):
+                one, other = self._rows(left), self._rows(right)
+                is_background = one.is_background and other.is_background
+                return _Rows(one.keys & other.keys, one.is_divided and other.is_divided, is_background)
+            case LeftJoin(left, right):
+                rows = self._beside(self._rows(left), right, "OPTIONAL")
+                for _, pattern in node.marks:
+                    rows = self._beside(rows, pattern, "EXISTS")
+                return rows
+            case Minus(left, right):
+                return self._beside(self._rows(left), right, "MINUS")
+            case Mark(left, right):
+                return self._beside(self._rows(left), right, "EXISTS")
+            case Filter(child) | Extend(child):
+                return self._rows(child)
+            case Project(child, names):
+                rows = self._rows(child)
+                return rows._replace(keys=_among(rows.keys, names))
+            case Distinct(child):
+                rows = self._rows(child)
+                if not (rows.keys or rows.is_background):
+                    raise self._refused(f"DISTINCT compares rows of several shards; select {self._named} too")
+                return rows
+            case Group(child, names):
+                return self._grouped(node, self._rows(child), names)
+            case OrderBy() | Slice():
+                raise self._refused("ORDER BY, LIMIT and OFFSET are about the answers of all shards")
+            case Graph():
+                raise self._refused("GRAPH names graphs, and shards divide the materialization alone")
+        raise AssertionError(node)
+
+    def _matches(self, node: Node, patterns: Iterable[TriplePattern]) -> _Rows:
+        """The rows of patterns that match at once: those that stream must have a key in common."""
+        same_key: Groups[Hashable] = Groups()
+        for pattern in patterns:
+            ends = tuple(map(self._keyed, (pattern.subject, pattern.object)))
+            same_key.unite(ends if _symbol(pattern) in self._places.keeping else ends[:1])
+        shared: set[Hashable] | None = None
+        certain: set[Hashable] = set()
+        is_divided = False
+        for pattern in patterns:
+            positions = self._positions(pattern)
+            if positions is None:
+                continue
+            ends = (pattern.subject, pattern.object)
+            keys = {same_key.leader(self._keyed(ends[position])) for position in positions}
+            shared = keys if shared is None else shared & keys
+            if not shared:
+                raise self._refused(f"{_written(pattern)} may be in {'another' if keys else 'any'} shard")
+            if self._streams_alone(pattern):
+                is_divided = True
+                certain |= keys
+        if shared is None:
+            return _background(node)
+        wanted = shared | certain
+        members = (group for group in same_key.members() if same_key.leader(group[0]) in wanted)
+        return _Rows(frozenset(each for group in members for each in group), is_divided)
+
+    def _path(self, node: Closure) -> _Rows:
+        steps = self._rows(node.step)
+        if not steps.is_background:
+            raise self._refused("a path of any length may lead through several shards")
+        if node.is_reflexive and isinstance(node.subject, Variable) and isinstance(node.object, Variable):
+            raise self._refused("a path without steps leads from each term of all shards to itself; use +")
+        return _background(node)
+
+    def _joined(self, node: Node, left: _Rows, right: _Rows) -> _Rows:
+        if left.is_background:
+            return _background(node) if right.is_background else right
+        if right.is_background:
+            return left
+        shared = self._shared(left, right, "a join")
+        keys = shared.union(*(each.keys for each in (left, right) if each.is_divided))
+        return _Rows(keys, left.is_divided or right.is_divided)
+
+    def _beside(self, rows: _Rows, pattern: Node, written: str) -> _Rows:
+        """The rows, each with or without something that depends on a pattern's rows."""
+        other = self._rows(pattern)
+        if other.is_background:
+            return rows
+        shared = self._shared(rows, other, written)
+        return _Rows(rows.keys if rows.is_divided else shared, rows.is_divided)
+
+    def _shared(self, one: _Rows, other: _Rows, written: str) -> frozenset[Hashable]:
+        shared = one.keys & other.keys
+        if not shared:
+            raise self._refused(f"{written} puts rows of different shards together; share {self._named}")
+        return shared
+
+    def _grouped(self, node: Group, rows: _Rows, names: Collection[Variable] | None) -> _Rows:
+        if rows.is_background:
+            return _background(node)
+        keys = _among(rows.keys, names or ())
+        if names is None or not keys:
+            raise self._refused(f"a group has rows of several shards; group by {self._named}")
+        return rows._replace(keys=keys)
+
+    # -- places --------------------------------------------------------------------------------------
+
+    def _keyed(self, place: Place) -> Hashable:
+        """What places share that have one key whatever they are bound to."""
+        return place if isinstance(place, Variable) else (self._keys.value_of(place),)
+
+    def _positions(self, pattern: TriplePattern) -> frozenset[int] | None:
+        """Which ends have the key of the shard in each streamed fact; None where no fact is streamed."""
+        symbol = _symbol(pattern)
+        if symbol is not None:
+            return self._report.positions(self._key, symbol)
+        of_class = pattern.predicate == RDF.type
+        each = [found for s, found in self._places.positions.items() if s.arity == 1 or not of_class]
+        return frozenset.intersection(*each) if each else None
+
+    def _streams_alone(self, pattern: TriplePattern) -> bool:
+        """Whether the background has no fact that matches."""
+        symbol, given = _symbol(pattern), self._places.given
+        if symbol is not None:
+            return symbol not in given
+        return not any(each.arity == 1 or pattern.predicate != RDF.type for each in given)
+
+    @property
+    def _named(self) -> str:
+        """What the key is, for people."""
+        return "the subject" if self._key == SUBJECT else f"the subject or its {short(URIRef(self._key))}"
+
+    def _refused(self, obstacle: str) -> NotKeyLocalQueryError:
+        return NotKeyLocalQueryError(str(self._key), obstacle)
+
+
+def _background(node: Node) -> _Rows:
+    return _Rows(frozenset(node.certain), is_background=True)
+
+
+def _among(keys: frozenset[Hashable], names: Collection[Variable]) -> frozenset[Hashable]:
+    """The constants, and those variables that are named."""
+    return frozenset(key for key in keys if not isinstance(key, Variable) or key in names)
+
+
+def _symbol(pattern: TriplePattern) -> Symbol | None:
+    """The predicate whose facts match, None where those of any do."""
+    name, arity = (pattern.object, 1) if pattern.predicate == RDF.type else (pattern.predicate, 2)
+    return None if isinstance(name, Variable) else Symbol(cast(Predicate, name), arity)
+
+
+def _written(pattern: TriplePattern) -> str:
+    return " ".join(map(short, pattern.places))
