@@ -1,8 +1,13 @@
-"""Basic graph patterns, one pattern after the other, from the one with the fewest matches on."""
+"""Basic graph patterns, one pattern after the other, from the one with the fewest matches on.
+
+What stands in a pattern is asked for its very class: `isinstance` asks rdflib's abstract classes, which takes
+longer than the rest of a look-up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from rdflib import Variable
@@ -60,7 +65,7 @@ class PatternMatcher:
         """The variables that are looked at once `remaining` are still to be matched."""
         if self._keep is None:
             return None
-        later = {p for _, pattern in remaining for p in pattern.places if isinstance(p, Variable)}
+        later = {p for _, pattern in remaining for p in pattern.places if type(p) is Variable}
         return self._keep.union(start.columns, later)
 
 
@@ -92,7 +97,7 @@ class _Matching:
             self._drop()
         if not self._table.size:
             wanted = {p for pattern in self._matcher.patterns for p in pattern.places}
-            columns = {v: np.empty(0, np.int64) for v in wanted if isinstance(v, Variable)}
+            columns = {v: np.empty(0, np.int64) for v in wanted if type(v) is Variable}
             return Table({**columns, **self._table.columns}, 0)
         return self._table
 
@@ -100,7 +105,7 @@ class _Matching:
         """Drop the rows for which a condition is not true whose variables are all bound, or will never be."""
         if not self._tests:
             return
-        later = {p for _, pattern in self._remaining for p in pattern.places if isinstance(p, Variable)}
+        later = {p for _, pattern in self._remaining for p in pattern.places if type(p) is Variable}
         for test in list(self._tests):
             condition, variables = test
             if not variables & (later - self._table.columns.keys()):
@@ -151,14 +156,14 @@ class _Matching:
         return pattern.predicate == RDF_TYPE or not self._is_known(pattern.object)
 
     def _is_known(self, place: Place) -> bool:
-        return not isinstance(place, Variable) or place in self._table.columns
+        return type(place) is not Variable or place in self._table.columns
 
     def _estimate(self, number: int, pattern: TriplePattern) -> float:
         """How many rows there would be after it, roughly."""
         rows = self._table.size
-        if isinstance(pattern.predicate, Variable):
+        if type(pattern.predicate) is Variable:
             return rows * len(self._source.triples())
-        relation = self._relation(pattern.predicate, pattern.object)
+        relation = self._relation(cast(Term, pattern.predicate), pattern.object)
         sample, guard = self._table, self._context.guard
         if rows > _SAMPLE:
             sample = sample.taken(np.linspace(0, rows - 1, _SAMPLE).astype(np.intp))
@@ -175,10 +180,11 @@ class _Matching:
     # -- one pattern -------------------------------------------------------------------------------
 
     def _match(self, number: int, pattern: TriplePattern) -> None:
-        if isinstance(pattern.predicate, Variable):
+        if type(pattern.predicate) is Variable:
             self._match_any(number, pattern)
             return
-        relation, guard = self._relation(pattern.predicate, pattern.object), self._context.guard
+        relation = self._relation(cast(Term, pattern.predicate), pattern.object)
+        guard = self._context.guard
         subject, object_ = pattern.subject, pattern.object
         if self._is_known(subject):
             if self._is_known(object_) and not self._source.has_forms:
@@ -205,7 +211,7 @@ class _Matching:
             columns = {subject: subjects}
         else:
             columns = {subject: subjects, object_: shown}
-        found = Table({v: c for v, c in columns.items() if isinstance(v, Variable)}, len(subjects))
+        found = Table({v: c for v, c in columns.items() if type(v) is Variable}, len(subjects))
         for variable in found.columns:
             self._shown_by[variable] = number
         if self._table.columns or self._table.size != 1:
@@ -236,7 +242,7 @@ class _Matching:
         agree = np.ones(len(found.rows), np.bool_)
         for i, place in enumerate(pattern.places):
             for j in range(i):
-                if isinstance(place, Variable) and place == pattern.places[j]:
+                if type(place) is Variable and place == pattern.places[j]:
                     agree &= by_value[i] == by_value[j]
         columns: dict[Place, Ids] = {pattern.object: found.shown[agree]}
         columns |= {pattern.subject: found.subjects[agree], pattern.predicate: found.predicates[agree]}
@@ -247,27 +253,27 @@ class _Matching:
         self._context.guard.check_room(len(rows), len(self._table.columns) + len(columns))
         table = self._table.taken(rows)
         for place, column in columns.items():
-            if isinstance(place, Variable) and self._shows_earlier(place, number):
+            if type(place) is Variable and self._shows_earlier(place, number):
                 table = table.with_column(place, column)
                 self._shown_by[place] = number
         self._table = table
 
     def _shows_earlier(self, place: Place, number: int) -> bool:
         """Whether the pattern of this number says how a variable's values are shown."""
-        if not isinstance(place, Variable):
+        if type(place) is not Variable:
             return False
         by = self._shown_by.get(place)
         return by is None or (number < by and self._source.has_forms)
 
     def _relation(self, predicate: Term, object_: Place) -> Relation:
-        if predicate == RDF_TYPE and not isinstance(object_, Variable):
-            return self._source.members(object_)
+        if predicate == RDF_TYPE and type(object_) is not Variable:
+            return self._source.members(cast(Term, object_))
         return self._source.relation(predicate)
 
     def _values(self, place: Place, table: Table | None = None) -> Ids:
         """The terms of a place by value, a row each."""
         rows = self._table if table is None else table
-        if isinstance(place, Variable):
+        if type(place) is Variable:
             return self._context.terms.values(rows.columns[place])
-        number = self._context.terms.find_value(place)
+        number = self._context.terms.find_value(cast(Term, place))
         return np.full(rows.size, -2 if number is None else number, np.int64)
