@@ -109,6 +109,19 @@ def _is_tame(pattern: regex.Pattern[str]) -> bool:
     return "(" not in pattern.pattern and sum(map(pattern.pattern.count, "*+{")) <= 1
 
 
+_PLAIN = regex.compile("a", regex.VERSION0)
+
+
+def _is_text(pattern: regex.Pattern[str]) -> bool:
+    """Whether a pattern matches just its own characters, of which there are some."""
+    text = pattern.pattern
+    return pattern.flags == _PLAIN.flags and bool(text) and not _SPECIAL.intersection(text)
+
+
+# What stands for something else in a pattern.
+_SPECIAL = frozenset(r".^$*+?{}[]\|()")
+
+
 def replaced(text: str, pattern: regex.Pattern[str], replacement: str, guard: Guard) -> str:
     """The text with every match replaced, `$1` in a replacement by the group.
 
@@ -116,9 +129,12 @@ def replaced(text: str, pattern: regex.Pattern[str], replacement: str, guard: Gu
         ExpressionError: the pattern matches the empty text, or the replacement has a lone `$` or backslash.
         QueryTimeoutError: it takes too long.
     """
+    parts = _parts_of(replacement, pattern.groups)
+    if _is_text(pattern):
+        whole = pattern.pattern  # which is what group 0 has
+        return text.replace(whole, "".join(part if isinstance(part, str) else whole for part in parts))
     if matches([""], pattern, guard) == [True]:
         raise ExpressionError
-    parts = _parts_of(replacement, pattern.groups)
     limit = min(guard.left, LONGEST_MATCH)
     try:
         result: str = pattern.sub(

@@ -110,3 +110,12 @@ def test_groups_are_replaced_by_what_they_matched(pattern: str, replacement: str
 def test_empty_matches_and_stray_signs_are_errors(pattern: str, replacement: str) -> None:
     with pytest.raises(ExpressionError):
         replaced("abcd", compiled(pattern, ""), replacement, Guard())
+
+
+@pytest.mark.parametrize("flags", ["", "i"])  # as a text, and as a pattern
+@pytest.mark.parametrize(
+    ("text", "pattern", "replacement", "expected"),
+    [("abcabc", "b", "x", "axcaxc"), ("aa", "aa", "<$0>", "<aa>"), ("abab", "b", r"\$", "a$a$")],
+)
+def test_a_pattern_that_is_a_text_replaces_as_one(text, pattern, replacement, expected, flags):
+    assert replaced(text, compiled(pattern, flags), replacement, Guard()) == expected
