@@ -55,7 +55,7 @@ class LiteralSet:
         """Bytes of the flags."""
         return self._flags.nbytes
 
-    def among(self, numbers: Integers) -> npt.NDArray[np.bool_]:
+    def among(self, numbers: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.bool_]:
         """Which of `numbers` are in the set. Costs their count."""
         places = numbers.astype(np.int64) - FIRST_LITERAL
         inside = (places >= 0) & (places < len(self._flags))

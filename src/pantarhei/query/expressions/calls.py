@@ -14,8 +14,8 @@ from pantarhei.query.expressions.context import Context
 from pantarhei.query.expressions.distinct import distinct_rows
 from pantarhei.query.table import Ids, Places
 
-Function = Callable[..., Term | bool | int]
-"""Takes terms; whatever it raises is an error of SPARQL's."""
+Function = Callable[..., Term | bool | int | None]
+"""Takes terms; None, and whatever it raises, is an error of SPARQL's."""
 
 _CALLS_BETWEEN_CHECKS = 256
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,10 +16,11 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryError
+from pantarhei.language.term import Term
 from pantarhei.query.algebra.expressions import Call, Expression, variables_of
-from pantarhei.query.expressions import comparison, kinds, logic, strings
+from pantarhei.query.expressions import canonical, comparison, kinds, logic, strings
 from pantarhei.query.expressions.arithmetic import arithmetic, negation, rounding
-from pantarhei.query.expressions.calls import call, common_size, spread_ids
+from pantarhei.query.expressions.calls import call, common_size, result_of, spread_ids
 from pantarhei.query.expressions.columns import (
     ERROR,
     Column,
@@ -77,14 +79,63 @@ def _evaluate(expression: Expression, table: Table, context: Context) -> Column:
     form = _FORMS.get(name)
     if form is not None:
         return form(operands, table, context)
+    if _takes_terms(expression):
+        return _called(expression, table, context)
     arguments = [_evaluate(operand, table, context) for operand in operands]
     drawn = DRAWN.get(name)
     if drawn is not None:
         return drawn(arguments, table, context)
+    return _BY_COLUMN[name].function(arguments, context)
+
+
+# -- functions that are called with terms --------------------------------------------------------------
+
+
+def _takes_terms(expression: Call) -> bool:
+    """Whether its function is called with terms, and not evaluated by column."""
+    name = expression.function
+    if name in _FORMS or name in DRAWN:
+        return False
     by_column = _BY_COLUMN.get(name)
-    if by_column is not None and len(arguments) in by_column.arities:
-        return by_column.function(arguments, context)
-    return call(function_of(name, context), arguments, context)
+    return by_column is None or len(expression.arguments) not in by_column.arities
+
+
+def _called(expression: Call, table: Table, context: Context) -> Column:
+    """The results of such a function. Others like it among its arguments are called with it, so that what
+    they result in needs no numbers.
+    """
+    varying: list[Expression] = []
+    function = _composed(expression, varying, context)
+    arguments = [_evaluate(operand, table, context) for operand in varying]
+    return call(lambda *terms: function(terms), arguments, context)
+
+
+_OfTerms = Callable[[Sequence[Term]], Term | bool | int | None]
+
+
+def _composed(expression: Call, varying: list[Expression], context: Context) -> _OfTerms:
+    """The function of an expression, taking the terms of what is added to `varying`."""
+    function = function_of(expression.function, context)
+    operands = [_operand(operand, varying, context) for operand in expression.arguments]
+    return lambda terms: result_of(function, [operand(terms) for operand in operands])
+
+
+def _operand(operand: Expression, varying: list[Expression], context: Context) -> Callable[..., Term | None]:
+    """What an operand is, as a function of the terms of `varying`."""
+    if isinstance(operand, Call) and _takes_terms(operand):
+        inner = _composed(operand, varying, context)
+        return lambda terms: _as_term(inner(terms))
+    if isinstance(operand, Variable | Call):
+        if isinstance(operand, Call) or operand not in varying:
+            varying.append(operand)
+            return itemgetter(len(varying) - 1)
+        return itemgetter(varying.index(operand))
+    (constant,) = context.terms_of(np.array([context.terms.id_of(operand)], np.int64))
+    return lambda terms: constant
+
+
+def _as_term(result: Term | bool | int | None) -> Term | None:
+    return None if result is None else canonical.of(result)
 
 
 # -- functional forms, which look at errors, or at some rows only --------------------------------------

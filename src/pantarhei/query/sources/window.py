@@ -10,7 +10,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
+from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.materialize.model import WindowModel
 from pantarhei.materialize.readable import readable
@@ -46,6 +46,7 @@ class WindowFacts:
 
     def __init__(self, model: WindowModel, terms: TermSpace, forms: FactForms) -> None:
         self._model, self._terms, self._forms = model, terms, forms
+        self._indexed: set[tuple[int, bool]] = set()
         self._relations: dict[Term, Relation] = {}
         self._members: dict[Term, Relation] = {}
 
@@ -175,10 +176,16 @@ class WindowFacts:
         return count <= max(_RATHER_FEW, len(self._model) // _FACTS_A_TERM)
 
     def shown(self, number: int, subjects: Ids, objects: Ids) -> Ids:
-        """The objects of a property's facts, in the forms of these. Costs a look-up for each literal."""
+        """The objects of a property's facts, in the forms of these.
+
+        Costs a look-up for each literal whose value has been met in several forms, or for each of a few.
+        """
         if not self._forms:
             return objects
-        places = np.flatnonzero(objects >= FIRST_LITERAL)
+        if len(objects) <= _FEW:
+            places = np.arange(len(objects))
+        else:
+            places = np.flatnonzero(self._model.vocabulary.varied.among(objects))
         facts = zip(subjects[places].tolist(), objects[places].tolist(), strict=True)
         forms = [self._forms.get((number, *fact)) for fact in facts]
         varied = [place for place, form in enumerate(forms) if form is not None]
@@ -196,7 +203,9 @@ class WindowFacts:
         if not self.is_few(len(terms)):
             return None
         store = self._model.kernel.store
-        store.index(number, not by_object, by_object)
+        if (number, by_object) not in self._indexed:
+            store.index(number, not by_object, by_object)
+            self._indexed.add((number, by_object))
         found = store.probe(number, readable(_numbers(terms)), 1 if by_object else 0, _MOST_PROBED)
         if found is None:
             return None
