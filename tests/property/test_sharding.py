@@ -213,8 +213,7 @@ def are_key_local(texts, report, key):
 STREAMED_NAMES = (*(f" a :{name}" for name in "ABCD"), *(f" :{name} " for name in "RSV"))
 
 
-@settings(max_examples=6000 if LONG else 400, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
+CASES = st.tuples(
     programs,
     backgrounds(),
     pools,
@@ -224,9 +223,22 @@ STREAMED_NAMES = (*(f" a :{name}" for name in "ABCD"), *(f" :{name} " for name i
     st.sampled_from((True, True, True, False)),
     queries,
 )
-def test_shards_by_an_allowed_key_hold_what_one_model_holds(
-    rules, background, pool, stream, streaming, range_, unique_names, texts
-):
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(CASES)
+def test_shards_by_an_allowed_key_hold_what_one_model_holds(case):
+    check_shards(*case)
+
+
+@pytest.mark.long
+@settings(max_examples=6000 if LONG else 400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(CASES)
+def test_more_shards_by_an_allowed_key_hold_what_one_model_holds(case):
+    check_shards(*case)
+
+
+def check_shards(rules, background, pool, stream, streaming, range_, unique_names, texts):
     try:
         ontology = Ontology.from_rules(rules)
         report = ontology.sharding_report(streaming, background, unique_names)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from test_docs import ROOT, blocks
 
 PAGE = ROOT / "docs" / "spark.md"
 
 
+@pytest.mark.long
 def test_the_code_of_the_page_runs(spark, monkeypatch):
     monkeypatch.chdir(ROOT)
     code = blocks(PAGE)
