@@ -23,6 +23,7 @@
     ├── CheckpointError            a checkpoint that cannot be written, read or used
     │   └── CheckpointMismatchError    one of another ontology or background
     ├── OptionError                an option's value is not one of those it can have
+    │   ├── QueryWindowError           a window that a query may have, and a reasoner may not
     │   └── UnknownFormatError         neither a file's name nor an option tells its format
     ├── QueryError                 a query that is malformed or refused
     │   ├── NotKeyLocalQueryError      it joins facts of different shards
@@ -400,6 +401,16 @@ class OptionError(PantarheiError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.option}={self.given} is not possible: expected {self.expected}"
+
+
+class QueryWindowError(OptionError):
+    """A reasoner's window that only a query may have: some timestamps would fall into none when they come."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.option}={self.given} is not possible for the window of a reasoner: expected "
+            f"{self.expected}; a registered query may have such a window of its own"
+        )
 
 
 def check_type(name: str, given: object, type_: Any, expected: str) -> None:

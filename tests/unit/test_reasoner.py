@@ -22,6 +22,7 @@ from pantarhei import (
     OptionError,
     PantarheiError,
     QueryError,
+    QueryWindowError,
     StreamReasoner,
     TimestampError,
     Window,
@@ -361,10 +362,25 @@ def test_an_option_that_does_not_exist_is_refused_by_name(options):
     assert raised.value.expected
 
 
-@pytest.mark.parametrize("window", [{"closed": "left"}, {"slide": 0}, {"slide": 4}])
+@pytest.mark.parametrize("window", [{"closed": "neither"}, {"slide": 0}])
 def test_a_window_that_cannot_be_is_refused(window):
     with pytest.raises(OptionError):
         Window(2, **window)
+
+
+@pytest.mark.parametrize("window", [{"closed": "left"}, {"slide": 4}])
+def test_a_window_that_only_a_query_may_have_is_refused_to_a_reasoner(window):
+    with pytest.raises(QueryWindowError, match="a registered query may have such a window") as raised:
+        StreamReasoner(ontology(), Window(2, **window))
+    assert raised.value.option in window
+
+
+def test_a_step_that_leaves_times_out_of_a_stream_of_floats_is_refused_when_they_come():
+    reasoner = StreamReasoner(ontology(), Window(2, slide=3))
+    with pytest.raises(QueryWindowError):
+        reasoner.push(0.5, [valve("Open")])
+    reasoner.push(1, [valve("Open")])
+    assert reasoner.timestamps == (1,)
 
 
 @pytest.mark.parametrize("method", ["exact", "grounded", "algorithm3", "off"])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from pantarhei.errors import OptionError, check_type
+from pantarhei.language.time import TimeKind
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
@@ -18,7 +19,7 @@ class Options:
     """The options of a reasoner; `StreamReasoner` says what they mean.
 
     Raises:
-        OptionError: one has no such value.
+        OptionError: one has no such value; a `QueryWindowError` for a window that only a query may have.
     """
 
     window: Window
@@ -30,6 +31,7 @@ class Options:
 
     def __post_init__(self) -> None:
         check_type("window", self.window, Window, "a Window, such as Window(range=10)")
+        self.window.check_holds_all(self.window.kind or TimeKind.INTEGER)
         check_type("budget", self.budget, Budget, "a Budget")
         check_type("limits", self.limits, Limits, "Limits, such as Limits(max_facts=1_000_000)")
         _check_choice("repair", self.repair, METHODS)

@@ -4,19 +4,26 @@
     time  0   1   2   3   4   5   6   7   8
                           [---------------]          closed="both":  4 <= t <= 8
                           (---------------]          closed="right": 4 <  t <= 8
+                          [---------------)          closed="left":  4 <= t <  8
 
-The window's end moves in steps of `slide`, on boundaries `origin + k * slide`: at time `now` it is the next
-boundary not before `now`. What a restart sees is therefore what it would have seen. By default a step is one
+The window's end moves in steps of `slide`, on boundaries `origin + k * slide`: at time `now` it is the first
+boundary whose window `now` may still fall into, which is the next one not before `now`, or, with
+`closed="left"`, after it. What a restart sees is therefore what it would have seen. By default a step is one
 tick, the smallest there is, so that the end is `now` itself.
+
+A boundary closes when time has passed all that its window can hold: at the first instant after it, or, with
+`closed="left"`, at the boundary itself. A query's window may leave timestamps out: those between windows if
+its steps are longer than its range. A reasoner's may not (`step_to`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, get_args
 
-from pantarhei.errors import LateABoxError, OptionError, TimestampError
+from pantarhei.errors import LateABoxError, OptionError, QueryWindowError, TimestampError
 from pantarhei.language.time import (
     Duration,
     TimeKind,
@@ -28,25 +35,27 @@ from pantarhei.language.time import (
     time_of,
 )
 
-Closed = Literal["both", "right"]
+ReasonerClosed = Literal["both", "right"]
+Closed = Literal[ReasonerClosed, "left"]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A sliding time window `[end - range, end]`, both ends included, or `(end - range, end]` with
-    `closed="right"`.
+    """A sliding time window `[end - range, end]`, both ends included, `(end - range, end]` with
+    `closed="right"`, or `[end - range, end)` with `closed="left"`.
 
     Args:
         range: its length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
             datetimes.
         slide: the step in which its end moves; None, the default, for one tick of the stream's kind of time,
-            so that it moves with every ABox. For datetimes 1 is a tick too, a microsecond.
+            so that it moves with every ABox. For datetimes 1 is a tick too, a microsecond. A step beyond the
+            range, which leaves timestamps out, is for windows of queries only.
         origin: a boundary that the steps are aligned to; for datetimes the default 0 is 1970-01-01T00:00Z.
-        closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles).
+        closed: `"both"` (as PB26) or `"right"` (as C-SPARQL and RSP-QL; with slide = range it tumbles); for
+            windows of queries also `"left"` (as CSRBench's expected answers, YASPER and Kolibrie).
 
     Raises:
-        OptionError: `closed` is neither, or some timestamp would fall into no window (slide too long for
-            range), or none into a window.
+        OptionError: `closed` is none of these, a step is of no length, or no timestamp falls into a window.
         TimestampError: range or slide is no duration.
 
     >>> Window(range=2)
@@ -60,8 +69,10 @@ class Window:
     _bounds: dict[TimeKind, _Bounds] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.closed not in ("both", "right"):
-            raise OptionError("closed", repr(self.closed), '"both" or "right"')
+        if self.closed not in get_args(Closed):
+            raise OptionError(
+                "closed", repr(self.closed), " or ".join(f'"{each}"' for each in get_args(Closed))
+            )
         self._in_ticks(self.kind or TimeKind.INTEGER)  # raises what there is to raise
 
     @property
@@ -93,6 +104,55 @@ class Window:
         end = bounds.end(now)
         return Step(kind, now, bounds.first(end), end, end - bounds.range)
 
+    def next_boundary(self, kind: TimeKind, at: int) -> int:
+        """The first boundary not before a tick.
+
+        Raises:
+            TimestampError, OptionError: it is no window of that kind of time.
+        """
+        return self._in_ticks(kind).boundary(at)
+
+    def content_at(self, kind: TimeKind, boundary: int) -> tuple[int, int]:
+        """The first and the last tick inside the window that ends at a boundary.
+
+        Raises:
+            TimestampError, OptionError: it is no window of that kind of time.
+
+        >>> windows = [Window(4, 2, closed=closed) for closed in ("both", "right", "left")]
+        >>> [window.content_at(TimeKind.INTEGER, 8) for window in windows]
+        [(4, 8), (5, 8), (4, 7)]
+        """
+        bounds = self._in_ticks(kind)
+        return bounds.first(boundary), boundary - bounds.open_end
+
+    def closings(self, kind: TimeKind, before: int, now: int) -> Sequence[int]:
+        """The boundaries that close when time goes on from tick `before` to tick `now`, ascending.
+
+        All that are passed are among them, however many: they are a range, and take no room.
+
+        Raises:
+            TimestampError, OptionError: it is no window of that kind of time.
+
+        >>> list(Window(4, 2).closings(TimeKind.INTEGER, 2, 6))  # 6 closes when time comes to 7
+        [2, 4]
+        """
+        bounds = self._in_ticks(kind)
+        return range(bounds.end(before), now + bounds.open_end, bounds.slide)
+
+    def check_holds_all(self, kind: TimeKind) -> None:
+        """Nothing, if each timestamp of a stream falls into it when it comes, as a reasoner's window needs.
+
+        Raises:
+            QueryWindowError: it is closed to the left, or its steps leave some out.
+            TimestampError, OptionError: it is no window of that kind of time.
+        """
+        bounds = self._in_ticks(kind)
+        if bounds.open_end:
+            raise QueryWindowError("closed", repr(self.closed), '"both" or "right"')
+        if bounds.slide > bounds.range + 1 - bounds.open_start:
+            expected = f"a step no longer than {self.range}, or some times are in no window"
+            raise QueryWindowError("slide", str(self.slide), expected)
+
     def _in_ticks(self, kind: TimeKind) -> _Bounds:
         """Its bounds in ticks of a kind, found out once."""
         found = self._bounds.get(kind)
@@ -109,6 +169,7 @@ class _Bounds:
     slide: int
     origin: int
     open_start: int  # 1 if the start is outside
+    open_end: int  # 1 if the end is outside
 
     @classmethod
     def of(cls, window: Window, kind: TimeKind) -> _Bounds:
@@ -122,18 +183,17 @@ class _Bounds:
             origin = 0
         else:
             origin = ticks_of(window.origin, kind)
-        open_start = 1 if window.closed == "right" else 0
         if slide < 1:
             raise OptionError("slide", str(window.slide), "a step longer than nothing")
-        if length < open_start:
-            raise OptionError("range", str(window.range), 'a length above 0 with closed="right"')
-        if slide > length + 1 - open_start:
-            expected = f"a step no longer than {window.range}, or some times are in no window"
-            raise OptionError("slide", str(window.slide), expected)
-        return cls(length, slide, origin, open_start)
+        if length < 1 and window.closed != "both":
+            raise OptionError("range", str(window.range), f'a length above 0 with closed="{window.closed}"')
+        return cls(length, slide, origin, int(window.closed == "right"), int(window.closed == "left"))
+
+    def boundary(self, at: int) -> int:
+        return self.origin - (self.origin - at) // self.slide * self.slide
 
     def end(self, now: int) -> int:
-        return self.origin - (self.origin - now) // self.slide * self.slide
+        return self.boundary(now + self.open_end)
 
     def first(self, end: int) -> int:
         """The oldest tick inside the window that ends at `end`."""
@@ -142,7 +202,10 @@ class _Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Where the window stands at `now`, in ticks; `first` is the oldest inside, `start` its lower end."""
+    """Where the window stands at `now`, in ticks; `first` is the oldest inside, `start` its lower end.
+
+    Where a query's window has steps beyond its range, `first` may lie after `now`: then nothing is inside.
+    """
 
     kind: TimeKind
     now: int
@@ -152,10 +215,11 @@ class Step:
 
 
 def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
-    """Where `window` stands at time `at`, if time has come to `current` so far.
+    """Where a reasoner's `window` stands at time `at`, if time has come to `current` so far.
 
     Raises:
         LateABoxError: time has passed `at` already.
+        QueryWindowError: not every timestamp of that kind would fall into the window.
         TimestampError: `at` is no timestamp, or of another kind than the stream's or the window's.
     """
     given = kind_of(at)
@@ -165,6 +229,8 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
         expected = f"{kind.value}, {others if current else range_}"
         raise TimestampError(f"the timestamp {show_time(at)}", expected)
     now = ticks_of(at, kind)
-    if current and now < current.now:
+    if current is None:
+        window.check_holds_all(kind)
+    elif now < current.now:
         raise LateABoxError(show_time(at), show_time(time_of(current.now, kind)))
     return window.step_at(kind, now)

@@ -13,13 +13,14 @@ from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
 from pantarhei.streams.write import FORMATS
 from pantarhei.window.limits import OnLimit
-from pantarhei.window.sliding import Closed
+from pantarhei.window.sliding import ReasonerClosed
 
 app = typer.Typer()
 
 
 @pytest.mark.parametrize(
-    ("option", "taken"), [("closed", Closed), ("repair", Method), ("keep", Keep), ("on_limit", OnLimit)]
+    ("option", "taken"),
+    [("closed", ReasonerClosed), ("repair", Method), ("keep", Keep), ("on_limit", OnLimit)],
 )
 def test_the_command_line_offers_what_the_library_takes(option, taken):
     assert get_type_hints(Following)[option] == taken

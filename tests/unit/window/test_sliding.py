@@ -3,13 +3,15 @@
 import re
 from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pantarhei.errors import LateABoxError, OptionError, TimestampError
+from pantarhei.errors import LateABoxError, OptionError, QueryWindowError, TimestampError
 from pantarhei.language.time import TimeKind
+from pantarhei.reference.continuous import Policy, SlidingWindow, reports
 from pantarhei.window.sliding import Window, step_to
 
 
@@ -35,6 +37,15 @@ def test_both_ends_are_included(at, inside):
 @pytest.mark.parametrize(("at", "inside"), [(7, False), (8, False), (9, True), (11, True)])
 def test_a_window_closed_to_the_right_leaves_its_start_out(at, inside):
     assert holds(Window(3, closed="right"), at, now=11) is inside
+
+
+#   time      0   1   2   3   4   5   6   7   8         range = 4, slide = 2, closed="left"
+#   now = 3   [---------------)
+#   now = 4           [---------------)                 4 is outside of the window that ends at it
+@pytest.mark.parametrize(("now", "start", "end"), [(3, 0, 4), (4, 2, 6), (5, 2, 6), (6, 4, 8)])
+def test_the_end_of_a_window_closed_to_the_left_lies_after_now(now, start, end):
+    step = Window(4, 2, closed="left").step_at(TimeKind.INTEGER, now)
+    assert (step.start, step.first, step.end) == (start, start, end)
 
 
 #   time      0   1   2   3   4   5   6   7   8         range = 4, slide = 2
@@ -98,16 +109,23 @@ def test_the_bounds_are_those_of_the_definition(length, slide, origin, closed, n
 
 
 @given(st.integers(0, 12), st.integers(1, 14), st.integers(-20, 20), st.sampled_from(("both", "right")))
-def test_refused_is_exactly_what_leaves_some_time_out(length, slide, origin, closed):
+def test_refused_to_reasoners_is_exactly_what_leaves_some_time_out(length, slide, origin, closed):
     ends = [origin + k * slide for k in range(-60, 61)]
     low = [end - length + (closed == "right") for end in ends]
     covered = {at for end, first in zip(ends, low, strict=True) for at in range(first, end + 1)}
     if set(range(-30, 30)) <= covered:
-        Window(length, slide, origin, closed)
+        Window(length, slide, origin, closed).check_holds_all(TimeKind.INTEGER)
+    elif covered:
+        window = Window(length, slide, origin, closed)
+        with pytest.raises(QueryWindowError, match="a registered query may have") as raised:
+            window.check_holds_all(TimeKind.INTEGER)
+        assert raised.value.option == "slide"
+        with pytest.raises(QueryWindowError):
+            step_to(window, None, 0)
     else:
-        with pytest.raises(OptionError) as raised:
+        with pytest.raises(OptionError) as refused:
             Window(length, slide, origin, closed)
-        assert raised.value.option == ("slide" if covered else "range")
+        assert refused.value.option == "range"
 
 
 @given(st.integers(0, 8), st.integers(1, 9), st.integers(-9, 9), st.lists(st.integers(0, 5), max_size=12))
@@ -164,8 +182,8 @@ def test_the_end_is_now_unless_a_slide_is_given_whatever_the_kind_of_time(window
 @pytest.mark.parametrize(("slide", "end"), [(1, 2 * 10**9), (1.0, 2 * 10**9), (0.25, 125 * 10**7)])
 def test_a_slide_that_is_given_holds_for_floats_too(slide, end):
     assert step_to(Window(1, slide), None, 1.1).end == end
-    with pytest.raises(OptionError, match="slide=1 "):
-        Window(0.5, 1)
+    with pytest.raises(QueryWindowError, match="slide=1 "):
+        step_to(Window(0.5, 1), None, 1.1)
 
 
 def test_windows_are_compared_by_what_they_hold_in_a_kind_of_time():
@@ -265,28 +283,120 @@ def test_what_is_no_duration_is_refused(arguments):
         Window(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("window", "option"), [((2, 0), "slide"), ((2, 4), "slide"), (("PT1S", "PT2S"), "slide")]
-)
-def test_a_step_of_nothing_or_over_a_gap_is_refused(window, option):
+@pytest.mark.parametrize("window", [(2, 0), (2.0, 0.0), ("PT1S", "PT0S")])
+def test_a_step_of_nothing_is_refused(window):
     with pytest.raises(OptionError) as raised:
         Window(*window)
-    assert raised.value.option == option
+    assert raised.value.option == "slide"
 
 
-def test_a_step_as_long_as_the_range_and_one_tick_leaves_no_integer_out():
-    assert Window(2, 3)
-    with pytest.raises(OptionError):
-        Window(2, 3, closed="right")
+@pytest.mark.parametrize("closed", ["right", "left"])
+def test_a_window_without_both_its_ends_holds_something_only_with_a_length(closed):
     with pytest.raises(OptionError, match=r"range=0 .*above 0"):
-        Window(0, closed="right")
-    assert Window(2, 2, closed="right")
+        Window(0, closed=closed)
 
 
-@pytest.mark.parametrize("closed", ["left", "neither", None, ""])
+def refused_to_a_reasoner(window, kind):
+    try:
+        window.check_holds_all(kind)
+    except QueryWindowError as error:
+        return error.option
+    return None
+
+
+@pytest.mark.parametrize(
+    ("window", "kind", "option"),
+    [
+        (Window(2, 3), TimeKind.INTEGER, None),  # one tick beyond the range: both ends are inside
+        (Window(2, 3), TimeKind.FLOAT, "slide"),
+        (Window(2, 4), TimeKind.INTEGER, "slide"),
+        (Window(2, 2, closed="right"), TimeKind.INTEGER, None),
+        (Window(2, 3, closed="right"), TimeKind.INTEGER, "slide"),
+        (Window("PT1S", "PT2S"), TimeKind.DATETIME, "slide"),
+        (Window(2, closed="left"), TimeKind.INTEGER, "closed"),
+    ],
+)
+def test_a_step_over_a_gap_and_the_left_end_are_for_queries(window, kind, option):
+    assert refused_to_a_reasoner(window, kind) == option
+
+
+@pytest.mark.parametrize("closed", ["neither", "LEFT", None, ""])
 def test_other_ends_are_refused(closed):
     with pytest.raises(OptionError):
         Window(2, closed=closed)
+
+
+# -- windows of queries ------------------------------------------------------------------------------
+
+SOME_WINDOWS = {
+    "length": st.integers(1, 9),
+    "slide": st.integers(1, 12),
+    "origin": st.integers(-20, 20),
+    "closed": st.sampled_from(("both", "right", "left")),
+}
+
+
+def defined(length, slide, origin, closed):
+    """The window, and the same by its definition."""
+    return Window(length, slide, origin, closed), SlidingWindow(length, slide, origin, closed)
+
+
+@given(**SOME_WINDOWS, boundary=st.integers(-9, 9))
+def test_the_content_is_that_of_the_definition(length, slide, origin, closed, boundary):
+    window, definition = defined(length, slide, origin, closed)
+    first, last = window.content_at(TimeKind.INTEGER, boundary)
+    held = [at for at in range(-40, 40) if definition.holds(TimeKind.INTEGER, at, boundary)]
+    assert held == list(range(first, last + 1))
+
+
+@given(**SOME_WINDOWS, now=st.integers(-40, 40))
+def test_the_open_window_is_that_of_the_definition(length, slide, origin, closed, now):
+    window, definition = defined(length, slide, origin, closed)
+    assert window.step_at(TimeKind.INTEGER, now).end == definition.active(TimeKind.INTEGER, now)
+    assert window.next_boundary(TimeKind.INTEGER, now) == next(
+        definition.boundaries(TimeKind.INTEGER, now, now + slide)
+    )
+
+
+@given(**SOME_WINDOWS, start=st.integers(-20, 20), gaps=st.lists(st.integers(0, 15), max_size=6))
+def test_what_closes_as_time_goes_on_is_what_the_definition_reports(
+    length, slide, origin, closed, start, gaps
+):
+    window, definition = defined(length, slide, origin, closed)
+    times = [start + sum(gaps[:count]) for count in range(len(gaps) + 1)]
+    stream = [(at, {at}) for at in times]
+    reported = reports(stream, [definition], lambda content: content, Policy(), TimeKind.INTEGER)
+    passed = [
+        (boundary, *window.content_at(TimeKind.INTEGER, boundary))
+        for before, now in pairwise(times)
+        for boundary in window.closings(TimeKind.INTEGER, before, now)
+    ]
+    assert [(at, set(rows)) for at, rows in reported] == [
+        (boundary, {at for at in times if first <= at <= last}) for boundary, first, last in passed
+    ]
+
+
+#   time      0   1   2   3   4   5   6           slide = 2: boundaries at 0, 2, 4, 6
+@pytest.mark.parametrize(
+    ("closed", "before", "now", "boundaries"),
+    [
+        ("right", 2, 2, []),
+        ("right", 2, 3, [2]),
+        ("both", 1, 6, [2, 4]),
+        ("left", 2, 2, []),
+        ("left", 2, 3, []),
+        ("left", 2, 4, [4]),
+        ("left", 1, 6, [2, 4, 6]),
+    ],
+)
+def test_a_boundary_closes_when_nothing_more_can_fall_into_its_window(closed, before, now, boundaries):
+    assert list(Window(4, 2, closed=closed).closings(TimeKind.INTEGER, before, now)) == boundaries
+
+
+def test_closings_without_number_take_no_room():
+    passed = Window("P1D", closed="right").closings(TimeKind.DATETIME, 0, 10**15)
+    assert len(passed) == 10**15
+    assert passed[-1] == 10**15 - 1
 
 
 # -- how far time has come -------------------------------------------------------------------------

@@ -1,0 +1,259 @@
+"""Continuous queries by their definitions: windows, ticks, reports, and streams of answers.
+
+A query is evaluated at instants, over the contents of its windows; what it reports then is one *report*. The
+words and definitions are those of
+
+- SECRET: Botan, Derakhshan, Dindar, Haas, Miller & Tatbul, *SECRET: a model for analysis of the execution
+  semantics of stream processing systems* (VLDB 2010): scope, content, report, tick;
+- RSP-QL: Dell'Aglio, Della Valle, Calbimonte & Corcho, *RSP-QL semantics* (IJSWIS 10(4), 2014): time-based
+  sliding windows, and the operators RStream, IStream and DStream, which are those of CQL (Arasu, Babu &
+  Widom, VLDB Journal 15, 2006);
+- C-SPARQL: Barbieri, Braga, Ceri, Della Valle & Grossniklaus, *C-SPARQL: a continuous query language for RDF
+  data streams* (IJSC 4(1), 2010), and CQELS: Le-Phuoc, Dao-Tran, Parreira & Hauswirth (ISWC 2011), for their
+  policies.
+
+A stream is a sequence of elements, each a timestamp and a set of facts, in time order; several may have one
+timestamp. Everything here looks at the whole stream again for each report.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks, ticks_of, time_of
+
+Fact = TypeVar("Fact", bound=Hashable)
+Row = TypeVar("Row", bound=Hashable)
+Stream = Sequence[tuple[TimePoint, Iterable[Fact]]]
+Closed = Literal["both", "right", "left"]
+Condition = Literal["close", "change", "non-empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class SlidingWindow:
+    """A time-based sliding window: one window ends at each boundary `origin + k * step`.
+
+    The window that ends at boundary `c` holds the facts of timestamps `t` with
+
+        closed="right"   c - range <  t <= c      RSP-QL, C-SPARQL
+        closed="left"    c - range <= t <  c      CSRBench's expected answers, YASPER, Kolibrie
+        closed="both"    c - range <= t <= c      PB26
+
+    Args:
+        range, step: lengths. A step beyond the range leaves out what lies between windows.
+        origin: a boundary.
+        since: windows that begin before it report nothing when they close, since they are not whole (RSP-QL's
+            `t0`); None where partial windows report too (C-SPARQL).
+    """
+
+    range: Duration
+    step: Duration
+    origin: TimePoint = 0
+    closed: Closed = "right"
+    since: TimePoint | None = None
+
+    def boundaries(self, kind: TimeKind, first: int, last: int) -> Iterator[int]:
+        """The boundaries `c` with `first <= c <= last`, in ticks, ascending."""
+        step, origin = duration_ticks(self.step, kind), _ticks(self.origin, kind)
+        boundary = origin + (first - origin) // step * step
+        while boundary <= last:
+            if boundary >= first:
+                yield boundary
+            boundary += step
+
+    def holds(self, kind: TimeKind, at: int, boundary: int) -> bool:
+        """Whether the window that ends at `boundary` holds what has the timestamp `at`, both in ticks."""
+        start = boundary - duration_ticks(self.range, kind)
+        match self.closed:
+            case "right":
+                return start < at <= boundary
+            case "left":
+                return start <= at < boundary
+            case "both":
+                return start <= at <= boundary
+
+    def active(self, kind: TimeKind, at: int) -> int:
+        """The end of the active window at an instant: the first boundary that has not closed by then.
+
+        RSP-QL, Definition of the active window: the one that opened earliest of those not closed.
+        """
+        first = at + 1 if self.closed == "left" else at
+        return next(self.boundaries(kind, first, first + duration_ticks(self.step, kind)))
+
+    def is_whole(self, kind: TimeKind, boundary: int) -> bool:
+        """Whether the window that ends at `boundary` begins no earlier than `since`."""
+        return self.since is None or boundary - duration_ticks(self.range, kind) >= _ticks(self.since, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When a query reports: at which instants it looks, and on what condition.
+
+    Args:
+        conditions: all must be met (SECRET's report strategies):
+            "close": a window closes; time has passed its boundary `c`, that is, has come to some `t > c`, or
+            `t >= c` for windows closed to the left. Of several boundaries that time passes at once each is
+            reported. Without "close" the query looks at each tick, at the active windows.
+            "change": a window's content is another than when the query last looked.
+            "non-empty": some window holds a fact of the stream.
+        period: the query looks only at instants that are multiples of it after 1970, or after 0.
+        tick: "abox": it looks after each element; "timestamp": when time leaves a timestamp, after the last
+            element of it.
+    """
+
+    conditions: tuple[Condition, ...] = ("close",)
+    period: Duration | None = None
+    tick: Literal["abox", "timestamp"] = "timestamp"
+
+
+C_SPARQL = Policy(("close", "non-empty"))
+RSP_QL = Policy(("close",))
+CQELS = Policy(("change", "non-empty"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Instant:
+    """A moment at which a query looks.
+
+    Args:
+        at: its tick.
+        seen: how many elements of the stream have come.
+        closing: what closes then: the windows that end at `at` and are closed to the left, or the others that
+            end there; None for a tick of the stream.
+    """
+
+    at: int
+    seen: int
+    closing: Literal["left", "others"] | None = None
+
+
+def reports(
+    stream: Stream[Fact],
+    windows: Sequence[SlidingWindow],
+    query: Callable[..., Iterable[Row]],
+    policy: Policy,
+    kind: TimeKind,
+    until: TimePoint | None = None,
+) -> list[tuple[TimePoint, Counter[Row]]]:
+    """The answers of a query at each instant at which it reports.
+
+    Of several windows all are looked at when one of them closes: those that close as well as they close, the
+    others as they stand.
+
+    Args:
+        query: the rows over the contents of the windows, which are its arguments, as frozen sets.
+        kind: what timestamps are.
+        until: time goes on to there after the last element; None: it stays, and what has not closed stays
+            open.
+
+    >>> stream = [(1, {"a"}), (3, {"b"}), (9, {"c"})]
+    >>> reports(stream, [SlidingWindow(4, 2)], sorted, C_SPARQL, TimeKind.INTEGER)
+    [(2, Counter({'a': 1})), (4, Counter({'a': 1, 'b': 1})), (6, Counter({'b': 1}))]
+    """
+    elements = [(_ticks(at, kind), frozenset(facts)) for at, facts in stream]
+    end = None if until is None else _ticks(until, kind)
+    found: list[tuple[TimePoint, Counter[Row]]] = []
+    previous: tuple[frozenset[Fact], ...] = tuple(frozenset() for _ in windows)
+    for instant in _instants([at for at, _ in elements], windows, policy, kind, end):
+        contents = tuple(_content(elements, window, instant, kind) for window in windows)
+        changed, previous = contents != previous, contents
+        if ("change" in policy.conditions and not changed) or (
+            "non-empty" in policy.conditions and not any(contents)
+        ):
+            continue
+        found.append((time_of(instant.at, kind), Counter(query(*contents))))
+    return found
+
+
+def _instants(
+    times: Sequence[int],
+    windows: Sequence[SlidingWindow],
+    policy: Policy,
+    kind: TimeKind,
+    end: int | None,
+) -> Iterator[_Instant]:
+    """The instants at which a query looks, in order."""
+    if "close" in policy.conditions:
+        instants: Iterable[_Instant] = _closings(times, windows, kind, end)
+    else:
+        instants = _ticks_of_stream(times, policy, end)
+    period = None if policy.period is None else duration_ticks(policy.period, kind)
+    return (each for each in instants if period is None or each.at % period == 0)
+
+
+def _ticks_of_stream(times: Sequence[int], policy: Policy, end: int | None) -> Iterator[_Instant]:
+    for place, at in enumerate(times):
+        following = times[place + 1] if place + 1 < len(times) else end
+        if policy.tick == "abox" or (following is not None and following > at):
+            yield _Instant(at, place + 1)
+
+
+def _closings(
+    times: Sequence[int], windows: Sequence[SlidingWindow], kind: TimeKind, end: int | None
+) -> list[_Instant]:
+    """What closes from the first timestamp on. At a boundary, windows closed to the left are first: they
+    close before what comes with its timestamp, the others after it.
+    """
+    if not times:
+        return []
+    start, now = times[0], times[-1] if end is None else max(end, times[-1])
+    found = set()
+    for window in windows:
+        is_left = window.closed == "left"
+        first, last = (start + 1, now) if is_left else (start, now - 1)
+        for boundary in window.boundaries(kind, first, last):
+            if window.is_whole(kind, boundary):
+                seen = sum(at < boundary if is_left else at <= boundary for at in times)
+                found.add((boundary, seen, is_left))
+    return [
+        _Instant(boundary, seen, "left" if is_left else "others")
+        for boundary, seen, is_left in sorted(found, key=lambda each: (each[0], not each[2]))
+    ]
+
+
+def _content(
+    elements: Sequence[tuple[int, frozenset[Fact]]], window: SlidingWindow, instant: _Instant, kind: TimeKind
+) -> frozenset[Fact]:
+    """The facts of the window at an instant: as it closes, or else as it stands, of what has come so far."""
+    came = elements[: instant.seen]
+    ends_here = instant.at in window.boundaries(kind, instant.at, instant.at)
+    closes = ends_here and instant.closing == ("left" if window.closed == "left" else "others")
+    boundary = instant.at if closes else window.active(kind, instant.at)
+    return frozenset(fact for at, facts in came if window.holds(kind, at, boundary) for fact in facts)
+
+
+def rstream(answers: Iterable[tuple[TimePoint, Counter[Row]]]) -> list[tuple[TimePoint, Counter[Row]]]:
+    """RStream: the answers of each report."""
+    return list(answers)
+
+
+def istream(answers: Iterable[tuple[TimePoint, Counter[Row]]]) -> list[tuple[TimePoint, Counter[Row]]]:
+    """IStream: the answers of each report that the report before it had not, as bags."""
+    return [(at, added) for at, added, _ in deltas(answers)]
+
+
+def dstream(answers: Iterable[tuple[TimePoint, Counter[Row]]]) -> list[tuple[TimePoint, Counter[Row]]]:
+    """DStream: the answers that the report before had and this one has not, as bags."""
+    return [(at, removed) for at, _, removed in deltas(answers)]
+
+
+def deltas(
+    answers: Iterable[tuple[TimePoint, Counter[Row]]],
+) -> Iterator[tuple[TimePoint, Counter[Row], Counter[Row]]]:
+    """What came and what went with each report: the answers before, with the one and without the other, are
+    those now.
+
+    >>> list(deltas([(1, Counter("ab")), (2, Counter("bb"))]))
+    [(1, Counter({'a': 1, 'b': 1}), Counter()), (2, Counter({'b': 1}), Counter({'a': 1}))]
+    """
+    before: Counter[Row] = Counter()
+    for at, now in answers:
+        yield at, now - before, before - now
+        before = now
+
+
+def _ticks(at: TimePoint, kind: TimeKind) -> int:
+    return 0 if type(at) is int and at == 0 else ticks_of(at, kind)

@@ -1,0 +1,89 @@
+"""CSRBench: what seven queries report over 34 timestamped graphs, by the definitions.
+
+Windows are `[from, to)`, reported when they close, with all their answers (RStream), for every start `t0` of
+the first window.
+"""
+
+import json
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+from rdflib import Graph, Literal, URIRef
+
+from pantarhei.language.time import TimeKind
+from pantarhei.literals.value import value_of
+from pantarhei.reference.answers import answers
+from pantarhei.reference.continuous import Policy, SlidingWindow, reports
+
+FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "conformance" / "csrbench"
+needs_data = pytest.mark.skipif(not FOLDER.exists(), reason=f"no folder {FOLDER}")
+
+
+@cache
+def queries():
+    return json.loads((FOLDER / "queries.json").read_text())["original"]
+
+
+@cache
+def expected():
+    return json.loads((FOLDER / "expected-windowclose-rstream.json").read_text())["expected"]
+
+
+@cache
+def stream():
+    """The graphs in time order, each as a set of triples."""
+    lines = defaultdict(list)
+    for line in (FOLDER / "stream.tsv").read_text().splitlines():
+        at, triple = line.split("\t", 1)
+        lines[int(at)].append(triple)
+    return [(at, frozenset(Graph().parse(data="\n".join(lines[at]), format="nt"))) for at in sorted(lines)]
+
+
+def term(binding):
+    if binding["type"] == "uri":
+        return URIRef(binding["value"])
+    datatype = binding.get("datatype")
+    return Literal(binding["value"], datatype=datatype and URIRef(datatype), normalize=False)
+
+
+def values(rows):
+    """Rows as a bag, literals by their values: the expected averages are written in another form."""
+    return Counter(tuple(map(value_of, row)) for row in rows)
+
+
+def expected_values(window):
+    return values([term(binding[name]) for name in window["vars"]] for binding in window["bindings"])
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["q1", "q2", "q3", "q4", "q5", "q6", "q6_5s", "q7"])
+def test_the_definitions_report_what_is_expected(name):
+    """`t0` is a boundary. The first window expected is the first whole one, and time goes on to the last."""
+    query = queries()[name]
+
+    @cache
+    def answered(content):
+        return values(answers(query["sparql"], content).rows_in_order)
+
+    for start, windows in expected()[name].items():
+        window = SlidingWindow(
+            query["window_ms"], query["slide_ms"], int(start), closed="left", since=windows[0]["from"]
+        )
+        reported = reports(
+            stream(),
+            [window],
+            lambda content: answered(content).elements(),
+            Policy(("close",)),
+            TimeKind.INTEGER,
+            until=windows[-1]["to"],
+        )
+        assert reported == [(window["to"], expected_values(window)) for window in windows], start
+
+
+@needs_data
+def test_the_data_are_whole():
+    windows = [window for starts in expected().values() for each in starts.values() for window in each]
+    assert len(stream()) == 34
+    assert (len(windows), sum(len(window["bindings"]) for window in windows)) == (703, 2501)
