@@ -23,6 +23,7 @@ MODULES = (
     "switches",
     "visitor",
     "matcher",
+    "keyed",
     "triggers",
     "deriving",
     "lineage",

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,8 @@ from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.level_changes import LevelChanges, LevelNumbers
 from pantarhei.materialize.readable import readable
-from pantarhei.rules.compilation.body_plan import BodyPlan, plan_body
+from pantarhei.rules.compilation.body_plan import Body, BodyPlan, plan_body
+from pantarhei.rules.compilation.body_plans import BodyPlans, alone, plan_bodies
 from pantarhei.rules.compilation.program import Program
 
 Keep = Literal["newest", "every"]
@@ -151,6 +153,7 @@ class WindowModel:
         self.notes_levels = False
         self.is_broken = False
         self._at_once: BulkProgram | None = None
+        self._body_matches = WeakKeyDictionary[BodyPlan | BodyPlans, Any]()
         self._shift = first_level  # what the kernel's levels are lower by
 
     # -- change ------------------------------------------------------------------------------------
@@ -444,7 +447,19 @@ class WindowModel:
         Raises:
             InvalidRuleError: the body is not connected, or lacks a variable of the inequalities.
         """
-        return plan_body(body, different, self.vocabulary)
+        return plan_body(Body(tuple(body), tuple(different)), self.vocabulary)
+
+    def plan_bodies(self, bodies: Sequence[Body], known: BodyPlans | None = None) -> BodyPlans:
+        """The plans of many bodies for `signed_matches`; what they speak of gets numbers as with `plan`, and
+        they serve as long.
+
+        Costs what is wanted of the bodies, and compiles those that `known` has no plan for. That may be plans
+        made before, in the numbers of today; they serve bodies of the same form, whatever is wanted of them.
+
+        Raises:
+            InvalidRuleError: a body is not connected, or lacks a parameter or a variable of its inequalities.
+        """
+        return plan_bodies(bodies, self.vocabulary, {} if known is None else known.of_forms)
 
     def matches_with(self, plan: BodyPlan, facts: Integers, without: Integers = NO_FACTS) -> Bindings:
         """Every match of a body in which one of `facts` is matched to an atom, each match once.
@@ -461,11 +476,34 @@ class WindowModel:
             facts: shape (n, 3).
             without: facts that are not to be matched, shape (n, 3).
         """
-        for predicate in sorted(plan.by_subject | plan.by_object):
-            self.kernel.store.index(predicate, predicate in plan.by_subject, predicate in plan.by_object)
-        given = map(readable, (plan.code, plan.triggers))
-        found = self.kernel.matches_with(*given, len(plan.variables), readable(facts), readable(without))
-        return Bindings(found[:, 1:], self._in_stream(found[:, 0]))
+        matches = self._body_matches.get(plan)
+        if matches is None:
+            matches = self._body_matches[plan] = self.kernel.body_matches(alone(plan))
+        found = self.kernel.matches_with(matches, readable(facts), readable(without))
+        return Bindings(found[:, 2:], self._in_stream(found[:, 1]))
+
+    def signed_matches(self, plans: BodyPlans, noted: Integers, reformed: Integers = NO_FACTS) -> Integers:
+        """The matches of bodies that came with a step, and those that went, each once.
+
+        Costs the changes, the matches, and the rows looked at on the way, but nothing for bodies that have no
+        atom for what changed. The first time in a model it costs a pass over the facts for each predicate
+        that is to be indexed.
+
+        Args:
+            plans: made by `plan_bodies`.
+            noted: what `take_changes` gave, with the model as it was then: facts that came and went, shape
+                (n, 4); what is mentioned an even number of times did neither.
+            reformed: facts that are there before and after, but count as gone and come, shape (n, 3).
+
+        Returns:
+            int32 rows: the place of the body among `bodies`, 1 or -1, and the terms that its variables are
+            bound to (`BodyPlans.variables`), padded with NONE to the widest. Those that came are first.
+        """
+        matches = self._body_matches.get(plans)
+        if matches is None:
+            matches = self._body_matches[plans] = self.kernel.body_matches(plans)
+        found: Integers = self.kernel.signed_matches(matches, readable(noted), readable(reformed))
+        return found
 
     def match(
         self,

@@ -4,6 +4,7 @@ cimport cython
 
 from pantarhei.materialize.kernel.arrays cimport Ints
 from pantarhei.materialize.kernel.constants cimport *
+from pantarhei.materialize.kernel.keyed cimport Keyed
 from pantarhei.materialize.kernel.matcher cimport Matcher
 from pantarhei.materialize.kernel.store cimport Store
 from pantarhei.materialize.kernel.visitor cimport Visitor
@@ -13,15 +14,33 @@ from pantarhei.materialize.kernel.visitor cimport Visitor
 cdef class BodyMatches(Visitor):
     cdef Store store
     cdef Matcher matcher
-    cdef int[:, ::1] triggers
-    cdef int variables
-    cdef Ints given
-    cdef Ints absent
-    cdef Ints hidden
+    cdef Keyed keys
+    cdef Keyed steps
+    cdef unsigned char[::1] key_kinds
+    cdef int[::1] plans
+    cdef int[::1] asked
+    cdef int[::1] variables
+    cdef int[::1] parameters
+    cdef int most_variables
+    cdef Ints changed
     cdef Ints found
+    cdef int seen
+    cdef bint tells_levels
+    cdef int trigger
+    cdef int asked_from
+    cdef int together
     cdef readonly long long candidates
 
-    cdef int hide(self, int[:, ::1] without) except -1 nogil
+    cdef int note(self, int[:, ::1] noted) except -1 nogil
+    cdef int reform(self, int[:, ::1] facts) noexcept nogil
     cdef int give(self, int[:, ::1] facts) except -1 nogil
-    cdef int enumerate(self) except -1 nogil
-    cdef int take_back(self) except -1 nogil
+    cdef int hide(self, int[:, ::1] facts) noexcept nogil
+    cdef int row_for(self, int predicate, int subject, int object) except -1 nogil
+    cdef void list_changed(self, int row) noexcept nogil
+    cdef bint is_asked_for(self, int predicate) noexcept nogil
+    cdef int enumerate(self, int seen) except -1 nogil
+    cdef int begin(self, int row) except -1 nogil
+    cdef int begin_keyed(self, int row, int subject, int object) except -1 nogil
+    cdef bint is_wanted(self, int row, int atom) noexcept nogil
+    cdef bint are_wanted(self, int parameters) noexcept nogil
+    cdef void take_back(self) noexcept nogil

@@ -1,138 +1,291 @@
-"""Matches of bodies that the program does not have."""
+"""Matches of bodies that the program does not have, with facts that came or went.
+
+The state before a step and the state after it stand in the same rows: what went gets a row again for the time
+of the search. Rows of facts that came are flagged CAME, of those that went GONE. The matches that came are
+those in the rows that are not flagged GONE alone, with at least one that is flagged CAME; those that went the
+same with the flags exchanged. So that each is found once, it counts at the first atom of the body to which a
+row with the flag is matched: to earlier atoms only rows without any flag are matched.
+"""
 
 from __future__ import annotations
 
 import cython
+import numpy as np
 
 if not cython.compiled:
     from pantarhei.materialize.kernel.constants import *
     from pantarhei.materialize.kernel.store import Store
     from pantarhei.materialize.kernel.visitor import Visitor
 
-from pantarhei.materialize.kernel.arrays import Ints
+from pantarhei.materialize.kernel.arrays import Ints, ints_of
+from pantarhei.materialize.kernel.keyed import Keyed
 from pantarhei.materialize.kernel.matcher import Matcher
 
 
 @cython.cclass
 class BodyMatches(Visitor):
-    """Collects what the variables of one body are bound to.
+    """Collects what the variables of bodies are bound to.
 
-    `found` has the lowest level of each match, and what its variables are bound to. `candidates` counts the
-    rows looked at.
+    `found` has for each match the place of its body, its sign or lowest level, and what the variables are
+    bound to, padded with NONE. `candidates` counts the plans begun and the rows looked at.
 
     Args:
-        code, triggers: of a `rules.compilation.body_plan.BodyPlan`.
-        variables: how many variables it has.
+        plans: a `rules.compilation.body_plans.BodyPlans`.
         edges_noted: as a `Matcher` takes it.
     """
 
-    def __init__(self, store: Store, code, triggers: cython.int[:, ::1], variables: cython.int, edges_noted):
+    def __init__(self, store: Store, plans, edges_noted):
         self.store = store
-        self.triggers = triggers
-        self.variables = variables
-        self.matcher = Matcher(store, code, len(triggers), variables, (), edges_noted, 0)
-        self.given = Ints()
-        self.absent = Ints()
-        self.hidden = Ints()
+        for predicate in sorted(plans.by_subject | plans.by_object):
+            store.index(predicate, predicate in plans.by_subject, predicate in plans.by_object)
+        self.most_variables = plans.most_variables
+        self.matcher = Matcher(
+            store,
+            plans.code,
+            plans.widest_body,
+            self.most_variables,
+            [NONE] * len(plans.variables),
+            edges_noted,
+            0,
+        )
+        self.keys, self.steps = Keyed(plans.keys), Keyed(plans.steps)
+        self.key_kinds = kinds_of(plans.keys)
+        self.plans, self.asked = ints_of(plans.plans.ravel()), ints_of(plans.asked)
+        self.variables = ints_of([len(variables) for variables in plans.variables])
+        self.parameters = ints_of(plans.parameters)
+        self.changed = Ints()
         self.found = Ints()
+        self.seen = CAME
+        self.tells_levels = False
+        self.trigger = NONE
+        self.asked_from = NONE
+        self.together = NONE
         self.candidates = 0
 
-    def weigh(self, row, level):
-        """The row's level; HIDDEN if the row is not to be matched."""
+    # -- what matches mean -------------------------------------------------------------------------
+
+    def weigh(self, row, level, atom):
+        """The row's level; HIDDEN if the row is not to be matched to the atom."""
+        flags: cython.int = self.store.rows[row].flags & (CAME | GONE | GUEST)
         self.candidates += 1
-        return HIDDEN if self.store.rows[row].flags & DOOMED else self.store.rows[row].level
+        if flags and (atom < self.trigger or not flags & self.seen):
+            return HIDDEN
+        if self.asked_from >= 0 and not self.is_wanted(row, atom):
+            return HIDDEN
+        return self.store.rows[row].level
+
+    def is_wanted(self, row, atom):
+        """Whether what `row` binds a parameter to, matched to the atom, is wanted for that."""
+        asked: cython.int = self.asked[self.asked_from + atom]
+        term: cython.int
+        if asked < 0:
+            return True
+        term = self.store.rows[row].object if asked & 1 else self.store.rows[row].subject
+        return self.steps.find(asked >> 1, term, NONE) >= 0
+
+    def are_wanted(self, parameters):
+        """Whether what the parameters are bound to is wanted for them together."""
+        i: cython.int
+        state: cython.int = self.together
+        for i in range(parameters):
+            state = self.steps.value_of(state, self.matcher.slots[i], NONE)
+            if state < 0:
+                return False
+        return True
 
     def visit(self, plan, level):
-        """Append the lowest level in a match, and what the variables are bound to.
-
-        A match with several of the given facts is found from each of them: only the find from the one that
-        comes first in the body counts.
-        """
+        """Append the body, the sign or the lowest level in the match, and what the variables are bound to."""
         i: cython.int
-        lowest: cython.int = FOREVER
-        for i in range(self.matcher.atoms_of(plan)):
-            if (
-                i < self.matcher.code[plan + TRIGGER_ATOM]
-                and self.store.rows[self.matcher.body[i]].flags & NOTED
-            ):
-                return 0
-            lowest = min(lowest, self.store.rows[self.matcher.body[i]].level)
-        self.found.push(lowest)
-        for i in range(self.variables):
-            self.found.push(self.matcher.slots[i])
+        body: cython.int = self.matcher.code[plan + RULE]
+        if self.together >= 0 and not self.are_wanted(self.parameters[body]):
+            return 0
+        self.found.push(body)
+        self.found.push(level if self.tells_levels else 1 if self.seen == CAME else -1)
+        for i in range(self.most_variables):
+            self.found.push(self.matcher.slots[i] if i < self.variables[body] else NONE)
         return 0
 
+    # -- what is asked -----------------------------------------------------------------------------
+
+    def signed(self, noted: cython.int[:, ::1], reformed: cython.int[:, ::1]):
+        """The matches that came, then those that went: int32 rows `body, ±1, bindings of variables…`.
+
+        Costs the changes, the matches, and the rows looked at on the way.
+
+        Args:
+            noted: int32 rows `predicate, subject, object, ±1`. Each mention says that the fact came or went:
+                after an odd number of them it did, which way says the store.
+            reformed: facts that are there, and count as if they had gone and come.
+        """
+        self.tells_levels = False
+        self.expect(len(noted) + len(reformed))
+        arrived: cython.int = self.store.arrived.size
+        try:
+            with cython.nogil:
+                self.note(noted)
+                self.reform(reformed)
+                self.enumerate(CAME)
+                self.enumerate(GONE)
+        finally:
+            self.take_back()
+            self.store.arrived.size = arrived
+        return self.found.array().reshape(-1, 2 + self.most_variables)
+
     def with_(self, facts: cython.int[:, ::1], without: cython.int[:, ::1]):
-        """Every match with one of `facts`, each once: int32 rows `level, bindings of variables…`.
+        """Every match with one of `facts`, each once: int32 rows `body, lowest level, bindings…`.
 
         The body is matched to the rows, and to those of `facts` that are not stored as if they were, at
         FOREVER; but not to `without`. Costs the matches, and the rows looked at on the way.
         """
+        self.tells_levels = True
+        self.expect(len(facts) + len(without))
+        arrived: cython.int = self.store.arrived.size
         try:
             with cython.nogil:
                 self.give(facts)
                 self.hide(without)
-                self.enumerate()
+                self.enumerate(CAME)
         finally:
             self.take_back()
-        return self.found.array().reshape(-1, 1 + self.variables)
+            self.store.arrived.size = arrived
+        return self.found.array().reshape(-1, 2 + self.most_variables)
 
-    def hide(self, without):
-        """Hide the rows of these facts."""
+    # -- flags -------------------------------------------------------------------------------------
+
+    def expect(self, count):
+        """Begin anew, with room for so many changed rows: then nothing fails once a row has been taken."""
+        self.found.size = 0
+        self.changed.expect(count)
+        self.store.arrived.expect(count)
+
+    def note(self, noted):
+        """Flag the rows of what came and went."""
         i: cython.Py_ssize_t
         row: cython.int
-        for i in range(len(without)):
-            row = self.store.find(without[i, 0], without[i, 1], without[i, 2])
-            if row >= 0:
-                self.hidden.push(row)
-                self.store.rows[row].flags |= DOOMED
+        for i in range(len(noted)):
+            if self.is_asked_for(noted[i, 0]):
+                row = self.row_for(noted[i, 0], noted[i, 1], noted[i, 2])
+                self.store.rows[row].flags ^= GONE if self.store.rows[row].flags & GUEST else CAME
         return 0
 
-    def give(self, facts):
-        """Note the rows of these facts; those that have none get one for now."""
+    def reform(self, facts):
+        """Flag the rows of facts both ways; those of facts that came or went stay as they are."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
             row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
-            if row < 0:
-                row = self.store.insert(facts[i, 0], facts[i, 1], facts[i, 2], 0)
-                self.store.rows[row].level = FOREVER
-                self.absent.push(row)
-            if not self.store.rows[row].flags & NOTED:
-                self.given.push(row)
-                self.store.rows[row].flags |= NOTED
+            if row >= 0 and not self.store.rows[row].flags & (CAME | GUEST):
+                self.list_changed(row)
+                self.store.rows[row].flags |= CAME | GONE
         return 0
 
-    def enumerate(self):
-        """Match the body from each of its atoms on, beginning with the given rows."""
-        plan: cython.Py_ssize_t
-        i: cython.int
+    def give(self, facts):
+        """Flag the rows of these facts as if they came."""
+        i: cython.Py_ssize_t
         row: cython.int
-        for plan in range(len(self.triggers)):
-            for i in range(self.given.size):
-                row = self.given.items[i]
-                if (
-                    self.store.rows[row].predicate == self.triggers[plan, 0]
-                    and not self.store.rows[row].flags & DOOMED
-                ):
-                    self.candidates += 1
-                    self.matcher.begin(
-                        self.triggers[plan, 1],
-                        row,
-                        self.store.rows[row].subject,
-                        self.store.rows[row].object,
-                        FOREVER,
-                        self,
-                    )
+        for i in range(len(facts)):
+            if self.is_asked_for(facts[i, 0]):
+                row = self.row_for(facts[i, 0], facts[i, 1], facts[i, 2])
+                self.store.rows[row].flags |= CAME
         return 0
+
+    def hide(self, facts):
+        """Flag the rows of these facts as of no use for matches that came."""
+        i: cython.Py_ssize_t
+        row: cython.int
+        for i in range(len(facts)):
+            row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
+            if row >= 0:
+                self.list_changed(row)
+                self.store.rows[row].flags = self.store.rows[row].flags & ~CAME | GONE
+        return 0
+
+    def row_for(self, predicate, subject, object):
+        """The row of a fact among those that are changed; one that is not stored gets one for now."""
+        row: cython.int = self.store.find(predicate, subject, object)
+        if row < 0:
+            row = self.store.insert(predicate, subject, object, 0)
+            self.store.rows[row].level = FOREVER
+            self.store.rows[row].flags |= GUEST
+        self.list_changed(row)
+        return row
+
+    def list_changed(self, row):
+        """Note that the row is among those whose flags are to be taken back."""
+        if not self.store.rows[row].flags & NOTED:
+            self.store.rows[row].flags |= NOTED
+            self.changed.items[self.changed.size] = row
+            self.changed.size += 1
 
     def take_back(self):
-        """Leave the rows as they were."""
+        """Leave the rows as they were. The last to come goes first, so that free rows have their order."""
+        row: cython.int
+        while self.changed.size:
+            self.changed.size -= 1
+            row = self.changed.items[self.changed.size]
+            if self.store.rows[row].flags & GUEST:
+                self.store.remove(row)
+            else:
+                self.store.rows[row].flags &= ~(NOTED | CAME | GONE)
+
+    # -- enumeration -------------------------------------------------------------------------------
+
+    def enumerate(self, seen):
+        """Match bodies to the rows, beginning with each that has the flag `seen`."""
         i: cython.int
-        for i in range(self.hidden.size):
-            self.store.rows[self.hidden.items[i]].flags &= ~DOOMED
-        for i in range(self.given.size):
-            self.store.rows[self.given.items[i]].flags &= ~NOTED
-        for i in range(self.absent.size):
-            self.store.remove(self.absent.items[i])
+        self.seen = seen
+        for i in range(self.changed.size):
+            if self.store.rows[self.changed.items[i]].flags & seen:
+                self.begin(self.changed.items[i])
         return 0
+
+    def is_asked_for(self, predicate):
+        """Whether any body has an atom of the predicate."""
+        return predicate < len(self.key_kinds) and self.key_kinds[predicate] != 0
+
+    def begin(self, row):
+        """Begin every plan that the fact of `row` may be the first atom of."""
+        subject: cython.int = self.store.rows[row].subject
+        object_: cython.int = self.store.rows[row].object
+        kinds: cython.int
+        if not self.is_asked_for(self.store.rows[row].predicate):
+            return 0
+        kinds = self.key_kinds[self.store.rows[row].predicate]
+        if kinds & ANY_TERMS:
+            self.begin_keyed(row, NONE, NONE)
+        if kinds & GIVEN_SUBJECT:
+            self.begin_keyed(row, subject, NONE)
+        if kinds & GIVEN_OBJECT:
+            self.begin_keyed(row, NONE, object_)
+        if kinds & GIVEN_BOTH:
+            self.begin_keyed(row, subject, object_)
+        return 0
+
+    def begin_keyed(self, row, subject, object):
+        """Begin the plans of a key."""
+        plan: cython.int
+        entry: cython.int = self.keys.find(self.store.rows[row].predicate, subject, object)
+        while entry >= 0:
+            self.candidates += 1
+            plan = 3 * self.keys.entries[4 * entry + 3]
+            self.asked_from = self.plans[plan + 1]
+            self.together = self.plans[plan + 2]
+            self.trigger = self.matcher.code[self.plans[plan] + TRIGGER_ATOM]
+            self.matcher.begin(
+                self.plans[plan],
+                row,
+                self.store.rows[row].subject,
+                self.store.rows[row].object,
+                self.store.rows[row].level,
+                self,
+            )
+            entry = self.keys.next_entry[entry]
+        return 0
+
+
+def kinds_of(keys):
+    """For each predicate which kinds of keys it has: a bit for each."""
+    kinds = np.zeros(keys[:, 0].max(initial=-1) + 1, np.uint8)
+    given = 1 << ((keys[:, 1] != NONE) + 2 * (keys[:, 2] != NONE))
+    np.bitwise_or.at(kinds, keys[:, 0], given.astype(np.uint8))
+    return kinds if cython.compiled else memoryview(kinds)

@@ -16,6 +16,9 @@ cdef enum:
     EDGE = 128
     ARRIVED = 256
     TOUCHED = 512
+    CAME = 1024
+    GONE = 2048
+    GUEST = 4096
 
     SUBJECT = 1
     OBJECT = 2
@@ -44,6 +47,11 @@ cdef enum:
 
     SWITCH_OBJECT = 1
     SWITCH_SUBJECT_CLASS = 2
+
+    ANY_TERMS = 1
+    GIVEN_SUBJECT = 2
+    GIVEN_OBJECT = 4
+    GIVEN_BOTH = 8
 
     HIDDEN = -1
     STOP = -2

@@ -25,6 +25,9 @@ UNPROVEN = 64  # its level came with an interpretation, without a proof in the o
 EDGE = 128  # an edge of a transitive property
 ARRIVED = 256  # its fact came since the changes were last taken
 TOUCHED = 512  # its set of levels may have to be found again
+CAME = 1024  # counts as a fact that came, while matches with it are looked for
+GONE = 2048  # the same, as one that went
+GUEST = 4096  # has a row for that time alone
 
 # By which end a chain is found. The chain of edges has EDGE as well.
 SUBJECT, OBJECT = 1, 2
@@ -46,6 +49,9 @@ SWITCH_OBJECT, SWITCH_SUBJECT_CLASS = dispatch.OBJECT, dispatch.SUBJECT_CLASS
 # What `weigh` answers instead of a level.
 HIDDEN = -1  # the row takes no part in matches
 STOP = -2  # the enumeration ends
+
+# What a key of plans asks for (body_matches.py), a bit each; keys of a predicate may be of several kinds.
+ANY_TERMS, GIVEN_SUBJECT, GIVEN_OBJECT, GIVEN_BOTH = 1, 2, 4, 8
 
 # Which forward plans of a predicate are begun.
 ALL = 0

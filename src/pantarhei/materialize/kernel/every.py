@@ -42,7 +42,7 @@ class Attaching(Deriving):
         self.inner = -1
         self.queue = Ints()
 
-    def weigh(self, row, level):
+    def weigh(self, row, level, atom):
         if self.store.rows[row].level == FOREVER:
             return FOREVER
         if self.inner >= 0:
@@ -138,8 +138,8 @@ class AttachingAgain(Visitor):
         self.sets = attaching.sets
         self.head = -1
 
-    def weigh(self, row, level):
-        return self.attaching.weigh(row, level)
+    def weigh(self, row, level, atom):
+        return self.attaching.weigh(row, level, atom)
 
     def visit(self, plan, level):
         self.sets.find_attached(self.matcher.body, self.matcher.atoms_of(plan))
@@ -161,8 +161,8 @@ class Losing(Visitor):
         self.cause = -1
         self.touched = Ints()
 
-    def weigh(self, row, level):
-        return self.attaching.weigh(row, level)
+    def weigh(self, row, level, atom):
+        return self.attaching.weigh(row, level, atom)
 
     def visit(self, plan, level):
         row: cython.int

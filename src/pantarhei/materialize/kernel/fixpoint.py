@@ -40,7 +40,7 @@ class Fixpoint(Deriving):
 
     # -- what a match means ------------------------------------------------------------------------
 
-    def weigh(self, row, level):
+    def weigh(self, row, level, atom):
         """The row's level; it is hidden while it is queued, and once it is older than the window."""
         own: cython.int = self.store.rows[row].level
         return HIDDEN if self.store.rows[row].flags & PENDING or own < self.levels.oldest else own

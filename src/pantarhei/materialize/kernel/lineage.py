@@ -26,7 +26,7 @@ class LineageWalk(Visitor):
         self.head = -1
         self.instances = Ints()
 
-    def weigh(self, row, level):
+    def weigh(self, row, level, atom):
         return self.store.rows[row].level
 
     def visit(self, plan, level):

@@ -230,7 +230,7 @@ class Matcher:
         """What `row` weighs as a match of this atom."""
         if atom == self.edge_atom and not self.is_edge(row):
             return HIDDEN
-        return visitor.weigh(row, level)
+        return visitor.weigh(row, level, atom)
 
     # -- what was matched --------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ class Retraction(Visitor):
 
     # -- what a match means ------------------------------------------------------------------------
 
-    def weigh(self, row, level):
+    def weigh(self, row, level, atom):
         """The level up to which others may rest on the row, HIDDEN once what rested on it was looked at."""
         return HIDDEN if self.store.rows[row].flags & PROCESSED else self.rested_on(row)
 

@@ -55,7 +55,7 @@ class Support(Visitor):
         self.triggers.explain(row, self)
         return self.best
 
-    def weigh(self, row, level):
+    def weigh(self, row, level, atom):
         """The row's level if it settled before the mark and may raise `best`, else HIDDEN."""
         own: cython.int = self.store.rows[row].level
         flags: cython.int = self.store.rows[row].flags

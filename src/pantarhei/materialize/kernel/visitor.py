@@ -12,8 +12,8 @@ if not cython.compiled:
 class Visitor:
     """What an enumeration of matches is for; each purpose is a subclass."""
 
-    def weigh(self, row, level):
-        """The level of `row` in a match that is at `level` so far.
+    def weigh(self, row, level, atom):
+        """The level of `row`, matched to the body's `atom`, in a match that is at `level` so far.
 
         HIDDEN where the row takes no part in matches, STOP to end the enumeration.
         """

@@ -90,11 +90,22 @@ class WindowKernel:
         """Every rule instance that can take part in a proof of one of `rows`, as `LineageWalk.of` says."""
         return LineageWalk(self.triggers).of(rows, most, explains_background)
 
-    def matches_with(self, code, triggers, variables: cython.int, facts, without):
-        """Every match of a body with one of `facts`, as `BodyMatches` says."""
-        matches = BodyMatches(self.store, code, triggers, variables, self.matcher.edges_noted)
+    def body_matches(self, plans):
+        """Looks for matches of the bodies of a `rules.compilation.body_plans.BodyPlans`."""
+        return BodyMatches(self.store, plans, self.matcher.edges_noted)
+
+    def matches_with(self, matches: BodyMatches, facts, without):
+        """Every match of a body with one of `facts`, as `BodyMatches.with_` says."""
+        before: cython.longlong = matches.candidates
         found = matches.with_(facts, without)
-        self.looked_at += matches.candidates
+        self.looked_at += matches.candidates - before
+        return found
+
+    def signed_matches(self, matches: BodyMatches, noted, reformed):
+        """The matches that came and went with facts that did, as `BodyMatches.signed` says."""
+        before: cython.longlong = matches.candidates
+        found = matches.signed(noted, reformed)
+        self.looked_at += matches.candidates - before
         return found
 
     def levels_of(self, rows: cython.int[::1]):

@@ -7,18 +7,19 @@ program nor model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from rdflib import Variable
 
-from pantarhei.encoding.numbers import Integers, Symbol
+from pantarhei.encoding.numbers import NONE, Integers, Symbol
+from pantarhei.errors import InvalidRuleError
 from pantarhei.language.rule import Argument, Atom, Different, Rule
 from pantarhei.language.term import Term
 from pantarhei.rules.compilation.numbering import Numbering
-from pantarhei.rules.compilation.plan import BACKWARD, FORWARD, PlanCode
+from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, OBJECT, SUBJECT, JoinPlan, PlanCode
 from pantarhei.rules.compilation.planning import RulePlanner
 
 
@@ -30,47 +31,94 @@ class NumbersAll(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class BodyPlan:
-    """A body in the numbers of a vocabulary; it is compiled anew once terms have other numbers.
+class Body:
+    """A pattern of facts.
 
     Args:
-        variables: the body's, in the order in which matches give what they are bound to.
+        atoms: at least one; they are connected by variables, parameters among them, or by constants.
+        different: inequalities that must hold as well.
+        parameters: variables for which only some terms are wanted. Bodies that differ in their constants
+            alone are better given as one body whose parameters stand for the constants.
+        wanted: what is wanted for the parameters together, each a tuple with a term for every parameter.
+    """
+
+    atoms: tuple[Atom, ...]
+    different: tuple[Different, ...] = ()
+    parameters: tuple[Variable, ...] = ()
+    wanted: tuple[tuple[Term, ...], ...] = ()
+
+    @property
+    def form(self) -> Form:
+        """What its plan depends on: all but what is wanted."""
+        return (self.atoms, self.different, self.parameters)
+
+
+Form = tuple[tuple[Atom, ...], tuple[Different, ...], tuple[Variable, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class BodyPlan:
+    """A body in the numbers of a vocabulary, whatever is wanted for its parameters; it is compiled anew once
+    terms have other numbers.
+
+    Args:
+        variables: the body's, in the order in which matches give what they are bound to, parameters first.
+        parameters: how many of them are parameters.
         code: the plans, one for each atom from whose facts on the others are matched.
         triggers: of each plan, the predicate of that atom and the place in `code`, shape (atoms, 2).
+        binding: of each plan and each atom, `2 * i + side` where a fact that is matched to the atom binds
+            parameter `i` to its subject or object; NONE where it binds none. Shape (atoms, atoms). What the
+            first atom of a plan binds is left out.
         by_subject, by_object: the predicates whose facts are looked up by subject, or by object.
     """
 
     variables: tuple[Variable, ...]
+    parameters: int
     code: Integers
     triggers: Integers
+    binding: Integers
     by_subject: frozenset[int]
     by_object: frozenset[int]
 
 
-def plan_body(body: Sequence[Atom], different: Sequence[Different], numbers: NumbersAll) -> BodyPlan:
+def plan_body(body: Body, numbers: NumbersAll) -> BodyPlan:
     """The plans of a body. Costs time linear in its size, for each of its atoms.
 
     Args:
-        body: at least one atom.
-        different: inequalities that must hold as well.
         numbers: gives the numbers of what the body speaks of.
 
     Raises:
-        InvalidRuleError: the body is not connected, or lacks a variable of the inequalities.
+        InvalidRuleError: the body is not connected, or lacks a parameter or a variable of the inequalities.
     """
-    planner = RulePlanner(Rule("body", tuple(body), None, tuple(different)), 0, _Numbering(numbers))
+    rule = Rule("body", body.atoms, None, body.different)
+    planner = RulePlanner(rule, 0, _Numbering(numbers), body.parameters)
+    occurring = {argument for atom in body.atoms for argument in atom.arguments}
+    if missing := [parameter for parameter in body.parameters if parameter not in occurring]:
+        raise InvalidRuleError(str(rule), f"its body lacks {', '.join(missing)}")
     written = PlanCode()
-    plans = [planner.plan_from(atom, position) for position, atom in enumerate(body)]
-    predicates = [numbers.number_symbol(Symbol(atom.predicate, len(atom.arguments))) for atom in body]
+    plans = [planner.plan_from(atom, position) for position, atom in enumerate(body.atoms)]
+    predicates = [numbers.number_symbol(Symbol(atom.predicate, len(atom.arguments))) for atom in body.atoms]
     offsets = [written.write(plan) for plan in plans]
     walked = {(step.kind, step.predicate) for plan in plans for step in plan.steps}
     return BodyPlan(
         tuple(planner.variables),
+        len(body.parameters),
         written.integers,
         np.array([predicates, offsets], np.int32).T,
+        np.array([_binding(plan, len(body.parameters)) for plan in plans], np.int32),
         frozenset(predicate for kind, predicate in walked if kind == FORWARD),
         frozenset(predicate for kind, predicate in walked if kind == BACKWARD),
     )
+
+
+def _binding(plan: JoinPlan, parameters: int) -> list[int]:
+    """A plan's row of `BodyPlan.binding`; parameters are the first variables."""
+    binding = [NONE] * (len(plan.steps) + 1)
+    for step in plan.steps:
+        bound, side = (step.object, OBJECT) if step.kind == FORWARD else (step.subject, SUBJECT)
+        if step.kind != CHECK and bound < parameters:
+            binding[step.atom] = 2 * bound + side
+    return binding
 
 
 class _Numbering(Numbering):

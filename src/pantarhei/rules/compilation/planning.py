@@ -36,14 +36,15 @@ class RulePlanner:
         rule: the rule, or a constraint.
         number: what the plans call it.
         numbering: numbers what the rule speaks of.
+        first: variables of the body that are numbered before the others.
 
     Raises:
         InvalidRuleError: its body lacks a variable of its head, its inequalities or its tests.
     """
 
-    def __init__(self, rule: Rule, number: int, numbering: Numbering) -> None:
+    def __init__(self, rule: Rule, number: int, numbering: Numbering, first: Iterable[Variable] = ()) -> None:
         self._rule, self._number, self._numbering = rule, number, numbering
-        self.variables: dict[Variable, int] = {}
+        self.variables = {variable: i for i, variable in enumerate(first)}
         self._number_variables(rule.body)
         self._check_bound(set(self.variables))
         self._number_variables(rule.tests)
