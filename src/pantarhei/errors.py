@@ -26,6 +26,7 @@
     │   ├── QueryWindowError           a window that a query may have, and a reasoner may not
     │   └── UnknownFormatError         neither a file's name nor an option tells its format
     ├── QueryError                 a query that is malformed or refused
+    │   ├── QueryTextError             its text cannot be read on, with line and column
     │   ├── NotKeyLocalQueryError      it joins facts of different shards
     │   ├── QueryTimeoutError          it took longer than its `timeout`
     │   └── QueryMemoryError           it needs more than its `max_bytes`
@@ -468,6 +469,46 @@ class QueryError(PantarheiError):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class QueryTextError(QueryError):
+    """A query whose text is malformed, or says what cannot be, at a certain place.
+
+    Args:
+        line, column: the place, both counted from 1.
+        problem: what is wrong there.
+        expected: what could stand there, None where that is not known or already said.
+        source_line: the line as it is written.
+    """
+
+    def __init__(
+        self, line: int, column: int, problem: str, expected: str | None = None, source_line: str = ""
+    ) -> None:
+        PantarheiError.__init__(self, line, column, problem, expected, source_line)
+        self.line, self.column, self.problem, self.expected = line, column, problem, expected
+        self.source_line = source_line
+
+    @classmethod
+    def at(cls, text: str, place: int, problem: str, expected: str | None = None) -> QueryTextError:
+        """The error at a place of a text, counted in characters from 0."""
+        before, (line, *_) = text[:place], text[place:].split("\n", 1)
+        start = before.rfind("\n") + 1
+        written = (before[start:] + line).rstrip("\r")
+        return cls(before.count("\n") + 1, place - start + 1, problem, expected, written)
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        """What is wrong, and the line with a mark below the place."""
+        start = max(self.column - 1 - _BEFORE_PLACE, 0)
+        shown = self.source_line[start : start + _SHOWN_OF_LINE].replace("\t", " ")
+        mark = " " * (self.column - 1 - start) + "^"
+        problem = self.problem if self.expected is None else f"{self.problem}; expected {self.expected}"
+        place = f"malformed query, line {self.line}, column {self.column}"
+        return f"{place}: {problem}\n    {shown}\n    {mark}"
+
+
+# Of a line of a query so many characters are shown before a place, and so many altogether.
+_BEFORE_PLACE, _SHOWN_OF_LINE = 60, 100
 
 
 class NotKeyLocalQueryError(QueryError):

@@ -6,15 +6,15 @@ from typing import Any
 
 from pyparsing import ParseBaseException
 
-from pantarhei.errors import QueryError
-from pantarhei.query.syntax.parser import parse_query, parse_update
+from pantarhei.errors import QueryError, QueryTextError
+from pantarhei.query.syntax.parser import parse_query, parse_update, place_as_written
 
 
 def parsed(text: str) -> tuple[Any, Any]:
     """The parse trees of prologue and query.
 
     Raises:
-        QueryError: the text is malformed, with line and column; or it is an update.
+        QueryError: the text is malformed, a `QueryTextError` where the place is known; or it is an update.
     """
     try:
         prologue, query = parse_query(text)
@@ -23,7 +23,7 @@ def parsed(text: str) -> tuple[Any, Any]:
             raise QueryError(
                 "this is an update: the materialization is read-only; push an ABox to change it"
             ) from None
-        raise QueryError(_place(error)) from None
+        raise _mistake(text, error) from None
     except RecursionError:
         raise QueryError("the query is nested too deeply") from None
     except ValueError as error:  # an escape that is no character
@@ -31,26 +31,22 @@ def parsed(text: str) -> tuple[Any, Any]:
     return prologue, query
 
 
-# Of a line so many characters are shown before the place, and so many altogether.
-_BEFORE, _SHOWN = 60, 100
-
-_EMPTY = "the query is empty: expected SELECT, CONSTRUCT, DESCRIBE or ASK"
+_STARTS = "SELECT, CONSTRUCT, DESCRIBE or ASK"
 
 
-def _place(error: ParseBaseException) -> str:
-    """What is wrong there, with line and column, and the line with a mark below the place."""
+def _mistake(text: str, error: ParseBaseException) -> QueryError:
+    """What is wrong there."""
     is_at_end, is_at_start = not error.pstr[error.loc :].strip(), "ConstructQuery |" in error.msg
+    if is_at_end and is_at_start:
+        return QueryError(f"the query is empty: expected {_STARTS}")
     if is_at_end:
-        return _EMPTY if is_at_start else "malformed query: it ends before it is complete"
-    start = max(error.column - 1 - _BEFORE, 0)
-    line, mark = error.line[start : start + _SHOWN], " " * (error.column - 1 - start) + "^"
-    reason = (
-        "neither a whole PREFIX or BASE nor SELECT, CONSTRUCT, DESCRIBE or ASK begins here"
+        return QueryTextError.at(text, len(text.rstrip()), "it ends before it is complete")
+    problem = (
+        f"neither a whole PREFIX or BASE nor {_STARTS} begins here"
         if is_at_start
         else "what begins here is not complete, or no part of a query"
     )
-    place = f"line {error.lineno}, column {error.column}"
-    return f"malformed query, {place}: {reason}\n    {line}\n    {mark}"
+    return QueryTextError.at(text, place_as_written(text, error.loc), problem)
 
 
 def _is_update(text: str) -> bool:

@@ -3,12 +3,14 @@
 pyparsing completes a grammar while it is first used: it flattens nested expressions, and learns how many
 arguments each action takes. Threads that do so at once break the grammar for the rest of the process. The
 lock keeps the threads of this package apart; the instance of its own keeps it apart from whoever uses
-rdflib's. Three things are mended in it: the inverse in `!(^p)`, which rdflib's loses; literals keep the form
-that they are written in; and a group may have more triples than Python nests calls.
+rdflib's. Five things are mended in it: the inverse in `!(^p)`, which rdflib's loses; literals keep the form
+that they are written in, tabs included; an escape `\\u` has four digits, whatever follows it; and a group may
+have more triples than Python nests calls.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import lru_cache
 from importlib.util import find_spec, module_from_spec
@@ -29,7 +31,7 @@ def parse_query(text: str) -> ParseResults:
         ValueError: it has half of a character, or an escape that is none.
     """
     with _lock:
-        written = _parser.expandUnicodeEscapes(text)
+        written = _ESCAPE.sub(_character, text)
         if any("\ud800" <= character <= "\udfff" for character in written):
             raise ValueError("it has half of a character, a surrogate, which stands for none alone")
         return cast(ParseResults, _parser.Query.parse_string(written, parse_all=True))
@@ -43,6 +45,26 @@ def parse_update(text: str) -> CompValue:
     """
     with _lock:
         return cast(CompValue, _parser.parseUpdate(text))
+
+
+def place_as_written(text: str, place: int) -> int:
+    """The place in a query's text that the parser, which sees characters for escapes, calls `place`."""
+    for escape in _ESCAPE.finditer(text):
+        if escape.start() >= place:
+            break
+        place += len(escape[0]) - 1
+    return place
+
+
+_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+
+
+def _character(escape: re.Match[str]) -> str:
+    """Raises: ValueError: there is no such character."""
+    try:
+        return chr(int(escape[1] or escape[2], 16))
+    except OverflowError:
+        raise ValueError(f"{escape[0]} is no character") from None
 
 
 def _own_instance(name: str) -> ModuleType:
@@ -71,6 +93,7 @@ def _mended(parser: Any) -> Any:
         (parser.ConstructTriples, ParamList("template", parser.TriplesSameSubject)),
     ):
         block <<= one + ZeroOrMore(Suppress(".") + one) + Optional(Suppress("."))
+    parser.Query.parse_with_tabs()
     return parser
 
 

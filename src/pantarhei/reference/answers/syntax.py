@@ -1,8 +1,9 @@
 """Texts of queries read by rdflib's parser, with all names resolved.
 
-The parser is an instance of its own, mended in three places: it keeps literals as they are written, where
-rdflib's makes `01` into `1`; it keeps the IRI of `^p` inside a negated property set, which rdflib's drops;
-and no prefix is known but those that the query or the caller declares.
+The parser is an instance of its own, mended in four places: it keeps literals as they are written, where
+rdflib's makes `01` into `1` and tabs into spaces; `\\u` is followed by four digits, where rdflib's takes
+eight if they are there; it keeps the IRI of `^p` inside a negated property set, which rdflib's drops; and no
+prefix is known but those that the query or the caller declares.
 """
 
 from __future__ import annotations
@@ -87,9 +88,17 @@ def _own_parser() -> ModuleType:
     spec.loader.exec_module(parser)
     parser.rdflib = SimpleNamespace(**{**vars(rdflib), "Literal": _as_written})  # type: ignore[attr-defined]
     parser.neg = lambda literal: _as_written(f"-{literal}", literal.datatype)  # type: ignore[attr-defined]
+    parser.expandUnicodeEscapes = _without_escapes  # type: ignore[attr-defined]
+    parser.Query.parse_with_tabs()
     inverse = parser.PathOneInPropertySet.exprs[-1]
     inverse.expr = Suppress("^") + Param("part", parser.iri | parser.A)
     return parser
+
+
+def _without_escapes(text: str) -> str:
+    """SPARQL 1.1, section 19.2: `\\u` and four hexadecimal digits, or `\\U` and eight, are a character."""
+    four, eight = r"\\u([0-9A-Fa-f]{4})", r"\\U([0-9A-Fa-f]{8})"
+    return re.sub(f"{four}|{eight}", lambda found: chr(int(found[1] or found[2], 16)), text)
 
 
 def _as_written(value: str | bool, datatype: URIRef | None = None) -> Literal:

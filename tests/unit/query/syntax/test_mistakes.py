@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from answered import read
-from pantarhei.errors import QueryError
+from pantarhei.errors import QueryError, QueryTextError
 from pantarhei.query.syntax.mistakes import parsed
 
 
@@ -14,7 +14,7 @@ from pantarhei.query.syntax.mistakes import parsed
     [
         ("", "the query is empty: expected SELECT"),
         ("# only a comment\n", "the query is empty"),
-        ("SELECT ?x WHERE { ?x a :A ", "malformed query: it ends before it is complete"),
+        ("SELECT ?x WHERE { ?x a :A ", "line 1, column 26: it ends before it is complete"),
         ("SELEC ?x { ?x ?y ?z }", "line 1, column 1: neither .* nor SELECT"),
         ("SELECT ?x\n{ ?x ?y }", "line 2, column 3: what begins here is not complete"),
         ("SELECT ?x { ?x ?y ?z }}", "line 1, column 23: what begins here is not complete, or no part"),
@@ -39,6 +39,16 @@ def test_the_line_is_shown_with_a_mark_below_the_place():
     with pytest.raises(QueryError) as raised:
         parsed("SELECT ?x\nWHERE { ?x a }")
     assert str(raised.value).splitlines()[1:] == ["    WHERE { ?x a }", "            ^"]
+
+
+def test_the_place_is_that_in_the_text_as_it_is_written():
+    """Tabs are one character, and an escape as many as it has."""
+    with pytest.raises(QueryTextError) as raised:
+        parsed('ASK {\r\n\t?x ?y "\\u0041\t\\U00000042" .\t?x }')
+    error = raised.value
+    assert (error.line, error.column) == (2, 30)
+    assert error.source_line == '\t?x ?y "\\u0041\t\\U00000042" .\t?x }'
+    assert error.source_line[error.column - 1 :] == "?x }"
 
 
 def test_of_a_long_line_what_is_near_the_place_is_shown():

@@ -5,12 +5,13 @@ import sys
 
 import pytest
 import rdflib.plugins.sparql.parser
-from rdflib import Graph
+from rdflib import Graph, Literal, URIRef
 
 from pantarhei.errors import QueryError
 from pantarhei.query import run_query
 from pantarhei.query.syntax import read_query
 from pantarhei.query.syntax.parser import parse_query
+from pantarhei.reference.answers import answers
 
 FIRST_QUERIES = """
 import sys, threading
@@ -53,6 +54,23 @@ def test_literals_keep_their_form_and_an_inverse_in_a_negated_set_stays_one():
     tree = parse_query('SELECT * { ?x !(^a) 01, "x"^^<urn:t> }')[1]
     text = repr(tree)
     assert "InversePath" in text and "'01'" in text and "urn:t" in text
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("a\tb", "a\tb"),
+        ("\\u0041BCDE", "ABCDE"),
+        ("\\U00000041BCDE", "ABCDE"),
+        ("\\u00e9\\u00E9", "éé"),
+    ],
+)
+def test_a_literal_has_the_characters_that_are_written(written, meant):
+    made = Graph()
+    made.add((URIRef("urn:x"), URIRef("urn:p"), Literal(meant)))
+    text = f'SELECT ?x {{ ?x ?p "{written}" }}'
+    assert len(run_query(made, text)) == 1
+    assert len(answers(text, made).rows_in_order) == 1
 
 
 def test_a_group_may_have_more_triples_than_python_nests_calls():
