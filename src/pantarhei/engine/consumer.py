@@ -49,7 +49,8 @@ class Consumer(Protocol):
     def apply(self, changes: Changes, model: WindowModel) -> None:
         """Take over what changed; the model is as it is afterwards.
 
-        `model.matches_with` tells which matches of a body came and went with the facts that did.
+        `model.matches_with` tells which matches of a body came or went with the facts that did,
+        `model.signed_matches` which of many bodies.
         """
 
     def mark(self) -> object:

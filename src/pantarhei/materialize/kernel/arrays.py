@@ -77,4 +77,9 @@ class Ints:
 
     def array(self):
         """A copy as a numpy array."""
-        return np.array(self.items[: self.size], np.int32)
+        copy = np.empty(self.size, np.int32)
+        out: cython.int[::1] = copy
+        i: cython.int
+        for i in range(self.size):
+            out[i] = self.items[i]
+        return copy

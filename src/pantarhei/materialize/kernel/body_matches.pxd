@@ -24,6 +24,7 @@ cdef class BodyMatches(Visitor):
     cdef int most_variables
     cdef Ints changed
     cdef Ints found
+    cdef object none
     cdef int seen
     cdef bint tells_levels
     cdef int trigger
@@ -31,6 +32,8 @@ cdef class BodyMatches(Visitor):
     cdef int together
     cdef readonly long long candidates
 
+    cdef taken(self)
+    cdef expect(self, Py_ssize_t count)
     cdef int note(self, int[:, ::1] noted) except -1 nogil
     cdef int reform(self, int[:, ::1] facts) noexcept nogil
     cdef int give(self, int[:, ::1] facts) except -1 nogil

@@ -55,6 +55,7 @@ class BodyMatches(Visitor):
         self.parameters = ints_of(plans.parameters)
         self.changed = Ints()
         self.found = Ints()
+        self.none = np.empty((0, 2 + self.most_variables), np.int32)
         self.seen = CAME
         self.tells_levels = False
         self.trigger = NONE
@@ -129,7 +130,7 @@ class BodyMatches(Visitor):
         finally:
             self.take_back()
             self.store.arrived.size = arrived
-        return self.found.array().reshape(-1, 2 + self.most_variables)
+        return self.taken()
 
     def with_(self, facts: cython.int[:, ::1], without: cython.int[:, ::1]):
         """Every match with one of `facts`, each once: int32 rows `body, lowest level, bindings…`.
@@ -148,7 +149,11 @@ class BodyMatches(Visitor):
         finally:
             self.take_back()
             self.store.arrived.size = arrived
-        return self.found.array().reshape(-1, 2 + self.most_variables)
+        return self.taken()
+
+    def taken(self):
+        """What was found, a row each."""
+        return self.found.array().reshape(-1, 2 + self.most_variables) if self.found.size else self.none
 
     # -- flags -------------------------------------------------------------------------------------
 

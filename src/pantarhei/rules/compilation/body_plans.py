@@ -122,29 +122,17 @@ class _Writer:
         """One more body, for the numbers that are wanted for its parameters."""
         code = plan.code.copy()
         code[plan.triggers[:, 1]] = len(self._variables)
-        singles: dict[int, int] = {}  # states from which a parameter is looked for
-        together: list[int] = []  # the state from which all are
+        singles: dict[int, int] = {}
+        together = self._state(wanted) if plan.parameters > 1 else NONE
         for (predicate, offset), binding in zip(plan.triggers.tolist(), plan.binding.tolist(), strict=True):
-            first = offset + TRIGGER
-            trigger = code[first : first + 2].tolist()
-            given = {argument for argument in trigger if 0 <= argument < plan.parameters}
-            for key in _keys(trigger, plan.parameters, wanted):
-                self._keys.append((predicate, *key, len(self._plans)))
-            asked, all_of_them = NONE, NONE
-            if len(given) < plan.parameters:
-                asked = len(self._asked)
-                for argument in binding:
-                    if argument == NONE:
-                        self._asked.append(NONE)
-                        continue
-                    parameter, side = divmod(argument, 2)
-                    if parameter not in singles:
-                        singles[parameter] = self._state([(terms[parameter],) for terms in wanted])
-                    self._asked.append(2 * singles[parameter] + side)
-                if plan.parameters > 1:
-                    together = together or [self._state(wanted)]
-                    all_of_them = together[0]
-            self._plans.append((self._length + offset, asked, all_of_them))
+            trigger = code[offset + TRIGGER : offset + TRIGGER + 2].tolist()
+            keys = _keys(trigger, plan.parameters, wanted)
+            self._keys += [(predicate, *key, len(self._plans)) for key in keys]
+            if plan.parameters <= sum(0 <= argument < plan.parameters for argument in set(trigger)):
+                self._plans.append((self._length + offset, NONE, NONE))  # its key says it all
+                continue
+            self._plans.append((self._length + offset, len(self._asked), together))
+            self._asked += [self._ask(argument, singles, wanted) for argument in binding]
         self._variables.append(plan.variables)
         self._parameters.append(plan.parameters)
         self._code.append(code)
@@ -152,6 +140,15 @@ class _Writer:
         self._widest = max(self._widest, len(plan.triggers))
         self._by_subject |= plan.by_subject
         self._by_object |= plan.by_object
+
+    def _ask(self, binding: int, singles: dict[int, int], wanted: Sequence[tuple[int, ...]]) -> int:
+        """What stands in `asked` for what `BodyPlan.binding` has; `singles` are the states of parameters."""
+        if binding == NONE:
+            return NONE
+        parameter, side = divmod(binding, 2)
+        if parameter not in singles:
+            singles[parameter] = self._state([(terms[parameter],) for terms in wanted])
+        return 2 * singles[parameter] + side
 
     def _state(self, wanted: Sequence[tuple[int, ...]]) -> int:
         """A new state, and those behind it, from which just what is wanted is found."""

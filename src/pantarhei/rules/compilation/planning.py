@@ -36,7 +36,7 @@ class RulePlanner:
         rule: the rule, or a constraint.
         number: what the plans call it.
         numbering: numbers what the rule speaks of.
-        first: variables of the body that are numbered before the others.
+        first: variables of the body that are numbered before the others, and bound as early as may be.
 
     Raises:
         InvalidRuleError: its body lacks a variable of its head, its inequalities or its tests.
@@ -45,6 +45,7 @@ class RulePlanner:
     def __init__(self, rule: Rule, number: int, numbering: Numbering, first: Iterable[Variable] = ()) -> None:
         self._rule, self._number, self._numbering = rule, number, numbering
         self.variables = {variable: i for i, variable in enumerate(first)}
+        self._first = frozenset(self.variables)
         self._number_variables(rule.body)
         self._check_bound(set(self.variables))
         self._number_variables(rule.tests)
@@ -127,7 +128,8 @@ class RulePlanner:
             yield PlanCondition(COMPUTE, builtin, left, right, result)
 
     def _steps(self, trigger: Atom, position: int) -> list[PlanStep]:
-        """The body's other atoms, each as soon as it is bound: look-ups before walks.
+        """The body's other atoms, each as soon as it is bound: look-ups before walks, and of the walks of one
+        kind at first those that bind what is to be bound first.
 
         Costs O(n log n) for n atoms: when a variable is bound, the atoms that have it are ranked anew.
         """
@@ -138,13 +140,13 @@ class RulePlanner:
                 having[variable].append(i)
         bound = _variables(trigger)
         waiting = set(range(len(rule.body))) - {position}
-        ranked = [(kind, i) for i in waiting if (kind := _kind(rule.body[i], bound)) is not None]
+        ranked = [rank for i in waiting if (rank := self._rank(i, bound)) is not None]
         heapify(ranked)
         steps = []
         while waiting:
             if not ranked:
                 raise InvalidRuleError(str(rule), "its body is not connected")
-            kind, i = heappop(ranked)
+            kind, _, i = heappop(ranked)
             if i not in waiting:
                 continue
             waiting.remove(i)
@@ -153,9 +155,17 @@ class RulePlanner:
             for variable in _variables(rule.body[i]) - bound:
                 bound.add(variable)
                 for other in having[variable]:
-                    if other in waiting and (better := _kind(rule.body[other], bound)) is not None:
-                        heappush(ranked, (better, other))
+                    if other in waiting and (better := self._rank(other, bound)) is not None:
+                        heappush(ranked, better)
         return steps
+
+    def _rank(self, i: int, bound: set[Variable]) -> tuple[int, bool, int] | None:
+        """What the order of atoms goes by: how one is matched, whether it binds nothing that is to be bound
+        first, its place in the body; None if it cannot be reached yet.
+        """
+        atom = self._rule.body[i]
+        kind = _kind(atom, bound)
+        return None if kind is None else (kind, self._first.isdisjoint(_variables(atom) - bound), i)
 
 
 def _variables(atom: Atom) -> set[Variable]:

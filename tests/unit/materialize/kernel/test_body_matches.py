@@ -1,7 +1,13 @@
-"""Matches of a body with given facts, whether these are stored or not."""
+"""Matches of bodies with given facts, whether these are stored or not, and with facts that came and went."""
 
+import numpy as np
+import pytest
+
+from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Atom
-from pantarhei.materialize.model import FOREVER
+from pantarhei.materialize.kernel.constants import CAME, GONE, GUEST, NOTED
+from pantarhei.materialize.model import FOREVER, Overfull
+from pantarhei.rules.compilation.body_plan import Body
 from rule_models import RuleModel
 from strategies import EX, A, R, S, a, b, c, member, related, x, y, z
 
@@ -67,3 +73,115 @@ def test_what_is_looked_at_is_counted_with_the_models_work():
     before = model.kernel.candidates
     matched(model, PATH, [(b, S, c)])
     assert model.kernel.candidates - before == 3
+
+
+# -- by signed changes -----------------------------------------------------------------------------
+
+CROSS = Body((related(R, x, y), related(S, y, z)))
+
+
+def signed(model, bodies, came=(), went=(), reformed=()):
+    """{(place of the body, sign, *terms of its variables)}; none recurs."""
+    plans = model.model.plan_bodies(bodies)
+    noted = [(*fact, 1) for fact in model.rows(came)] + [(*fact, -1) for fact in model.rows(went)]
+    noted = np.array(noted, np.int32).reshape(-1, 4)
+    found = model.model.signed_matches(plans, noted, model.rows(reformed)).tolist()
+    told = [
+        (place, sign, *map(model.vocabulary.term, bound[: len(plans.variables[place])]))
+        for place, sign, *bound in found
+    ]
+    assert len(told) == len(set(told))
+    model.kernel.check_invariants()
+    assert not model.flagged(CAME | GONE | GUEST | NOTED)
+    return set(told)
+
+
+def test_matches_come_and_go_with_facts_of_both_states():
+    model = a_model()  # before the step there were (EX.e, R, b), (b, S, a), and no (a, R, b), (b, S, c)
+    came, went = [(a, R, b), (b, S, c)], [(EX.e, R, b), (b, S, a)]
+    assert signed(model, [CROSS], came, went) == {
+        (0, 1, a, b, c), (0, 1, c, b, c), (0, -1, EX.e, b, a), (0, -1, c, b, a),
+    }  # fmt: skip
+    assert signed(model, [CROSS]) == set()
+
+
+@pytest.mark.parametrize(
+    "atoms", [(related(R, x, y), related(R, y, x)), (related(R, x, y), related(R, x, y))]
+)
+def test_a_match_with_one_fact_for_two_atoms_comes_and_goes_once(atoms):
+    model = RuleModel()
+    model.add(0, (a, R, a))
+    assert signed(model, [Body(atoms)], came=[(a, R, a)]) == {(0, 1, a, a)}
+    assert signed(model, [Body(atoms)], went=[(b, R, b)]) == {(0, -1, b, b)}
+
+
+def test_what_is_mentioned_an_even_number_of_times_did_neither():
+    model, there, gone = a_model(), (a, R, b), (EX.e, R, b)
+    assert signed(model, [CROSS], came=[there], went=[there]) == set()
+    assert signed(model, [CROSS], came=[gone], went=[gone]) == set()
+    assert signed(model, [CROSS], came=[gone, (b, S, c)], went=[gone]) == {(0, 1, a, b, c), (0, 1, c, b, c)}
+    assert signed(model, [CROSS], came=[gone], went=[gone, (b, S, a)]) == {(0, -1, a, b, a), (0, -1, c, b, a)}
+    assert signed(model, [CROSS], came=[there, there], went=[there]) == {(0, 1, a, b, c)}
+
+
+def test_what_is_written_another_way_goes_and_comes():
+    model = a_model()
+    both = {(0, sign, a, b, c) for sign in (1, -1)}
+    assert signed(model, [CROSS], reformed=[(a, R, b), (a, R, b)]) == both
+    assert signed(model, [CROSS], came=[(c, R, b)], reformed=[(a, R, b)]) == both | {(0, 1, c, b, c)}
+    assert signed(model, [CROSS], came=[(a, R, b)], reformed=[(a, R, b)]) == {(0, 1, a, b, c)}
+    assert signed(model, [CROSS], went=[(EX.e, R, b)], reformed=[(EX.e, R, b)]) == {(0, -1, EX.e, b, c)}
+    assert signed(model, [CROSS], reformed=[(EX.e, R, b)]) == set()
+
+
+def test_bodies_are_told_apart_by_their_place_and_padded_to_the_widest():
+    model = a_model()
+    bodies = [Body((Atom(A, (x,)),)), CROSS, Body((related(R, x, y),), (), (y,), ((b,),))]
+    assert signed(model, bodies, came=[(a, R, b)]) == {(1, 1, a, b, c), (2, 1, b, a)}
+    plans = model.model.plan_bodies(bodies)
+    assert plans.variables == ((x,), (x, y, z), (y, x))
+    noted = np.array([(*fact, 1) for fact in model.rows([(a, R, b)])], np.int32)
+    last = model.model.signed_matches(plans, noted)
+    assert last.dtype == np.int32 and last[last[:, 0] == 2, 4].tolist() == [NONE]
+    assert model.model.signed_matches(plans, noted[:0]).shape == (0, 5)
+    assert model.model.signed_matches(model.model.plan_bodies([]), noted).shape == (0, 2)
+
+
+def test_rows_that_what_has_gone_took_for_the_time_are_free_in_the_order_they_were():
+    facts = [(EX[f"n{i}"], R, EX[f"n{i + 1}"]) for i in range(40)]
+    rows = []
+    for asks in (False, True):
+        model = RuleModel()
+        model.add(0, *facts)
+        model.cut(*facts[::2])
+        if asks:
+            path = Body((related(R, x, y), related(R, y, z)))
+            assert len(signed(model, [path], went=facts[::2])) == 39
+        model.model.take_changes()
+        model.add(1, *facts[::2])
+        rows.append([model.kernel.store.row_of(*fact) for fact in model.rows(facts).tolist()])
+        assert len(model.model.take_changes()) == 20
+    assert rows[0] == rows[1]
+
+
+def test_after_an_error_in_the_midst_everything_is_as_before():
+    model = a_model()
+    before = model.facts
+    model.model.take_changes()
+    went = [(EX[f"n{i}"], R, b) for i in range(2000)]
+    with model.model.limited(len(before) + 1000, None), pytest.raises(Overfull):
+        signed(model, [CROSS], came=[(a, R, b)], went=went)
+    model.kernel.check_invariants()
+    assert model.facts == before and not model.flagged(CAME | GONE | GUEST | NOTED)
+    assert len(model.model.take_changes()) == 0
+    assert len(signed(model, [CROSS], came=[(a, R, b)], went=went)) == 2001
+
+
+@pytest.mark.parametrize("size", [10, 10_000])
+def test_few_changes_cost_as_much_in_a_large_window(size):
+    model = RuleModel()
+    model.add(0, *((EX[f"n{i}"], R, EX[f"m{i}"]) for i in range(size)))
+    model.add(1, (a, R, b), (b, S, c))
+    before = model.kernel.candidates
+    assert len(signed(model, [CROSS], came=[(a, R, b)], went=[(b, S, a)])) == 1
+    assert model.kernel.candidates - before == 5

@@ -1,0 +1,89 @@
+"""Of many bodies those begin with a fact that its predicate, constants and wanted terms are the keys of."""
+
+import pytest
+
+from pantarhei.rules.compilation.body_plan import Body
+from rule_models import RuleModel
+from strategies import EX, A, R, S, a, b, c, is_a, member, related, x, y, z
+
+MANY = 1000
+FAR = tuple((EX[f"far{i}"],) for i in range(MANY))
+
+
+def begun(bodies, *triples):
+    """How many plans are begun, and rows looked at, and how many matches there are, when triples come."""
+    model = RuleModel()
+    plans = model.model.plan_bodies(bodies)
+    model.model.take_changes()
+    model.add(1, *triples)
+    before = model.kernel.candidates
+    found = model.model.signed_matches(plans, model.model.take_changes())
+    model.kernel.check_invariants()
+    return model.kernel.candidates - before, len(found)
+
+
+@pytest.mark.parametrize(
+    "atom",
+    [
+        lambda i: related(EX[f"P{i}"], x, y),
+        lambda i: related(R, x, EX[f"v{i}"]),
+        lambda i: related(R, EX[f"v{i}"], x),
+        lambda i: related(R, EX[f"v{i}"], EX[f"v{i + 1}"]),
+        lambda i: is_a(EX[f"C{i}"], x),
+        lambda i: is_a(A, EX[f"v{i}"]),
+    ],
+)
+def test_only_bodies_that_a_fact_can_be_part_of_begin_with_it(atom):
+    bodies = [Body((atom(i),)) for i in range(MANY)]
+    assert begun(bodies, (a, R, b), (a, S, b), member(A, a), member(EX.B, a)) == (0, 0)
+    pairs = [(EX[f"v{i}"], EX[f"v{i + 1}"]) for i in (3, 5)]
+    facts = [(one, R, other) for one, other in pairs]
+    facts += [fact for i in (3, 5) for fact in ((a, EX[f"P{i}"], b), member(EX[f"C{i}"], a))]
+    facts += [member(A, one) for one, _ in pairs]
+    count, matches = begun(bodies, *facts)
+    assert 2 <= matches == count <= 4
+
+
+@pytest.mark.parametrize(
+    ("atom", "parameters", "near"),
+    [
+        (related(R, x, y), (x,), (a,)),
+        (related(R, x, y), (y,), (b,)),
+        (related(R, x, y), (y, x), (b, a)),
+        (related(R, a, y), (y,), (b,)),
+        (related(R, x, x), (x,), (c,)),
+        (is_a(A, x), (x,), (a,)),
+    ],
+)
+def test_a_body_with_parameters_begins_with_what_is_wanted_for_them(atom, parameters, near):
+    facts = [(a, R, b), (c, R, c), member(A, a)]
+    far = tuple(tuple(EX[f"far{i}"] for _ in parameters) for i in range(MANY))
+    assert begun([Body((atom,), (), parameters, far)], *facts) == (0, 0)
+    assert begun([Body((atom,), (), parameters, ())], *facts) == (0, 0)
+    assert begun([Body((atom,), (), parameters, (*far, near, near))], *facts) == (1, 1)
+
+
+def test_each_parameter_is_looked_at_as_soon_as_it_is_bound_and_before_what_binds_none():
+    for wanted, work in ((FAR, (1, 0)), (((b,),), (51, 50))):
+        model = RuleModel()
+        model.add(0, (a, R, b), *((a, S, EX[f"n{i}"]) for i in range(50)))
+        plans = model.model.plan_bodies(
+            [Body((related(S, x, z), related(R, x, y), is_a(A, x)), (), (y,), wanted)]
+        )
+        model.model.take_changes()
+        model.add(1, member(A, a))
+        before = model.kernel.candidates
+        found = model.model.signed_matches(plans, model.model.take_changes())
+        assert (model.kernel.candidates - before - 1, len(found)) == work
+
+
+def test_parameters_are_wanted_together_not_each_for_itself():
+    body = Body((related(R, x, y), related(S, y, z)), (), (z, x), ((c, a), (b, EX.d), (EX.d, b)))
+    assert begun([body], (a, R, b), (b, S, c))[1] == 1
+    assert begun([body], (a, R, b), (b, S, b))[1] == 0
+    assert begun([body], (EX.d, R, b), (b, S, b))[1] == 1
+
+
+def test_several_bodies_hang_on_one_key():
+    bodies = [Body((related(R, x, b),)), Body((related(R, x, b), is_a(A, x))), Body((related(R, x, y),))]
+    assert begun(bodies, (a, R, b), member(A, a))[1] == 3
