@@ -14,13 +14,13 @@ from pantarhei import InvalidRuleError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Atom
 from pantarhei.rules.compilation.body_plan import Body
-from strategies import CLASSES, PROPERTIES, TRANSITIVE
+from strategies import CLASSES, EX, PROPERTIES, TRANSITIVE
 from worlds import World
 
 NAMES = [Variable(name) for name in "xyz"]
 RELATIONS = [*PROPERTIES, TRANSITIVE[0].body[0].predicate]
 SEEN = Counter()
-WORLDS = int(os.environ.get("PANTARHEI_WORLDS", "10"))
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 def some_body(chance, individuals):
@@ -109,7 +109,7 @@ def mentions(chance, came, went, others):
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("keep", ["newest", "every"])
-@pytest.mark.parametrize("seed", range(WORLDS))
+@pytest.mark.parametrize("seed", range(500 if LONG else 10))
 def test_matches_come_and_go_as_the_definition_says(seed, keep):
     world, chance = World(seed, constraints=2), random.Random(seed)
     world.individuals, world.rules = world.individuals[:6], (*world.rules, TRANSITIVE[0])
@@ -149,3 +149,19 @@ def test_matches_come_and_go_as_the_definition_says(seed, keep):
 
 def test_there_were_matches():
     assert SEEN["matches"] > 10 * SEEN["steps"] and SEEN["of several atoms, for parameters"] > SEEN["steps"]
+
+
+def test_plans_serve_the_model_that_is_made_anew_with_a_grown_program():
+    x, y, z = NAMES
+    relation = TRANSITIVE[0].body[0].predicate
+    reasoner = StreamReasoner(Ontology.from_rules([TRANSITIVE[0]]), Window(4))
+    body = Body((Atom(EX.new, (x, y)), Atom(relation, (y, z))), (), (z,), ((EX.d,),))
+    plans = reasoner._held.model.plan_bodies([body])
+    reasoner.push(1, [(EX.a, EX.new, EX.b), (EX.b, relation, EX.c), (EX.c, relation, EX.d)])
+    held = reasoner._held
+    expected = [[0, 1, *map(held.vocabulary.number, (EX.d, EX.a, EX.b))]]
+    for _ in range(2):
+        noted = np.column_stack([held.model.facts(), np.ones(len(held.model), np.int32)])
+        assert held.model.signed_matches(plans, noted).tolist() == expected
+        held.lose_model()
+        held.growing.grow()
