@@ -37,7 +37,7 @@ def some_body(chance, individuals):
             atoms.append(Atom(chance.choice(RELATIONS), (argument(), argument())))
     variables = sorted({a for atom in atoms for a in atom.arguments if isinstance(a, Variable)})
     parameters = chance.sample(variables, chance.randint(0, len(variables)))
-    wanted = [tuple(chance.choices(individuals, k=len(parameters))) for _ in range(chance.randint(0, 8))]
+    wanted = [tuple(chance.choices(individuals, k=len(parameters))) for _ in range(chance.randint(0, 16))]
     return Body(tuple(atoms), (), tuple(parameters), tuple(wanted))
 
 
@@ -118,7 +118,7 @@ def test_matches_come_and_go_as_the_definition_says(seed, keep):
     plans = reasoner._held.model.plan_bodies(bodies)
     before, all_facts = set(), set()
     for at in range(12):
-        reasoner.push(at, list(world.facts(5)))
+        reasoner.push(at, list(world.facts(8)))
         model = reasoner._held.model
         after = set(map(tuple, model.facts().tolist()))
         all_facts |= after
@@ -148,7 +148,7 @@ def test_matches_come_and_go_as_the_definition_says(seed, keep):
 
 
 def test_there_were_matches():
-    assert SEEN["matches"] > 10 * SEEN["steps"] and SEEN["of several atoms, for parameters"] > SEEN["steps"]
+    assert SEEN["matches"] > 4 * SEEN["steps"] and SEEN["of several atoms, for parameters"] > SEEN["steps"]
 
 
 def test_plans_serve_the_model_that_is_made_anew_with_a_grown_program():
