@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 from rdflib import Graph, Literal, URIRef
 
+from pantarhei.errors import QueryTextError
 from pantarhei.language.time import TimeKind
 from pantarhei.literals.value import value_of
+from pantarhei.query.languages import read_registration
+from pantarhei.query.syntax import read_query
 from pantarhei.reference.answers import answers
 from pantarhei.reference.continuous import Policy, SlidingWindow, reports
 
@@ -87,3 +90,48 @@ def test_the_data_are_whole():
     windows = [window for starts in expected().values() for each in starts.values() for window in each]
     assert len(stream()) == 34
     assert (len(windows), sum(len(window["bindings"]) for window in windows)) == (703, 2501)
+
+
+# -- the texts in the languages ----------------------------------------------------------------------
+
+
+@cache
+def texts():
+    aligned = json.loads((FOLDER / "queries.json").read_text())["aligned_2023"]
+    return {
+        (name, language): query[f"{language}query"]
+        for name, query in aligned.items()
+        for language in ("csparql", "rspql")
+    }
+
+
+@needs_data
+def test_the_texts_are_read():
+    """One has a brace too many."""
+    refused, read = {}, {}
+    for key, text in texts().items():
+        try:
+            read[key] = read_registration(text)
+        except QueryTextError as error:
+            refused[key] = error
+    assert {key: error.problem for key, error in refused.items()} == {
+        ("q6", "csparql"): "this closes nothing"
+    }
+    for (name, language), made in read.items():
+        assert made.language == {"csparql": "C-SPARQL", "rspql": "RSP-QL"}[language]
+        assert made.name == name
+        (window,) = made.windows
+        assert window.stream.startswith("http://localhost:12345/")
+        assert window.is_default is (language == "csparql")
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["q1", "q3", "q5", "q7"])
+def test_a_query_is_the_same_with_a_window(name):
+    """The text is made of the query and its window. Times are milliseconds."""
+    query = queries()[name]
+    declared = f"FROM STREAM <urn:s> [RANGE {query['window_ms']} STEP {query['slide_ms']}] WHERE"
+    made = read_registration(query["sparql"].replace("WHERE", declared, 1))
+    assert made.query.node == read_query(query["sparql"]).node
+    (window,) = made.windows
+    assert (window.extent.range, window.extent.slide) == (query["window_ms"], query["slide_ms"])

@@ -13,7 +13,7 @@ from pantarhei.errors import QueryError
 from pantarhei.query.algebra.expressions import Aggregate, Call, Expression
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import check_pattern, is_known_function
-from pantarhei.query.syntax.names import Names
+from pantarhei.query.syntax.names import Names, OwnFunction
 
 Mark = tuple[Variable, Node]
 """A variable that is bound to whether a pattern exists."""
@@ -104,12 +104,23 @@ class ExpressionReader:
 
     def _function(self, part: Any) -> Expression:
         name = self.names.iri(part.iri)
+        own = self.names.functions.get(str(name))
+        if own is not None:
+            return self._own(own, tuple(map(self.read, part.expr or ())))
         if not is_known_function(name):
             raise QueryError(
                 f"the function <{name}> is not known; those of your own are made known with rdflib's "
                 "register_custom_function"
             )
         return Call(name, tuple(map(self.read, part.expr or ())))
+
+    def _own(self, function: OwnFunction, arguments: tuple[Expression, ...]) -> Expression:
+        if len(arguments) != len(function.arguments):
+            raise QueryError(
+                f"malformed query: {function.name} has {len(arguments)} arguments; expected "
+                f"{len(function.arguments)}: {', '.join(function.arguments)}"
+            )
+        return Call(function.name, arguments)
 
     def _builtin(self, part: Any) -> Expression:
         name = part.name.removeprefix("Builtin_").upper()

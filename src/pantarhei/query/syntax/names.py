@@ -8,13 +8,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from rdflib import BNode, Literal, URIRef, Variable
 
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
 from pantarhei.query.algebra.nodes import Place
+
+
+class OwnFunction(NamedTuple):
+    """A function of the algebra that has no name in SPARQL.
+
+    Args:
+        name: in a `Call`.
+        arguments: what they are, one by one.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
 
 
 class Names:
@@ -26,10 +38,17 @@ class Names:
         prologue: rdflib's parse tree of its PREFIX and BASE.
         prefixes: those that need no declaration.
         base: what relative IRIs are resolved against until BASE says otherwise.
+        functions: by their IRIs, those that are known beside casts and rdflib's.
     """
 
-    def __init__(self, prologue: Iterable[Any], prefixes: Mapping[str, str], base: str | None) -> None:
-        self.base = base
+    def __init__(
+        self,
+        prologue: Iterable[Any],
+        prefixes: Mapping[str, str],
+        base: str | None,
+        functions: Mapping[str, OwnFunction] | None = None,
+    ) -> None:
+        self.base, self.functions = base, functions or {}
         self.prefixes = dict(prefixes)
         self._fresh = count(1)
         self._blank: dict[BNode, Variable] = {}

@@ -31,7 +31,7 @@ def parse_query(text: str) -> ParseResults:
         ValueError: it has half of a character, or an escape that is none.
     """
     with _lock:
-        written = _ESCAPE.sub(_character, text)
+        written = without_escapes(text)
         if any("\ud800" <= character <= "\udfff" for character in written):
             raise ValueError("it has half of a character, a surrogate, which stands for none alone")
         return cast(ParseResults, _parser.Query.parse_string(written, parse_all=True))
@@ -45,6 +45,15 @@ def parse_update(text: str) -> CompValue:
     """
     with _lock:
         return cast(CompValue, _parser.parseUpdate(text))
+
+
+def without_escapes(text: str) -> str:
+    """The text with a character for each escape `\\uXXXX` or `\\UXXXXXXXX`.
+
+    Raises:
+        ValueError: there is no such character.
+    """
+    return _ESCAPE.sub(_character, text)
 
 
 def place_as_written(text: str, place: int) -> int:

@@ -27,17 +27,23 @@ from pantarhei.query.algebra.nodes import (
 )
 from pantarhei.query.syntax.expressions import ExpressionReader
 from pantarhei.query.syntax.mistakes import parsed
-from pantarhei.query.syntax.names import Names
+from pantarhei.query.syntax.names import Names, OwnFunction
 from pantarhei.query.syntax.paths import joined, plain_predicate
 from pantarhei.query.syntax.patterns import PatternReader, marked, shown
 
 
-def read_query(text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None) -> Query:
+def read_query(
+    text: str,
+    prefixes: Mapping[str, str] | None = None,
+    base: str | None = None,
+    functions: Mapping[str, OwnFunction] | None = None,
+) -> Query:
     """The algebra of a query.
 
     Args:
         prefixes: those that it may use without declaring them.
         base: what its relative IRIs are resolved against.
+        functions: by their IRIs, those that it may call beside casts and rdflib's.
 
     Raises:
         QueryError: it is malformed, with line and column where they are known; it is an update; it has
@@ -45,7 +51,7 @@ def read_query(text: str, prefixes: Mapping[str, str] | None = None, base: str |
     """
     prologue, tree = parsed(text)
     try:
-        return _QueryReader(Names(prologue, prefixes or {}, base)).query(tree)
+        return _QueryReader(Names(prologue, prefixes or {}, base, functions)).query(tree)
     except RecursionError:
         raise QueryError("the query is nested too deeply") from None
 

@@ -1,0 +1,348 @@
+"""Texts of C-SPARQL, RSP-QL and CQELS as registrations.
+
+What a language says around SPARQL is read by its grammar and then blanked out in place, so that what is left
+is SPARQL, with each part where it was: errors of either have the place in the text as it was given. A block
+`WINDOW <w> {` becomes `GRAPH  <w> {`, and of `STREAM <s> [NOW] {` the head becomes `GRAPH` with a short name,
+which the algebra exchanges for the window's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from string import ascii_lowercase
+from typing import Final, NamedTuple, cast
+
+from lark import Token, Tree
+from rdflib import URIRef
+
+from pantarhei.errors import QueryTextError
+from pantarhei.language.term import Term
+from pantarhei.language.time import Duration
+from pantarhei.query.algebra.binding import with_graphs_renamed
+from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.languages.extents import Bounds, not_nothing, read_bounds
+from pantarhei.query.languages.grammar import ParseTree, parse
+from pantarhei.query.languages.registration import (
+    TIMESTAMP,
+    Condition,
+    Emit,
+    Language,
+    Registration,
+    StreamWindow,
+    Tick,
+)
+from pantarhei.query.languages.written import Length, Part, Written, all_subtrees, span, subtrees, tokens
+from pantarhei.query.syntax import read_query
+from pantarhei.query.syntax.names import OwnFunction
+
+
+class _Custom(NamedTuple):
+    """What holds in a language where a text does not say it."""
+
+    emit: Emit
+    on: tuple[Condition, ...]
+    tick: Tick
+
+
+_CUSTOMS: Final[dict[Language, _Custom]] = {
+    "C-SPARQL": _Custom("rstream", ("close", "non-empty"), "timestamp"),
+    "RSP-QL": _Custom("rstream", ("close",), "timestamp"),
+    "CQELS": _Custom("istream", ("change", "non-empty"), "timestamp"),
+    "SPARQL": _Custom("delta", ("change",), "abox"),
+}
+# Which language has which parts, and which of them are windows.
+_LANGUAGE_OF: Final[dict[str, Language]] = {
+    "stream": "C-SPARQL",
+    "named_stream": "C-SPARQL",
+    "window": "RSP-QL",
+    "window_as": "RSP-QL",
+    "default_window": "RSP-QL",
+    "window_block": "RSP-QL",
+    "stream_head": "CQELS",
+}
+_WINDOWS = tuple(kind for kind in _LANGUAGE_OF if kind != "window_block")
+_TIMESTAMP_IRI = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
+
+
+def read_registration(
+    text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None
+) -> Registration:
+    """What a text in C-SPARQL, RSP-QL, CQELS or plain SPARQL registers.
+
+    Args:
+        prefixes: those that it may use without declaring them.
+        base: what its relative IRIs are resolved against.
+
+    Raises:
+        QueryTextError: it is malformed, mixes languages, or has a window that cannot be.
+        QueryError: as `read_query`.
+
+    >>> made = read_registration("SELECT ?x FROM STREAM <urn:s> [RANGE 10s STEP 1s] { ?x a <urn:C> }")
+    >>> made.language, made.emit, made.on
+    ('C-SPARQL', 'rstream', ('close', 'non-empty'))
+    >>> made.windows[0].extent.slide
+    datetime.timedelta(seconds=1)
+    """
+    tree = parse(text)
+    return _Reader(Written(text, tree, prefixes or {}, base), tree).registration(prefixes, base)
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A window as it is declared.
+
+    Args:
+        part: where.
+        name: its own, None where it has none.
+        stream: the stream's IRI.
+        bounds: what the brackets say.
+    """
+
+    part: ParseTree
+    name: URIRef | None
+    stream: URIRef
+    bounds: Bounds
+
+
+class _Edit(NamedTuple):
+    """What stands in a text instead of a part of it."""
+
+    start: int
+    end: int
+    instead: str = ""
+
+
+class _Reader:
+    """Reads one text."""
+
+    def __init__(self, written: Written, tree: ParseTree) -> None:
+        self._written, self._tree = written, tree
+        self._language = _language(written, tree)
+        self._register = subtrees(tree, "register")
+
+    def registration(self, prefixes: Mapping[str, str] | None, base: str | None) -> Registration:
+        custom = _CUSTOMS[self._language]
+        declared = list(map(self._declared, all_subtrees(self._tree, *_WINDOWS)))
+        on, tick = self._policy([each.bounds for each in declared])
+        on, every = on or custom.on, self._every()
+        if "close" in on and any(each.bounds.lacks_step for each in declared):
+            declared = [self._with_step(each, every) for each in declared]
+        elif every is not None:
+            on = (*on, every)
+        windows = self._windows(declared)
+        self._check_blocks({window.name for window in windows})
+        query = self._query(declared, windows, prefixes, base)
+        return Registration(
+            text=self._written.text,
+            language=self._language,
+            query=self._with_windows(query, declared, windows),
+            name=self._name(),
+            emit=self._emit() or custom.emit,
+            on=on,
+            tick=tick or custom.tick,
+            whole_windows=self._language == "RSP-QL" and "close" in on,
+            windows=tuple(dict.fromkeys(windows)),
+            entailment=self._regime(),
+        )
+
+    # -- what is said of the query ---------------------------------------------------------------------
+
+    def _name(self) -> str | None:
+        for iri in self._of_register("iri"):
+            return str(self._written.iri(iri))
+        names = [token for part in self._register for token in tokens(part) if token.type == "NAME"]
+        return str(names[0]) if names else None
+
+    def _emit(self) -> Emit | None:
+        """The stream of answers that is asked for, by REGISTER or behind SELECT or CONSTRUCT."""
+        said = [token for part in (*self._register, self._tree) for token in tokens(part)]
+        streams = [token for token in said if token.upper() in ("RSTREAM", "ISTREAM", "DSTREAM")]
+        if len({stream.upper() for stream in streams}) > 1:
+            problem = f"{streams[0].upper()} is asked for, and {streams[1].upper()}"
+            raise self._written.error(streams[1], problem, "one stream of answers")
+        return cast(Emit, streams[0].lower()) if streams else None
+
+    def _every(self) -> Length | None:
+        """COMPUTED EVERY."""
+        for part in self._of_register("every"):
+            (length,) = subtrees(part, "length")
+            return not_nothing(length, "a period", self._written)
+        return None
+
+    def _regime(self) -> URIRef | None:
+        for part in self._of_register("regime"):
+            return self._written.iri(*subtrees(part, "iri"))
+        return None
+
+    def _of_register(self, kind: str) -> list[ParseTree]:
+        return [part for register in self._register for part in subtrees(register, kind)]
+
+    # -- windows ---------------------------------------------------------------------------------------
+
+    def _declared(self, part: ParseTree) -> _Declared:
+        if variables := [token for token in tokens(part) if token.type == "VAR"]:
+            raise self._written.error(variables[0], f"the stream is {variables[0]}", "the IRI of a stream")
+        name, stream = None, self._written.iri(subtrees(part, "iri")[-1])
+        match str(part.data):
+            case "window":
+                name = self._written.iri(subtrees(part, "iri")[0])
+            case "window_as":
+                name, stream = stream, self._written.iri(subtrees(part, "iri")[0])
+            case "named_stream":
+                name = stream
+        (bounds,) = subtrees(part, "bounds")
+        tumbles = self._language == "C-SPARQL"
+        return _Declared(part, name, stream, read_bounds(bounds, self._written, tumbles))
+
+    def _policy(
+        self, all_bounds: Sequence[Bounds]
+    ) -> tuple[tuple[Condition | Duration, ...] | None, Tick | None]:
+        """REPORT and TICK, which windows must agree in."""
+        for one, other in pairwise(all_bounds):
+            if (one.on, one.tick) != (other.on, other.tick):
+                problem = "the query's windows report or tick in different ways"
+                raise self._written.error(other.part, problem, "the same REPORT and TICK in all")
+        return (all_bounds[0].on, all_bounds[0].tick) if all_bounds else (None, None)
+
+    def _with_step(self, declared: _Declared, every: Length | None) -> _Declared:
+        if not declared.bounds.lacks_step:
+            return declared
+        if every is None:
+            problem = "the window is to report when it closes, and says no step"
+            raise self._written.error(declared.bounds.part, problem, "RANGE … STEP …, or TUMBLING")
+        return replace(declared, bounds=declared.bounds.with_step(every, self._written))
+
+    def _windows(self, declared: Sequence[_Declared]) -> list[StreamWindow]:
+        """The window of each declaration. Blocks over one stream that say the same share one."""
+        made: list[StreamWindow] = []
+        shared: dict[object, StreamWindow] = {}
+        for each in declared:
+            if each.name is not None and each.name in {window.name for window in made}:
+                raise self._written.error(each.part, f"<{each.name}> is declared twice", "another name")
+            is_block = each.part.data == "stream_head"
+            key = (each.stream, each.bounds.extent) if is_block else len(made)
+            name = each.name or URIRef(f"urn:pantarhei:window:{len(shared) + 1}")
+            is_default = each.name is None and not is_block
+            window = StreamWindow(name, each.stream, each.bounds.extent, is_default)
+            made.append(shared.setdefault(key, window))
+        return made
+
+    def _check_blocks(self, names: Iterable[URIRef]) -> None:
+        """Raises: QueryTextError: a WINDOW block is about no window that is declared."""
+        known = " or ".join(f"<{name}>" for name in names) or "FROM NAMED WINDOW … ON … first"
+        for block in all_subtrees(self._tree, "window_block"):
+            for part in block.children:
+                if isinstance(part, Token) and part.type == "VAR":
+                    raise self._written.error(part, f"the window is {part}", known)
+                if isinstance(part, Tree) and part.data == "iri" and self._written.iri(part) not in names:
+                    problem = f"the window {self._written.of(part)} is not declared"
+                    raise self._written.error(part, problem, known)
+
+    # -- SPARQL ----------------------------------------------------------------------------------------
+
+    def _query(
+        self,
+        declared: Sequence[_Declared],
+        windows: Sequence[StreamWindow],
+        prefixes: Mapping[str, str] | None,
+        base: str | None,
+    ) -> Query:
+        """The query, read from what is left of the text."""
+        text = self._written.text
+        letter = next(each for each in ascii_lowercase if f"<{each}:" not in text)
+        stamp = f"{letter}:stamp"  # with brackets as long as `timestamp`
+        heads = {
+            f"{letter}:{place}": (each.part, window.name)
+            for place, (each, window) in enumerate(zip(declared, windows, strict=True))
+            if each.part.data == "stream_head"
+        }
+        edits = [_Edit(*span(part), f"GRAPH<{short}>") for short, (part, _) in heads.items()]
+        edits += [_Edit(*span(call), f"<{stamp}>") for call in self._calls_of_timestamp()]
+        own = OwnFunction(TIMESTAMP, ("the subject", "the predicate", "the object of a triple"))
+        try:
+            query = read_query(
+                _edited(text, [*edits, *self._blanks()]),
+                prefixes,
+                base,
+                {_TIMESTAMP_IRI: own, stamp: own},
+            )
+        except QueryTextError as error:
+            line = text.split("\n")[error.line - 1]
+            raise QueryTextError(error.line, error.column, error.problem, error.expected, line) from None
+        names: dict[Term, Term] = {URIRef(short): name for short, (_, name) in heads.items()}
+        return replace(query, node=with_graphs_renamed(query.node, names))
+
+    def _calls_of_timestamp(self) -> list[Token]:
+        """The word `timestamp` where it is called, which SPARQL does not know."""
+        return [
+            word
+            for part in all_subtrees(self._tree, "start", "group", "paren")
+            for word, arguments in pairwise(part.children)
+            if isinstance(word, Token)
+            and word.type == "WORD"
+            and word.lower() == "timestamp"
+            and isinstance(arguments, Tree)
+            and arguments.data == "paren"
+        ]
+
+    def _blanks(self) -> Iterable[_Edit]:
+        """What is not SPARQL, and has been read."""
+        for part in all_subtrees(self._tree, "register", *_WINDOWS):
+            if part.data != "stream_head":
+                yield _Edit(*span(part))
+        for token in tokens(self._tree):
+            if token.type == "OPERATOR":
+                yield _Edit(*span(token))
+        for part in all_subtrees(self._tree, "static"):
+            yield from (_Edit(*span(token)) for token in tokens(part) if token.type == "GRAPH")
+        for part in all_subtrees(self._tree, "window_block"):
+            yield from (_Edit(*span(token), "GRAPH") for token in tokens(part) if token.type == "WINDOW")
+
+    def _with_windows(
+        self, query: Query, declared: Sequence[_Declared], windows: Sequence[StreamWindow]
+    ) -> Query:
+        """The query whose FROM and FROM NAMED, if it has any, name the windows too."""
+        if query.default_graphs is None or query.named_graphs is None:
+            return query
+        for each in declared:
+            if each.name in query.named_graphs:
+                raise self._written.error(each.part, f"<{each.name}> is a static graph", "another name")
+        default = [window.name for window in windows if window.is_default]
+        named = dict.fromkeys(window.name for window in windows if not window.is_default)
+        return replace(
+            query,
+            default_graphs=(*query.default_graphs, *default),
+            named_graphs=(*query.named_graphs, *named),
+        )
+
+
+def _language(written: Written, tree: ParseTree) -> Language:
+    """The language that a text's windows are written in.
+
+    Raises:
+        QueryTextError: they are of two.
+    """
+    parts: list[Part] = list(all_subtrees(tree, *_LANGUAGE_OF))
+    languages = [_LANGUAGE_OF[str(part.data)] for part in parts if isinstance(part, Tree)]
+    for part, language in zip(parts, languages, strict=True):
+        if language != languages[0]:
+            problem = f"this is {language}, and what comes before it is {languages[0]}"
+            raise written.error(part, problem, "one language")
+    return languages[0] if languages else "SPARQL"
+
+
+def _edited(text: str, edits: Iterable[_Edit]) -> str:
+    """The text after edits. All that is not edited keeps its line and column.
+
+    >>> _edited("a bcd\\nef g", [_Edit(2, 4, "x"), _Edit(4, 8, "y")])
+    'a x y\\n  g'
+    """
+    made, at = [], 0
+    for start, end, instead in sorted(edits):
+        *lines, last = text[start:end].split("\n")
+        rest = "\n" * len(lines) + " " * len(last) if lines else " " * (end - start - len(instead))
+        made += [text[at:start], instead, rest]
+        at = end
+    return "".join((*made, text[at:]))

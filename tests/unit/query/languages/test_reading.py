@@ -1,0 +1,523 @@
+"""Texts of the languages, in the ways in which queries of theirs are written."""
+
+import pickle
+from datetime import timedelta
+
+import pytest
+from rdflib import URIRef, Variable
+
+from pantarhei.errors import QueryError, QueryTextError
+from pantarhei.query.algebra.expressions import Call
+from pantarhei.query.algebra.nodes import Graph, nodes_of
+from pantarhei.query.languages import read_registration
+from pantarhei.query.languages.registration import (
+    CountWindow,
+    Everything,
+    NewestTimestamp,
+    StreamWindow,
+)
+from pantarhei.query.syntax import read_query
+from pantarhei.window.sliding import Window
+
+EX = "http://example.org/"
+SECOND = timedelta(seconds=1)
+MINUTE = timedelta(minutes=1)
+STRAIGHT = "FROM NAMED WINDOW <w> ON <s> [RANGE 2 STEP 1]"
+
+
+def right(range_, slide=None):
+    return Window(range_, slide, closed="right")
+
+
+def own(number):
+    """The name of a window that the text gives none."""
+    return URIRef(f"urn:pantarhei:window:{number}")
+
+
+def graphs(registration):
+    """The names of GRAPH, WINDOW and STREAM, in the order of the text."""
+    return [node.name for node in nodes_of(registration.query.node) if isinstance(node, Graph)]
+
+
+def refusal(text):
+    with pytest.raises(QueryTextError) as raised:
+        read_registration(text)
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+    return raised.value
+
+
+# -- C-SPARQL ----------------------------------------------------------------------------------------
+
+POSITIONS = """
+REGISTER QUERY CrowdedRooms AS
+PREFIX ex: <http://example.org/>
+SELECT ?room (COUNT(DISTINCT ?person) AS ?people)
+FROM STREAM <http://example.org/positions> [RANGE 10m STEP 1m]
+FROM <http://example.org/building.ttl>
+WHERE { ?person ex:isIn ?room . ?room a ex:Office }
+GROUP BY ?room HAVING (COUNT(DISTINCT ?person) > 5)
+"""
+
+
+def test_c_sparql():
+    made = read_registration(POSITIONS)
+    assert (made.language, made.name, made.emit) == ("C-SPARQL", "CrowdedRooms", "rstream")
+    assert (made.on, made.tick, made.whole_windows) == (("close", "non-empty"), "timestamp", False)
+    stream = URIRef(EX + "positions")
+    assert made.windows == (StreamWindow(own(1), stream, right(10 * MINUTE, MINUTE), is_default=True),)
+    assert made.query.form == "SELECT"
+    assert made.query.variables == (Variable("room"), Variable("people"))
+    assert made.query.default_graphs == (URIRef(EX + "building.ttl"), own(1))
+    assert made.query.named_graphs == ()
+    assert made.text == POSITIONS
+
+
+def test_what_is_left_is_the_query_without_its_windows():
+    plain = POSITIONS.replace("REGISTER QUERY CrowdedRooms AS", "").replace(
+        "FROM STREAM <http://example.org/positions> [RANGE 10m STEP 1m]", ""
+    )
+    made = read_registration(POSITIONS)
+    assert made.query.node == read_query(plain).node
+    assert read_registration(plain).query == read_query(plain)
+
+
+def test_several_streams_are_one_default_graph():
+    made = read_registration(
+        """REGISTER STREAM Meetings COMPUTED EVERY 5s AS
+        PREFIX : <http://example.org/>
+        CONSTRUCT { ?a :meets ?b }
+        FROM STREAM <http://example.org/doors> [RANGE 30s TUMBLING]
+        FROM STREAM :phones [RANGE TRIPLES 100]
+        FROM NAMED STREAM :calls [RANGE 1h30m STEP 90s]
+        WHERE { ?a :isIn ?r . ?b :isIn ?r GRAPH :calls { ?a :calls ?b } }"""
+    )
+    assert made.windows == (
+        StreamWindow(own(1), URIRef(EX + "doors"), right(30 * SECOND, 30 * SECOND), is_default=True),
+        StreamWindow(own(2), URIRef(EX + "phones"), CountWindow(100, 100, "triples"), is_default=True),
+        StreamWindow(URIRef(EX + "calls"), URIRef(EX + "calls"), right(90 * MINUTE, 90 * SECOND)),
+    )
+    assert graphs(made) == [URIRef(EX + "calls")]
+    assert made.on == ("close", "non-empty", 5 * SECOND)
+    assert made.query.form == "CONSTRUCT"
+
+
+def test_what_is_computed_every_so_often_needs_no_step():
+    made = read_registration(
+        "REGISTER QUERY q COMPUTE EVERY 1sec AS ASK FROM STREAM <s> [RANGE 10sec] { ?x a ?c }"
+    )
+    assert made.windows[0].extent == right(10 * SECOND, SECOND)
+    assert made.on == ("close", "non-empty")
+
+
+@pytest.mark.parametrize("written", ["timestamp", "f:timestamp", "TIMESTAMP "])
+def test_the_time_of_a_triple_is_a_call(written):
+    text = f"""REGISTER QUERY q AS PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>
+    PREFIX : <http://example.org/>
+    SELECT ?timestamp (MAX({written}(?s, :enters, ?o)) AS ?last) FROM STREAM :s [RANGE 5s STEP 1s]
+    WHERE {{ ?s :enters ?o ; :timestamp ?timestamp }} GROUP BY ?timestamp"""
+    made = read_registration(text)
+    found = [
+        aggregate.argument
+        for node in nodes_of(made.query.node)
+        for aggregate in getattr(node, "aggregates", ())
+    ]
+    assert found == [Call("TIMESTAMP", (Variable("s"), URIRef(EX + "enters"), Variable("o")))]
+
+
+@pytest.mark.parametrize("arguments", ["?s", "", "?s, ?p, ?o, ?g"])
+def test_the_time_is_that_of_a_triple(arguments):
+    with pytest.raises(QueryError, match="expected 3: the subject, the predicate, the object of a triple"):
+        read_registration(
+            f"SELECT * FROM STREAM <s> [RANGE 5s STEP 1s] {{ ?s ?p ?o FILTER(timestamp({arguments}) > 3) }}"
+        )
+
+
+# -- RSP-QL ------------------------------------------------------------------------------------------
+
+SMOKE = """
+BASE <http://example.org/>
+PREFIX : <vocabulary#>
+PREFIX w: <windows/>
+REGISTER ISTREAM <alarms> AS
+SELECT ?room ?degrees
+FROM NAMED WINDOW w:long ON <readings> [RANGE PT1H STEP PT10M]
+FROM NAMED WINDOW w:short ON STREAM <readings> [RANGE PT1M STEP PT1M]
+FROM NAMED <rooms>
+WHERE {
+  WINDOW w:long { ?room :smoke "none" }
+  WINDOW w:short { ?room :smoke "some" ; :temperature ?degrees }
+  GRAPH <rooms> { ?room a :Room }
+  FILTER(?degrees > 50)
+}
+"""
+
+
+def test_rsp_ql():
+    made = read_registration(SMOKE)
+    assert (made.language, made.name, made.emit) == ("RSP-QL", EX + "alarms", "istream")
+    assert (made.on, made.tick, made.whole_windows) == (("close",), "timestamp", True)
+    long, short = URIRef(EX + "windows/long"), URIRef(EX + "windows/short")
+    assert made.windows == (
+        StreamWindow(long, URIRef(EX + "readings"), right(60 * MINUTE, 10 * MINUTE)),
+        StreamWindow(short, URIRef(EX + "readings"), right(MINUTE, MINUTE)),
+    )
+    assert graphs(made) == [long, short, URIRef(EX + "rooms")]
+    assert made.query.default_graphs == ()
+    assert made.query.named_graphs == (URIRef(EX + "rooms"), long, short)
+
+
+@pytest.mark.parametrize(
+    ("head", "emit"),
+    [
+        ("REGISTER RSTREAM <o> AS SELECT", "rstream"),
+        ("REGISTER IStream <o> AS SELECT", "istream"),
+        ("REGISTER DSTREAM <o> AS SELECT", "dstream"),
+        ("REGISTER STREAM <o> AS SELECT", "rstream"),
+        ("SELECT ISTREAM", "istream"),
+        ("register stream <o> as select dstream", "dstream"),
+        ("SELECT", "rstream"),
+    ],
+)
+def test_the_stream_of_answers_is_named_when_it_is_registered_or_behind_select(head, emit):
+    made = read_registration(
+        head + " * FROM NAMED WINDOW <w> ON <s> [RANGE 4 STEP 2] { WINDOW <w> { ?s ?p ?o } }"
+    )
+    assert made.emit == emit
+
+
+@pytest.mark.parametrize(
+    ("query", "form"),
+    [
+        ("SELECT ?s {} WHERE {{ WINDOW <w> {{ ?s ?p ?o }} }} ORDER BY ?s LIMIT 3", "SELECT"),
+        ("SELECT (EXISTS {{ ?s ?p ?o }} AS ?any) {} {{ WINDOW <w> {{ ?s ?p ?o }} }}", "SELECT"),
+        ("CONSTRUCT {{ ?s a ?p }} {} WHERE {{ WINDOW <w> {{ ?s ?p ?o }} }}", "CONSTRUCT"),
+        ("CONSTRUCT ISTREAM {{ ?s a ?p }} {} {{ WINDOW <w> {{ ?s ?p ?o }} }}", "CONSTRUCT"),
+        ("CONSTRUCT {} WHERE {{ ?s ?p ?o }}", "CONSTRUCT"),
+        ("ASK {} {{ WINDOW <w> {{ ?s ?p ?o }} }}", "ASK"),
+        ("DESCRIBE ?s {} {{ WINDOW <w> {{ ?s ?p ?o }} }}", "DESCRIBE"),
+        ("DESCRIBE <x> {}", "DESCRIBE"),
+    ],
+)
+def test_all_forms_of_queries_have_windows(query, form):
+    made = read_registration(query.format("FROM NAMED WINDOW <w> ON <s> [RANGE PT2S STEP PT1S]"))
+    assert made.query.form == form
+    assert [window.name for window in made.windows] == [URIRef("w")]
+
+
+def test_windows_may_stand_in_every_group():
+    made = read_registration(
+        """SELECT *
+        FROM NAMED WINDOW <a> ON <s> [RANGE PT2S STEP PT1S] FROM NAMED WINDOW <b> ON <s> [RANGE PT1S TUMBLING]
+        WHERE { { WINDOW <a> { ?x a ?c } } UNION { WINDOW <b> { ?x a ?c } }
+                OPTIONAL { WINDOW <a> { ?x ?p ?y } }
+                MINUS { WINDOW <b> { ?x a <Bad> } }
+                FILTER NOT EXISTS { WINDOW <a> { ?x a <Old> } }
+                { SELECT ?x (COUNT(*) AS ?n) { WINDOW <b> { ?x ?q ?z } } GROUP BY ?x } }"""
+    )
+    assert sorted(graphs(made)) == [*[URIRef("a")] * 3, *[URIRef("b")] * 3]
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "FROM NAMED WINDOW <w> ON <s> [RANGE 1h, SLIDE 15m]",
+        "FROM NAMED WINDOW <w> ON STREAM <s> [RANGE PT1H STEP PT15M]",
+        "FROM NAMED WINDOW <w> [RANGE 60 minutes STEP 900 seconds] ON STREAM <s>",
+        "FROM NAMED WINDOW ON <s> [RANGE P0DT1H SLIDE PT900S] AS <w>",
+        "from named window<w>on<s>[range pt1h step pt15m]",
+        "FROM NAMED WINDOW <w> ON <s> [NOW - 1 HOURS SLIDE 15 MINUTES]",
+        "FROM NAMED WINDOW <w> ON <s> [FROM NOW-PT1H TO NOW STEP PT15M]",
+        "FROM NAMED WINDOW <w> ON <s> [RANGE 1h STEP 15m REPORT WINDOW_CLOSE TICK TIME_DRIVEN]",
+    ],
+)
+def test_a_window_is_declared_in_several_ways(declaration):
+    made = read_registration(f"SELECT * {declaration} {{ WINDOW <w> {{ ?s ?p ?o }} }}")
+    assert made.windows == (StreamWindow(URIRef("w"), URIRef("s"), right(60 * MINUTE, 15 * MINUTE)),)
+    assert (made.on, made.tick) == (("close",), "timestamp")
+
+
+def test_a_window_without_a_name_is_part_of_the_default_graph():
+    made = read_registration("SELECT * FROM WINDOW [RANGE 2 STEP 1] ON STREAM <s> { ?s ?p ?o }")
+    assert made.windows == (StreamWindow(own(1), URIRef("s"), right(2, 1), is_default=True),)
+
+
+def test_a_query_may_say_when_it_reports_and_looks():
+    made = read_registration(
+        """SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 4
+        REPORT ON_CONTENT_CHANGE NON_EMPTY_CONTENT PERIODIC 3 TICK BATCH_DRIVEN]
+        { WINDOW <w> { ?s ?p ?o } }"""
+    )
+    assert (made.on, made.tick, made.whole_windows) == (("change", "non-empty", 3), "abox", False)
+    assert made.windows[0].extent == right(4)
+
+
+def test_the_entailment_regime_is_told():
+    made = read_registration(
+        "REGISTER STREAM <o> UNDER ENTAILMENT REGIME <http://www.w3.org/ns/entailment/OWL-RL> AS SELECT * "
+        "FROM NAMED WINDOW <w> ON <s> [RANGE 2 STEP 1] FROM GRAPH <g> FROM NAMED GRAPH <h> { ?s ?p ?o }"
+    )
+    assert made.entailment == URIRef("http://www.w3.org/ns/entailment/OWL-RL")
+    assert made.query.default_graphs == (URIRef("g"),)
+    assert made.query.named_graphs == (URIRef("h"), URIRef("w"))
+
+
+# -- CQELS -------------------------------------------------------------------------------------------
+
+NEIGHBOURS = """
+PREFIX : <http://example.org/>
+SELECT ?first ?second
+FROM NAMED <http://example.org/plan/>
+WHERE {
+  GRAPH <http://example.org/plan/> { ?here :connected ?there }
+  STREAM <http://example.org/tags> [NOW] { ?first :detectedAt ?here }
+  STREAM <http://example.org/tags>
+    [RANGE 3s]
+  { ?second :detectedAt ?there }
+  STREAM :tags [NOW] { ?first :movesWith ?second }
+}
+"""
+
+
+def test_cqels():
+    made = read_registration(NEIGHBOURS)
+    assert (made.language, made.name, made.emit) == ("CQELS", None, "istream")
+    assert (made.on, made.tick, made.whole_windows) == (("change", "non-empty"), "timestamp", False)
+    tags = URIRef(EX + "tags")
+    assert made.windows == (
+        StreamWindow(own(1), tags, NewestTimestamp()),
+        StreamWindow(own(2), tags, right(3 * SECOND)),
+    )
+    assert graphs(made) == [URIRef(EX + "plan/"), own(1), own(2), own(1)]
+    assert made.query.named_graphs == (URIRef(EX + "plan/"), own(1), own(2))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "extent"),
+    [
+        ("[NOW]", NewestTimestamp()),
+        ("[ALL]", Everything()),
+        ("[TRIPLES 100]", CountWindow(100, 1, "triples")),
+        ("[RANGE 15s]", right(15 * SECOND)),
+        ("[RANGE 15s SLIDE 5s]", right(15 * SECOND, 5 * SECOND)),
+        ("[RANGE 1m30s TUMBLING]", right(90 * SECOND, 90 * SECOND)),
+        ("[RANGE 5000000ns]", right(timedelta(milliseconds=5))),
+    ],
+)
+@pytest.mark.parametrize("order", ["STREAM <s>{}{{ ?x a ?c }}", "STREAM {} <s> {{ ?x a ?c }}"])
+def test_cqels_has_its_windows_where_they_are_used(bounds, extent, order):
+    made = read_registration("SELECT ?x WHERE {" + order.format(bounds) + "}")
+    assert [window.extent for window in made.windows] == [extent]
+    assert graphs(made) == [own(1)]
+
+
+# -- SPARQL ------------------------------------------------------------------------------------------
+
+
+def test_a_text_without_windows_is_sparql():
+    made = read_registration("SELECT ?x { ?x a ?c }")
+    assert (made.language, made.windows, made.emit, made.on, made.tick) == (
+        "SPARQL",
+        (),
+        "delta",
+        ("change",),
+        "abox",
+    )
+    named = read_registration("REGISTER QUERY rooms AS SELECT ?x { ?x a ?c }")
+    assert (named.name, named.query) == ("rooms", made.query)
+
+
+def test_prefixes_and_base_may_be_given():
+    text = "SELECT * FROM NAMED WINDOW ex:w ON <s> [RANGE 2 STEP 1] { WINDOW ex:w { ?x a <C> } }"
+    made = read_registration(text, {"ex": EX}, "http://base.org/")
+    assert made.windows == (StreamWindow(URIRef(EX + "w"), URIRef("http://base.org/s"), right(2, 1)),)
+    assert (
+        made.query.node == read_registration(f"BASE <http://base.org/> PREFIX ex: <{EX}> {text}").query.node
+    )
+
+
+# -- words that are no keywords ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "?window ?range ?STEP",
+        "?from a ?stream FILTER(?from < 3 && ?stream > 4)",
+        "?x window:range range:STEP ; from:stream stream:window",
+        '?x ?p "WINDOW <v> { STREAM <s> [NOW] {"',
+        """?x ?p 'it is "FROM' , "a \\" STREAM"@en , 'WINDOW'@stream""",
+        '?x ?p """\nWINDOW <v> {"" ""\n"""',
+        "?x ?p <http://example.org/STREAM#WINDOW>",
+        "?x ?p ?o # WINDOW <v> {\n",
+        "?x a [ ?p ( 1 2 ) ] ; ^<q>|!(a|^a)/<p>* 1.5e3",
+        "BIND(NOW() AS ?now) ?x ?all ?now",
+        "?x ?p ?o FILTER(?p<?o && ?o>1)",
+        "_:window ?p $step",
+        "?x ?p from:a\\~window",
+        "VALUES ?on { <on> 'to'^^<to> }",
+    ],
+)
+def test_words_of_the_languages_may_be_used_for_anything_else(pattern):
+    prefixes = " ".join(f"PREFIX {each}: <urn:{each}:>" for each in ("window", "range", "from", "stream"))
+    made = read_registration(f"{prefixes} SELECT * {STRAIGHT} WHERE {{ WINDOW <w> {{ {pattern} }} }}")
+    plain = read_query(f"{prefixes} SELECT * WHERE {{ GRAPH <w> {{ {pattern} }} }}")
+    assert made.query.node == plain.node
+
+
+def test_names_of_queries_and_windows_may_be_words_of_the_languages():
+    made = read_registration(
+        """PREFIX as: <urn:as:> PREFIX on: <urn:on:> PREFIX named: <urn:named:>
+        REGISTER QUERY Every-Step AS SELECT ?where FROM NAMED named:graph FROM named:other
+        FROM NAMED WINDOW on:window ON as:stream [RANGE 2 STEP 1]
+        WHERE { WINDOW on:window { ?where a ?as } }"""
+    )
+    assert made.name == "Every-Step"
+    assert made.windows[0].name == URIRef("urn:on:window")
+    assert made.query.named_graphs == (URIRef("urn:named:graph"), URIRef("urn:on:window"))
+
+
+# -- what is refused ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        (
+            "SELECT * FROM STREAM <s> [RANGE 10s STEP] {}",
+            1,
+            41,
+            "expected a duration such as PT10S or a number",
+        ),
+        ("SELECT * FROM STREAM <s>\n {}", 2, 2, r'expected "\["'),
+        (
+            "SELECT *\nFROM STREAM <s> [LAST 10s] {}",
+            2,
+            18,
+            "expected ALL, ELEMENTS, FROM, GRAPHS, NOW, RANGE",
+        ),
+        ("SELECT * FROM STREAM ?s [RANGE 10s STEP 1s] {}", 1, 22, "expected a prefixed name or an IRI"),
+        ("SELECT * FROM STREAM <s> [RANGE 10s STEP 1s {}", 1, 45, r'expected "\]"'),
+        ("REGISTER QUERY q SELECT * {}", 1, 18, "expected AS, COMPUTE, COMPUTED or UNDER"),
+        ("REGISTER q AS SELECT * {}", 1, 10, "expected QUERY, STREAM, RSTREAM, ISTREAM or DSTREAM"),
+        ("REGISTER QUERY q AS", 1, 20, "the text ends here; expected ASK, BASE, CONSTRUCT, DESCRIBE"),
+        ("SELECT * { { ?x a ?c }", 1, 23, 'the text ends here; expected "}"'),
+        ("SELECT * { ?x a ?c } }", 1, 22, "this closes nothing"),
+        ("SELECT (?x AS ?y { ?x a ?c }", 1, 29, r'the text ends here; expected "\)"'),
+        ("SELECT * {\n ?x a\n}", 2, 2, "what begins here is not complete"),
+        (
+            "SELECT * FROM NAMED WINDOW <w> ON\t<s> [RANGE 2 STEP 1]\n{ WINDOW <w> { ?x\ta } }",
+            2,
+            3,
+            "not complete",
+        ),
+        ("SELECT * { WINDOW <w> [NOW] { ?x a ?c } }", 1, 23, r'expected "\{"'),
+        ("ASK {} FROM STREAM <s> [RANGE 2 STEP 1]", 1, 8, "what begins here cannot stand here"),
+    ],
+)
+def test_a_malformed_text_is_refused_with_its_place(text, line, column, message):
+    error = refusal(text)
+    assert (error.line, error.column) == (line, column)
+    with pytest.raises(QueryTextError, match=message):
+        read_registration(text)
+    assert error.source_line == text.split("\n")[line - 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "message"),
+    [
+        ("FROM STREAM x:s [RANGE 2 STEP 1]", "x:s", "the prefix x: is not declared"),
+        ("FROM STREAM _:s [RANGE 2 STEP 1]", "_:s", "_:s is a blank node; expected an IRI"),
+        ("FROM STREAM <s> [RANGE 0s STEP 1s]", "0s", "a range of 0s is nothing"),
+        ("FROM STREAM <s> [RANGE 10s STEP PT0S]", "PT0S", "a step of PT0S is nothing"),
+        ("FROM STREAM <s> [RANGE P1M STEP PT1S]", "P1M", "P1M.*expected an ISO 8601 duration in weeks"),
+        ("FROM STREAM <s> [RANGE 10s STEP 1]", "1]", "a number and a duration do not go together"),
+        ("FROM STREAM <s> [RANGE 10ns STEP 1s]", "10ns", "10ns .* a whole number of microseconds"),
+        ("FROM STREAM <s> [RANGE 9999999999d STEP 1s]", "9999999999d", "a length below a billion days"),
+        ("FROM STREAM <s> [RANGE 1e300 STEP 1]", "RANGE", "fits into 62 bits"),
+        ("FROM STREAM <s> [RANGE 10s]", "[RANGE", "says no step; expected RANGE … STEP …, or TUMBLING"),
+        ("FROM STREAM <s> [TRIPLES 0]", "0", "0 elements; expected a whole number above 0"),
+        ("FROM STREAM <s> [TRIPLES 2.5]", "2.5", "2.5 elements"),
+        ("FROM STREAM <s> [TRIPLES 10 STEP 0]", "0]", "0 elements"),
+        ("FROM STREAM <s> [FROM NOW-1s TO NOW-2s STEP 1s]", "FROM NOW", "ends before it begins"),
+        ("FROM STREAM <s> [FROM NOW TO NOW-2s STEP 1s]", "FROM NOW", "ends before it begins"),
+        ("FROM STREAM <s> [FROM NOW-5 TO NOW-2s STEP 1s]", "FROM NOW", "a number and a duration"),
+        ("FROM STREAM <s> [NOW STEP 1s]", "NOW", "NOW does not move in steps"),
+        ("FROM STREAM <s> [RANGE 2 REPORT PERIODIC STEP 1]", "STEP", "expected"),
+        ("FROM STREAM <s> [RANGE 2 REPORT PERIODIC]", "PERIODIC", "PERIODIC has no period"),
+        ("FROM STREAM <s> [RANGE 2 REPORT ON_WINDOW_CLOSE 3]", "ON_WINDOW", "ON_WINDOW_CLOSE has a period"),
+        ("FROM STREAM <s> [RANGE 2 STEP 1 TICK TUPLE_DRIVEN]", "TUPLE_DRIVEN", "ABoxes come whole"),
+        ("FROM STREAM <s> [RANGE 2 STEP 1 TICK TIME_DRIVEN TICK BATCH_DRIVEN]", "[", "two ticks"),
+        (
+            "FROM STREAM <s> [RANGE 2 STEP 1] FROM STREAM <t> [RANGE 2 STEP 1 TICK BATCH_DRIVEN]",
+            "[RANGE 2 STEP 1 TICK",
+            "windows report or tick in different ways",
+        ),
+        ("FROM NAMED STREAM <s> [RANGE 2 STEP 1] FROM NAMED <s>", "FROM NAMED STREAM", "is a static graph"),
+        (
+            "FROM NAMED STREAM <s> [RANGE 2 STEP 1] FROM NAMED STREAM <s> [RANGE 3 STEP 1]",
+            "FROM NAMED STREAM <s> [RANGE 3",
+            "<s> is declared twice",
+        ),
+        (
+            "FROM NAMED WINDOW <w> ON <s> [RANGE 2 STEP 1] FROM STREAM <s> [RANGE 2 STEP 1]",
+            "FROM STREAM",
+            "this is C-SPARQL, and what comes before it is RSP-QL",
+        ),
+    ],
+)
+def test_a_window_that_cannot_be_is_refused_with_its_place(text, at, message):
+    whole = f"# a query\nSELECT * {text} {{ ?x a ?c }}"
+    error = refusal(whole)
+    with pytest.raises(QueryTextError, match=message):
+        read_registration(whole)
+    assert error.line == 2
+    assert error.source_line[error.column - 1 :].startswith(at)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            f"SELECT * {STRAIGHT} {{ WINDOW <v> {{ ?x a ?c }} }}",
+            "the window <v> is not declared; expected <w>",
+        ),
+        (f"SELECT * {STRAIGHT} {{ WINDOW ?w {{ ?x a ?c }} }}", r"the window is \?w; expected <w>"),
+        ("SELECT * { WINDOW <v> { ?x a ?c } }", "expected FROM NAMED WINDOW … ON … first"),
+        ("SELECT * { STREAM ?s [NOW] { ?x a ?c } }", r"the stream is \?s; expected the IRI of a stream"),
+        (
+            f"SELECT * {STRAIGHT} {{ STREAM <s> [NOW] {{ ?x a ?c }} }}",
+            "this is CQELS, .* before it is RSP-QL",
+        ),
+        ("REGISTER ISTREAM <o> AS SELECT DSTREAM * { ?x a ?c }", "ISTREAM is asked for, and DSTREAM"),
+        ("REGISTER QUERY q COMPUTED EVERY 0s AS SELECT * { ?x a ?c }", "a period of 0s is nothing"),
+        ("SELECT * FROM STREAM <s> [RANGE 2 STEP 1] { ?x a ?c", "the text ends here"),
+    ],
+)
+def test_what_cannot_be_is_refused(text, message):
+    with pytest.raises(QueryTextError, match=message):
+        read_registration(text)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing", "   \n"])
+def test_an_empty_text_is_refused(text):
+    with pytest.raises(QueryTextError, match="the text ends here; expected ASK, BASE, CONSTRUCT"):
+        read_registration(text)
+
+
+def test_a_period_that_is_no_step_of_the_window_is_refused():
+    with pytest.raises(QueryTextError, match="a number and a duration do not go together"):
+        read_registration(
+            "REGISTER QUERY q COMPUTED EVERY 1s AS SELECT * FROM STREAM <s> [RANGE 10] { ?x a ?c }"
+        )
+
+
+def test_a_registration_is_a_value():
+    made = read_registration(SMOKE)
+    assert made == read_registration(SMOKE)
+    assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_a_text_that_is_nested_deeply_is_read_or_refused():
+    deep = f"SELECT * {STRAIGHT} " + "{" * 5000 + "}" * 5000
+    with pytest.raises(QueryError, match="nested too deeply"):
+        read_registration(deep)
