@@ -337,7 +337,7 @@ def _edited(text: str, edits: Iterable[_Edit]) -> str:
     """The text after edits. All that is not edited keeps its line and column.
 
     >>> _edited("a bcd\\nef g", [_Edit(2, 4, "x"), _Edit(4, 8, "y")])
-    'a x y\\n  g'
+    'a x y\\n   g'
     """
     made, at = [], 0
     for start, end, instead in sorted(edits):
