@@ -53,7 +53,9 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
     from pantarhei.encoding.encode import ABox
+    from pantarhei.query.continuous import ContinuousQuery
     from pantarhei.query.window_door import Moment, WindowDoor
+    from pantarhei.registrar import Registrar
 
 _G = TypeVar("_G", bound=Graph)
 
@@ -142,6 +144,7 @@ class StreamReasoner:
         self.note: dict[str, Json] = {}
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._held = Holdings(foundation, options)
+        self._registrar: Registrar | None = None
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread pushes
@@ -181,8 +184,7 @@ class StreamReasoner:
             given = self._encode(part, scope)
             return ClosedABox(given.facts, given, finished=False)
 
-        with self._lock:
-            return self._held.take_in(plain_time(at), [partial(read, part) for part in parts])
+        return self._step(lambda: self._held.take_in(plain_time(at), [partial(read, part) for part in parts]))
 
     def push_materialized(
         self,
@@ -214,9 +216,8 @@ class StreamReasoner:
         def read(part: Interpretation | pa.Table, own: str) -> ClosedABox:
             return self._encode_closed(part, own if scope is None else prefix_of_name(scope))
 
-        with self._lock:
-            parts = [partial(read, part) for part in (interpretation, *further)]
-            return self._held.take_in(plain_time(at), parts)
+        parts = [partial(read, part) for part in (interpretation, *further)]
+        return self._step(lambda: self._held.take_in(plain_time(at), parts))
 
     def advance(self, at: TimePoint) -> WindowUpdate:
         """Time comes to `at`, and nothing arrives. Costs what renewing the facts of dropped partitions costs.
@@ -225,18 +226,29 @@ class StreamReasoner:
             LateABoxError, TimestampError: as `push`.
         """
         at = plain_time(at)
-        with self._lock:
-            return self._held.pass_(at)
+        return self._step(lambda: self._held.pass_(at))
+
+    def _step(self, work: Callable[[], WindowUpdate]) -> WindowUpdate:
+        """Do a step, and tell those who follow queries what it changed."""
+        if self._registrar is None:
+            with self._lock:
+                return work()
+        return self._registrar.step(work)
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
         """What is pushed inside is taken in as a whole: after an error none of it is.
 
         Going back costs a materialization of the window. Terms that are not used any more are forgotten
-        before, not inside.
+        before, not inside. Registered queries are told at the end.
         """
-        with self._lock, self._held.whole():
-            yield
+        with self._lock:
+            if self._registrar is None:
+                with self._held.whole():
+                    yield
+            else:
+                with self._registrar.block():
+                    yield
 
     def run(
         self,
@@ -396,6 +408,31 @@ class StreamReasoner:
     def _ask_graph(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
         with self._lock:
             return self._door.ask_graph(query, **options)
+
+    # -- queries that are kept up to date ----------------------------------------------------------
+
+    def register(self, text: str, name: str | None = None) -> ContinuousQuery:
+        """Keep the answers of a SPARQL query up to date: each update says which came and which went.
+
+        Args:
+            text: the query, as `query` takes it.
+            name: what it is known by; by default `query-1` and so on.
+
+        Raises:
+            QueryError: the query is malformed, or asks for what is not here.
+            OptionError: there is one of that name.
+        """
+        with self._lock:
+            if self._registrar is None:
+                from pantarhei.registrar import Registrar
+
+                self._registrar = Registrar(self._held, self._door, self._lock)
+            return self._registrar.register(text, name)
+
+    @property
+    def queries(self) -> Mapping[str, ContinuousQuery]:
+        """The registered queries by their names."""
+        return {} if self._registrar is None else dict(self._registrar.queries)
 
     @cached_property
     def _door(self) -> WindowDoor:

@@ -32,6 +32,11 @@ class FormsChange:
         """The forms of both."""
         return {**self.went, **self.came}
 
+    @property
+    def after(self) -> dict[Fact, Literal | None]:
+        """The forms of both as they are after the change, None for those that have none any more."""
+        return {**dict.fromkeys(self.went), **self.came}
+
 
 NO_CHANGE = FormsChange({}, {})
 

@@ -27,6 +27,7 @@ class Tables(NamedTuple):
         ill_typed: the ill-typed literals.
         memberships: bits for the data ranges that each literal is in, `width` bytes a literal.
         texts: by the texts of terms met before, in each place.
+        fulfilled: the reserved numbers whose values have come.
     """
 
     lexicon: Lexicon
@@ -40,13 +41,14 @@ class Tables(NamedTuple):
     memberships: npt.NDArray[np.uint8]
     width: int
     texts: dict[Place, dict[str, int]]
+    fulfilled: list[int]
 
     @classmethod
     def empty(cls) -> Tables:
         """The tables that know nothing yet."""
         lexicon = Lexicon([], Names([]), [], LiteralSet())
         texts: dict[Place, dict[str, int]] = {place: {} for place in Place}
-        return cls(lexicon, {}, {}, {}, {}, {}, [], LiteralSet(), np.zeros(0, np.uint8), 0, texts)
+        return cls(lexicon, {}, {}, {}, {}, {}, [], LiteralSet(), np.zeros(0, np.uint8), 0, texts, [])
 
     def renamed(self, renaming: Renaming) -> Tables:
         """The tables with only what `renaming` keeps, in the new numbers; these stay as they are.
@@ -73,12 +75,17 @@ class Tables(NamedTuple):
                 for value, number in self.value_numbers.items()
                 if (new := literals[number - FIRST_LITERAL]) != NONE
             },
-            {literal: FIRST_LITERAL + place for place, literal in enumerate(lexicon.literals)},
+            {
+                literal: FIRST_LITERAL + place
+                for place, literal in enumerate(lexicon.literals)
+                if literal in self.literal_numbers  # else its number is reserved
+            },
             [],
             self.ill_typed.kept(kept_literals),
             self._kept_memberships(kept_literals),
             self.width,
             {place: _kept_texts(place, known, names, literals) for place, known in self.texts.items()},
+            [],
         )
 
     def _kept_memberships(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.uint8]:

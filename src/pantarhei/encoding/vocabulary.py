@@ -31,7 +31,7 @@ from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_text, check_triple
 from pantarhei.literals.builtin import COMPARISONS, compute, holds
 from pantarhei.literals.membership import tester
-from pantarhei.literals.value import is_ill_typed, value_of
+from pantarhei.literals.value import STRING, is_ill_typed, value_of
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
 from pantarhei.rdf.triple_table import triples_of_abox
 
@@ -62,7 +62,8 @@ class Vocabulary:
     """The numbers of symbols and terms; starts with those of a program.
 
     It knows all that it has met since its tables were last `renamed`. `revision` is another object whenever
-    numbers may have lost their meaning.
+    numbers may have lost their meaning. `fulfilled` are the reserved numbers whose values have come since, in
+    that order; one whose coming was undone may be among them, or recur.
     """
 
     def __init__(self, program: NumberedProgram) -> None:
@@ -241,23 +242,56 @@ class Vocabulary:
         value = value_of(literal)
         number = self._value_numbers.get(value)
         if number is None:
-            check_text(literal)
-            check_text(literal.datatype or "")
-            place = len(self._value_numbers)
-            number = found = FIRST_LITERAL + place
-            self.literals[place:] = (literal,)
-            self._note_memberships(place, value)
-            if is_ill_typed(value):
-                self.ill_typed.add(number)
-            else:
-                self.ill_typed.discard(number)
-            self._value_numbers[value] = number
+            number = found = self._add_value(literal, value)
+        elif self._is_reserved(number):
+            self.literals[number - FIRST_LITERAL] = literal
+            self.fulfilled.append(number)
+            found = number
         else:
             found = ~len(self._variants)
             self.varied.add(number)
             self._variants.append((number, literal))
         self._literal_numbers[literal] = found
         return found
+
+    def _add_value(self, literal: Literal, value: Hashable) -> int:
+        """The number of a new value."""
+        check_text(literal)
+        check_text(literal.datatype or "")
+        place = len(self._value_numbers)
+        number = FIRST_LITERAL + place
+        self.literals[place:] = (literal,)
+        self._note_memberships(place, value)
+        if is_ill_typed(value):
+            self.ill_typed.add(number)
+        else:
+            self.ill_typed.discard(number)
+        self._value_numbers[value] = number
+        return number
+
+    def _is_reserved(self, number: int) -> bool:
+        """Whether the number of a value was reserved, and nothing has come that says how it is written."""
+        return self.literals[number - FIRST_LITERAL] not in self._literal_numbers
+
+    def reserve(self, term: Term) -> int:
+        """The number of a term's value, a new one if it has none.
+
+        A value that gets one here is not met by that: in which form it is shown is for the fact to say that
+        brings it.
+        """
+        if not isinstance(term, Literal):
+            return self._number_name(term)
+        value = value_of(term)
+        number = self._value_numbers.get(value)
+        return self._add_value(term, value) if number is None else number
+
+    def shows(self, number: int, term: Term) -> bool:
+        """Whether the value of a number, which is the term's, is shown as this term."""
+        known = self.term(number)
+        if not isinstance(known, Literal):
+            return True
+        same = known == term or (known.datatype == STRING and Literal(str(known)) == term)
+        return same and not self._is_reserved(number)
 
     def _note_memberships(self, place: int, value: Hashable) -> None:
         """Set the bits of the data ranges that the literal at `place`, of this value, is in."""
@@ -376,6 +410,7 @@ class Vocabulary:
             self.memberships,
             self._width,
             self._texts,
+            self.fulfilled,
         )
 
     def go_on_with(self, tables: Tables) -> None:
@@ -387,6 +422,7 @@ class Vocabulary:
         self._literal_numbers, self._variants = tables.literal_numbers, tables.variants
         self.ill_typed, self._texts = tables.ill_typed, tables.texts
         self.memberships, self._width = tables.memberships, tables.width
+        self.fulfilled = tables.fulfilled
         self._dictionaries = self._all_dictionaries()
         self.revision = object()
 

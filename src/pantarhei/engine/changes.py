@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from rdflib import Literal
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers
+from pantarhei.language.time import TimePoint
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
-from pantarhei.window.log import Entry, among
+from pantarhei.window.log import Entry, Log, among
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,19 @@ class Changes:
         dropped: the ABoxes whose partitions left, oldest first.
         levels: facts whose level is another one now, those that came and went too; None where no consumer
             asks for them.
+        forms: facts whose literal is written otherwise now than the first of its value that was met, or was
+            so before (None); not all of them need have changed.
+        at: the time that the step came to, None where that is not known.
+        log: the ABoxes that are in the window then.
     """
 
     noted: Integers
     entries: tuple[Entry, ...] = ()
     dropped: tuple[Entry, ...] = ()
     levels: LevelChanges | None = None
+    forms: Mapping[Fact, Literal | None] = field(default_factory=dict)
+    at: TimePoint | None = None
+    log: Log | None = None
     _signed: Integers | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -85,7 +94,8 @@ class Changes:
         noted = np.concatenate([step.noted for step in steps])
         # a step without levels was noted before anyone asked for them: what levels were then is not known
         known = LevelChanges.over(levels) if len(levels) == len(steps) else None
-        return cls(noted, tuple(entries.values()), dropped, known)
+        forms = {fact: form for step in steps for fact, form in step.forms.items()}
+        return cls(noted, tuple(entries.values()), dropped, known, forms, steps[-1].at, steps[-1].log)
 
 
 def _survivors(entry: Entry) -> Integers:

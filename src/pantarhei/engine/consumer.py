@@ -94,8 +94,14 @@ class Told(NamedTuple):
     waiting: tuple[Changes, ...] = ()
 
     def with_step(self, changes: Changes) -> Told:
-        """With the changes of a further step, which are to be told."""
-        return self if changes.is_empty else self._replace(waiting=(*self.waiting, changes))
+        """With the changes of a further step, which are to be told.
+
+        What changes nothing is not, but for the time that it comes to.
+        """
+        last = self.waiting[-1] if self.waiting else self.newest
+        if changes.is_empty and last is not None and last.at == changes.at:
+            return self
+        return self._replace(waiting=(*self.waiting, changes))
 
     def without(self, name: str) -> Told:
         """As one who has not been told yet: the consumer that has just been attached by that name."""

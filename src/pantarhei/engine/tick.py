@@ -172,7 +172,8 @@ class Tick:
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
             stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
-            changes = self._changes(slid)
+            changes = self._changes(slid, time_of(due, self.step.kind), slid.log)
+            changes = replace(changes, forms=self.forms.change(changes.noted, _NOTHING).after)
             told = self.consumers.tell(slid.told.with_step(changes), self.model)
             slid = slid._replace(untold=(), told=told, on_the_way=(*slid.on_the_way, changes.noted))
             self.consumers.before(now, stop, self.model)
@@ -198,22 +199,25 @@ class Tick:
             slid.on_the_way,
         )
 
-    def _changes(self, slid: _Slid, *entries: Entry) -> Changes:
+    def _changes(self, slid: _Slid, at: TimePoint, log: Log, *entries: Entry) -> Changes:
         """What changed since consumers were told last, or since the step began.
 
         Args:
             slid: what sliding came to.
+            at: the time that it came to.
+            log: the ABoxes that are in the window then.
             entries: what the step took in.
         """
         noted = self.model.take_changes()
-        changes = Changes(noted, entries, slid.untold, self.model.take_levels(noted))
+        levels = self.model.take_levels(noted)
+        changes = Changes(noted, entries, slid.untold, levels, at=at, log=log)
         return changes if self.before is None or slid.on_the_way else Changes.together([self.before, changes])
 
     def _outcome(
         self, at: TimePoint, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, *entries: Entry
     ) -> Outcome:
         """What it comes to, for the reasoner and for people; `entries` are those taken in."""
-        changes = self._changes(slid, *entries)
+        changes = self._changes(slid, at, books.log, *entries)
         noted = np.concatenate([*slid.on_the_way, changes.noted]) if slid.on_the_way else changes.noted
         forms = self.forms.change(noted, asserted)
         delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.seen)
@@ -223,7 +227,9 @@ class Tick:
         if early:
             books = replace(books, counters=books.counters.plus(Counters(dropped_early=len(early))))
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
-        told = slid.told.with_step(changes) if self.consumers else NOTHING_TOLD
+        told = NOTHING_TOLD
+        if self.consumers:
+            told = slid.told.with_step(replace(changes, forms=forms.after))
         return Outcome(update, books, forms, told, self.memory)
 
     def _arrived(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from pantarhei.language.counted import counted
 from pantarhei.language.delta import Delta
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, show_time
+from pantarhei.query.continuous import AnswerChange
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.result import Repair
 
@@ -80,6 +81,8 @@ class WindowUpdate:
         delta: what the materialization gained and lost.
         dropped_early: those of `dropped` that are still inside, and left because of `max_facts` or
             `max_bytes`.
+        answers: what changed in the answers of registered queries, by the query or its name; inside
+            `all_or_nothing` the last update has what the whole block changed.
     """
 
     at: TimePoint
@@ -89,6 +92,7 @@ class WindowUpdate:
     repair: Repair
     delta: TripleDelta
     dropped_early: tuple[TimePoint, ...] = ()
+    answers: Mapping[Any, AnswerChange] = field(default_factory=dict)
 
     def __str__(self) -> str:
         window = f"window {show_time(self.start)} to {show_time(self.end)}"

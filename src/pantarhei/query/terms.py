@@ -40,17 +40,25 @@ class TermSpace:
         find: the number of a term's value in the vocabulary, None for what it does not know. It gives no
             further numbers while terms are looked for.
         term: the term of such a number, for ever.
+        shows: whether the value of a number is shown as a term; by default if that is the number's term.
     """
 
     def __init__(
-        self, find: Callable[[Term], int | None] = _find_nothing, term: Callable[[int], Term] = _no_term
+        self,
+        find: Callable[[Term], int | None] = _find_nothing,
+        term: Callable[[int], Term] = _no_term,
+        shows: Callable[[int, Term], bool] | None = None,
     ) -> None:
         self._find, self._term = find, term
+        self._shows = self._is_first if shows is None else shows
         self.locals: list[Term] = []
         self._ids: dict[Term, int] = {}
         self._first_of_value: dict[Hashable, int] = {}
         self._values = np.empty(64, np.int64)
         self._made: dict[int, Term | None] = {NONE: None}
+
+    def _is_first(self, number: int, term: Term) -> bool:
+        return self._term(number) == term
 
     def find_value(self, term: Term) -> int | None:
         """The number of a term's value, None where no term met so far has it."""
@@ -65,7 +73,7 @@ class TermSpace:
         if local is not None:
             return local
         known = self._find(term)
-        if known is not None and _are_one(self._term(known), term):
+        if known is not None and self._shows(known, term):
             return known
         # an interrupt may come at any moment: what leads to a number is written last
         key = None if known is not None else value_of(term)
@@ -109,16 +117,18 @@ class TermSpace:
         values[local] = self._values[ids[local] - LOCAL]
         return values
 
+    @property
+    def has_further_numbers(self) -> bool:
+        """Whether terms of the vocabulary may have numbers that are not the vocabulary's."""
+        return False
+
+    def shown(self, ids: Ids) -> Ids:
+        """The numbers of terms where those of the vocabulary stand for values in their first form."""
+        return ids
+
     def are_literals(self, ids: Ids) -> Mask:
         """Which of the terms are literals."""
         found = ids >= FIRST_LITERAL
         for place in np.flatnonzero(ids >= LOCAL).tolist():
             found[place] = isinstance(self.locals[int(ids[place]) - LOCAL], Literal)
         return found
-
-
-def _are_one(known: Term, term: Term) -> bool:
-    """Whether a term is the known one, which may be a string with its datatype written."""
-    if known == term:
-        return True
-    return isinstance(known, Literal) and known.datatype == STRING and Literal(str(known)) == term

@@ -14,6 +14,7 @@ from pantarhei.errors import check_type
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
+from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.questions import Questions
@@ -91,6 +92,14 @@ class WindowDoor:
         """The prefixes that need no declaration."""
         return self._questions.prefixes
 
+    def prepared(self, text: str) -> Query:
+        """The query that a text writes.
+
+        Raises:
+            QueryError: it is malformed, an update, or has SERVICE.
+        """
+        return self._questions.prepared(text).query
+
     def ask(
         self, query: Any, name: str | None = None, *, schema: bool = False, **options: Any
     ) -> QueryResult:
@@ -141,12 +150,15 @@ class WindowDoor:
         if self._view is None or self._state is not state or len(self._view.terms.locals) > _MOST_TERMS:
             moment = self._moment()
             vocabulary = moment.model.vocabulary
-            terms = TermSpace(vocabulary.find, vocabulary.lexicon.term)
-            facts = WindowFacts(moment.model, terms, moment.forms)
-            graphs = Graphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
-            self._view = View(graphs, terms, self._literals_of(moment.model))
+            terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows)
+            self._view = View(self.dataset(moment, terms), terms, self._literals_of(moment.model))
             self._state, self._may_be_undone = state, moment.may_be_undone
         return self._view
+
+    def dataset(self, moment: Moment, terms: TermSpace) -> Graphs:
+        """The graphs of a moment, in numbers of `terms`."""
+        facts = WindowFacts(moment.model, terms, moment.forms)
+        return Graphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
 
     def _literals_of(self, model: WindowModel) -> LiteralValues:
         """The values of the vocabulary's literals, as long as these keep their numbers."""

@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Term, Triple
 from pantarhei.query.algebra.nodes import Place, TriplePattern, is_hidden
 from pantarhei.query.sources.relation import Source
-from pantarhei.query.table import Ids, Table
+from pantarhei.query.table import Ids, Places, Table
 from pantarhei.query.terms import TermSpace
 from pantarhei.rdf.ntriples import write_term
 
@@ -23,23 +23,33 @@ def constructed(template: Sequence[TriplePattern], table: Table, terms: TermSpac
     A blank node of the template is another in each row, and the same whenever the row comes again: its label
     is a hash of template and row.
     """
+    triples: Ids = np.unique(made_by_rows(template, table, terms)[1], axis=0)
+    return triples
+
+
+def made_by_rows(template: Sequence[TriplePattern], table: Table, terms: TermSpace) -> tuple[Places, Ids]:
+    """The triples that a template makes of each row: the places of the rows, and the triples, shape (n, 3).
+
+    Each pattern of the template makes a triple of a row, or none.
+    """
     blank: set[Place] = {p for pattern in template for p in pattern.places if isinstance(p, BNode)}
     made = _blank_nodes(template, blank, table, terms) if blank else {}
     parts = [_made_of(pattern, table, made, terms) for pattern in template]
     if not parts:
-        return np.empty((0, 3), np.int64)
-    triples: Ids = np.unique(np.concatenate(parts), axis=0)
-    return triples
+        return np.empty(0, np.intp), np.empty((0, 3), np.int64)
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([triples for _, triples in parts])
 
 
-def _made_of(pattern: TriplePattern, table: Table, made: Mapping[Place, Ids], terms: TermSpace) -> Ids:
+def _made_of(
+    pattern: TriplePattern, table: Table, made: Mapping[Place, Ids], terms: TermSpace
+) -> tuple[Places, Ids]:
     columns = [_column(place, table, made, terms) for place in pattern.places]
     fits = np.ones(table.size, np.bool_)
     for column, kinds in zip(columns, _ALLOWED, strict=True):
         distinct, codes = np.unique(column, return_inverse=True)
         good = [number != NONE and isinstance(terms.term(number), kinds) for number in distinct.tolist()]
         fits &= np.array(good, np.bool_)[codes] if len(good) else False
-    return np.stack(columns, axis=1)[fits]
+    return np.flatnonzero(fits), np.stack(columns, axis=1)[fits]
 
 
 _ALLOWED: tuple[tuple[type, ...], ...] = ((URIRef, BNode), (URIRef,), (URIRef, BNode, Literal))

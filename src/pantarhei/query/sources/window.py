@@ -55,7 +55,7 @@ class WindowFacts:
 
     @property
     def has_forms(self) -> bool:
-        return bool(self._forms)
+        return bool(self._forms) or self._terms.has_further_numbers
 
     @property
     def is_distinct(self) -> bool:
@@ -114,12 +114,15 @@ class WindowFacts:
         starts, subjects, objects = self._grouped
         part = slice(int(starts[number]), int(starts[number + 1]))
         forms = self._forms_of.get(number)
-        shown = self._all_shown(subjects[part], objects[part], forms) if forms else None
-        return ColumnRelation(subjects[part], objects[part], shown)
+        what = objects[part]
+        shown = self._all_shown(subjects[part], what, forms) if forms else self._terms.shown(what)
+        return ColumnRelation(subjects[part], what, None if shown is what else shown)
 
     def _all_shown(self, subjects: Ids, objects: Ids, forms: list[tuple[int, int, Literal]]) -> Ids:
         """The objects, in the forms of their facts."""
-        shown = objects.copy()
+        shown = self._terms.shown(objects)
+        if shown is objects:
+            shown = objects.copy()
         keys = (subjects << 32) | objects
         order = np.argsort(keys)
         wanted = np.array([(subject << 32) | object_ for subject, object_, _ in forms], np.int64)
@@ -159,9 +162,9 @@ class WindowFacts:
         is_class = objects == NONE
         type_ = int(self._terms.values(np.array([self._terms.id_of(RDF_TYPE)], np.int64))[0])
         what = np.where(is_class, names, objects)
-        shown = what
+        shown = self._terms.shown(what)
         if self._forms:
-            shown = what.copy()
+            shown = what.copy() if shown is what else shown
             for number in self._forms_of:
                 part = slice(int(starts[number]), int(starts[number + 1]))
                 shown[part] = self.columns(number).pairs()[2]
@@ -181,7 +184,7 @@ class WindowFacts:
         Costs a look-up for each literal whose value has been met in several forms, or for each of a few.
         """
         if not self._forms:
-            return objects
+            return self._terms.shown(objects)
         if len(objects) <= _FEW:
             places = np.arange(len(objects))
         else:
@@ -189,9 +192,11 @@ class WindowFacts:
         facts = zip(subjects[places].tolist(), objects[places].tolist(), strict=True)
         forms = [self._forms.get((number, *fact)) for fact in facts]
         varied = [place for place, form in enumerate(forms) if form is not None]
+        shown = self._terms.shown(objects)
         if not varied:
-            return objects
-        shown = objects.copy()
+            return shown
+        if shown is objects:
+            shown = objects.copy()
         shown[places[varied]] = self._terms.ids_of([forms[place] for place in varied])
         return shown
 

@@ -1,0 +1,261 @@
+"""Registered queries as their users see them: the handle, its answers, and what steps change in them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rdflib import Variable
+
+from pantarhei.errors import QueryError
+from pantarhei.language.counted import counted
+from pantarhei.language.term import Term
+from pantarhei.language.time import TimePoint, show_time
+from pantarhei.rdf.pickling import exactly
+
+if TYPE_CHECKING:
+    from pantarhei.query.incremental.lasting_terms import Decoder
+    from pantarhei.query.incremental.operator import Bag, Row
+    from pantarhei.query.incremental.registry import Registered
+
+AnswerRow = tuple[Term | None, ...]
+"""The terms of a row, None where a variable is unbound; of ASK the row `()`; of CONSTRUCT a triple."""
+
+_log = logging.getLogger("pantarhei.queries")
+
+
+class AnswerChange:
+    """What came to the answers of a query, and what went; made into terms when first looked at.
+
+    Args:
+        at: when.
+        make: gives the rows that came and those that went, each with how many copies.
+    """
+
+    def __init__(
+        self, at: TimePoint, make: Callable[[], tuple[Counter[AnswerRow], Counter[AnswerRow]]]
+    ) -> None:
+        self.at, self._make = at, make
+
+    @classmethod
+    def of(cls, at: TimePoint, came: Bag, went: Bag, decoder: Decoder) -> AnswerChange:
+        """The change of rows in numbers."""
+        return cls(at, lambda: (decoded(came, decoder), decoded(went, decoder)))
+
+    @cached_property
+    def _both(self) -> tuple[Counter[AnswerRow], Counter[AnswerRow]]:
+        found = self._make()
+        self._make = tuple  # type: ignore[assignment]  # what it holds is needed no longer
+        return found
+
+    @property
+    def added(self) -> Counter[AnswerRow]:
+        """The rows that came, with how many copies."""
+        return self._both[0]
+
+    @property
+    def removed(self) -> Counter[AnswerRow]:
+        """The rows that went, with how many copies."""
+        return self._both[1]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AnswerChange):
+            return NotImplemented
+        return (self.at, *self._both) == (other.at, *other._both)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"AnswerChange(at {show_time(self.at)}: +{self.added.total()} -{self.removed.total()})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(_restored_change, self.at, self._both)
+
+
+def _restored_change(
+    at: TimePoint, both: tuple[Counter[AnswerRow], Counter[AnswerRow]]
+) -> AnswerChange:
+    return AnswerChange(at, lambda: both)
+
+
+def decoded(bag: Bag, decoder: Decoder) -> Counter[AnswerRow]:
+    """Rows of numbers as rows of terms."""
+    return Counter({decoder.row(row): weight for row, weight in bag.items()})
+
+
+class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
+    """What a step changed in the answers of registered queries: by the query, or by its name.
+
+    It has the queries whose answers changed, and no others.
+    """
+
+    def __init__(self, changes: Iterable[tuple[ContinuousQuery | str, AnswerChange]] = ()) -> None:
+        self._changes = {_name(query): (query, change) for query, change in changes}
+
+    def fill(self, changes: AnswerChanges) -> None:
+        """Have these changes."""
+        self._changes = changes._changes
+
+    def __getitem__(self, query: ContinuousQuery | str) -> AnswerChange:
+        return self._changes[_name(query)][1]
+
+    def __contains__(self, query: object) -> bool:
+        return isinstance(query, ContinuousQuery | str) and _name(query) in self._changes
+
+    def __iter__(self) -> Iterator[Any]:
+        return (query for query, _ in self._changes.values())
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __repr__(self) -> str:
+        return f"AnswerChanges({{{', '.join(f'{n}: {c!r}' for n, (_, c) in self._changes.items())}}})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AnswerChanges, ([(name, change) for name, (_, change) in self._changes.items()],)
+
+
+def _name(query: ContinuousQuery | str) -> str:
+    return query if isinstance(query, str) else query.name
+
+
+class LiveAnswers(Mapping[AnswerRow, int]):
+    """The answers of a registered query as last reported: rows, with how many copies there are."""
+
+    def __init__(self, query: ContinuousQuery) -> None:
+        self._query = query
+
+    def __getitem__(self, row: AnswerRow) -> int:
+        return self._rows[row]
+
+    def __iter__(self) -> Iterator[AnswerRow]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return self._query._count()
+
+    @property
+    def _rows(self) -> Counter[AnswerRow]:
+        return self._query._decoded()
+
+    def __repr__(self) -> str:
+        return f"LiveAnswers({self._query.name}: {counted(len(self), 'row')})"
+
+
+class ContinuousQuery:
+    """A query that is kept up to date as the window changes; `StreamReasoner.register` makes it.
+
+    Args:
+        registered: its state.
+        look: calls something while no step is under way.
+        close: has it kept up to date no more.
+    """
+
+    def __init__(
+        self,
+        registered: Registered,
+        decoder: Callable[[], Decoder],
+        in_order: Callable[[], list[Row]],
+        look: Callable[[Callable[[], Any]], Any],
+        close: Callable[[ContinuousQuery], None],
+    ) -> None:
+        self._registered, self._decoder, self._look, self._close = registered, decoder, look, close
+        self._in_order = in_order
+        self._followers: dict[object, Callable[[AnswerChange], object]] = {}
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Queue[AnswerChange | None]]] = []
+        self._known: tuple[object, Counter[AnswerRow]] | None = None
+        self.is_closed = False
+        self.failures = 0
+        """How often a function that was subscribed has raised an error."""
+
+    @property
+    def name(self) -> str:
+        """The name that it was registered by."""
+        return self._registered.name
+
+    @property
+    def text(self) -> str:
+        """The query as it was given."""
+        return self._registered.text
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The columns of its rows."""
+        query = self._registered.query
+        return query.variables if query.form == "SELECT" else ()
+
+    @property
+    def answers(self) -> Mapping[AnswerRow, int]:
+        """Its answers as last reported, live: rows, with how many copies there are.
+
+        Looking at rows costs making the terms of all.
+        """
+        return LiveAnswers(self)
+
+    def _count(self) -> int:
+        return len(self._registered.answers)
+
+    def _decoded(self) -> Counter[AnswerRow]:
+        def look() -> Counter[AnswerRow]:
+            counts, decoder = self._registered.answers, self._decoder()
+            return Counter({decoder.row(row): counts[row] for row in self._in_order()})
+
+        found: Counter[AnswerRow] = self._look(look)
+        return found
+
+    def plan(self) -> str:
+        """How it is kept up to date."""
+        from pantarhei.query.incremental.plan_text import plan_text
+
+        text: str = self._look(lambda: plan_text(self._registered))
+        return text
+
+    def close(self) -> None:
+        """Keep it up to date no more. Its answers stay as they are."""
+        if not self.is_closed:
+            self._close(self)
+            self.is_closed = True
+            for loop, queue in self._waiting:
+                loop.call_soon_threadsafe(queue.put_nowait, None)
+
+    def subscribe(self, follower: Callable[[AnswerChange], object]) -> Callable[[], None]:
+        """Call a function with each change, after the step; gives what ends that.
+
+        What it raises is logged and counted in `failures`; the stream goes on.
+        """
+        if not callable(follower):
+            raise QueryError(f"a function of one argument is asked for, not {follower!r}")
+        key = object()
+        self._followers[key] = follower
+        return lambda: self._followers.pop(key, None) and None
+
+    async def __aiter__(self) -> AsyncIterator[AnswerChange]:
+        queue: asyncio.Queue[AnswerChange | None] = asyncio.Queue()
+        waiting = (asyncio.get_running_loop(), queue)
+        if self.is_closed:
+            return
+        self._waiting.append(waiting)
+        try:
+            while (change := await queue.get()) is not None:
+                yield change
+        finally:
+            self._waiting.remove(waiting)
+
+    def tell(self, change: AnswerChange) -> None:
+        """Tell those who follow it of a change."""
+        for follower in list(self._followers.values()):
+            try:
+                follower(change)
+            except Exception:
+                self.failures += 1
+                _log.exception("query %s: a function that follows its answers raised an error", self.name)
+        for loop, queue in list(self._waiting):
+            loop.call_soon_threadsafe(queue.put_nowait, change)
+
+    def __repr__(self) -> str:
+        state = "closed" if self.is_closed else counted(self._count(), "row")
+        return f"ContinuousQuery({self.name!r}, {state})"

@@ -1,0 +1,200 @@
+"""Operators that match the rows of two inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from rdflib import Literal
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.query.algebra.expressions import Expression
+from pantarhei.query.algebra.nodes import Join, LeftJoin, Mark, Minus, Node
+from pantarhei.query.incremental.index import Found, Index
+from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
+from pantarhei.query.incremental.row_expressions import RowExpression
+
+_TRUE, _FALSE = Literal(True), Literal(False)
+
+
+class _TwoInputs(Operator):
+    """What joins have in common: the rows of both inputs, found by the variables that they share."""
+
+    def __init__(self, node: Node, shared: Shared, left: Operator, right: Operator) -> None:
+        super().__init__(node, shared, (left, right))
+        mine, theirs = left.variables, right.variables
+        both = [variable for variable in mine if variable in theirs]
+        self._left = Index(both, mine, theirs, shared)
+        self._right = Index(both, theirs, mine, shared)
+        self._further = [place for place, variable in enumerate(theirs) if variable not in mine]
+        self._common = [(mine.index(variable), theirs.index(variable)) for variable in both]
+        self._may_be_unbound = [
+            pair for pair, v in zip(self._common, both, strict=True) if v not in left.node.certain
+        ]
+
+    def _merged(self, left: Row, right: Row) -> Row:
+        """Both rows as one; what both bind shows the form of the left."""
+        if self._may_be_unbound:
+            filled = list(left)
+            for mine, theirs in self._may_be_unbound:
+                if filled[mine] == NONE:
+                    filled[mine] = right[theirs]
+            left = tuple(filled)
+        return (*left, *[right[place] for place in self._further])
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield from self._left.bags
+        yield from self._right.bags
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self._left.renamed(rows)
+        self._right.renamed(rows)
+
+
+class JoinOperator(_TwoInputs):
+    """Compatible rows of both."""
+
+    node: Join
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        left_change, right_change = changes
+        made: Bag = {}
+        for left, weight in left_change.items():
+            for right, copies in self._right.compatible(left):
+                put(made, self._merged(left, right), weight * copies)
+            self._left.add(left, weight)
+        for right, weight in right_change.items():
+            for left, copies in self._left.compatible(right):
+                put(made, self._merged(left, right), weight * copies)
+            self._right.add(right, weight)
+        return made
+
+
+class _Matching(_TwoInputs):
+    """OPTIONAL, MINUS and EXISTS: what is said of a row of the left depends on how many rows of the right it
+    meets.
+
+    Args:
+        conditions: what must be true of both rows together for them to meet.
+        overlap: rows that bind no variable in common do not meet.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        shared: Shared,
+        left: Operator,
+        right: Operator,
+        conditions: Sequence[Expression] = (),
+        overlap: bool = False,
+    ) -> None:
+        super().__init__(node, shared, left, right)
+        both = (*left.variables, *(right.variables[place] for place in self._further))
+        self._tests = [RowExpression(condition, both, shared) for condition in conditions]
+        self._overlap = overlap
+        self._met: Bag = {}
+        """How many copies of rows on the right a row of the left meets; none where that is none."""
+
+    def _said(self, row: Row, is_met: bool) -> Row | None:
+        """What comes out for a row of the left by itself."""
+        raise NotImplementedError
+
+    def _joined(self, left: Row, right: Row) -> Row | None:
+        """What comes out for a row of the left with one that it meets."""
+        return None
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        left_change, right_change = changes
+        made: Bag = {}
+        for left, weight in left_change.items():
+            self._change_left(left, weight, made)
+        before: dict[Row, int] = {}
+        for right, weight in right_change.items():
+            self._change_right(right, weight, before, made)
+        for left, met in before.items():
+            is_met = left in self._met
+            if (met > 0) is not is_met:
+                copies = self._left.weight(left)
+                self._put(made, self._said(left, met > 0), -copies)
+                self._put(made, self._said(left, is_met), copies)
+        return made or NOTHING
+
+    def _change_left(self, left: Row, weight: int, made: Bag) -> None:
+        meets = self._meeting(left, ((left, right, n) for right, n in self._right.compatible(left, self._overlap)))
+        for _, right, copies in meets:
+            self._put(made, self._joined(left, right), weight * copies)
+        before, after = self._left.add(left, weight)
+        if not before and meets:
+            self.shared.add(self._met, left, sum(copies for _, _, copies in meets))
+        elif not after and left in self._met:
+            self.shared.add(self._met, left, -self._met[left])
+        self._put(made, self._said(left, bool(meets)), weight)
+
+    def _change_right(self, right: Row, weight: int, before: dict[Row, int], made: Bag) -> None:
+        found = self._left.compatible(right, self._overlap)
+        for left, _, copies in self._meeting(right, ((left, right, n) for left, n in found)):
+            self._put(made, self._joined(left, right), weight * copies)
+            met, _ = self.shared.add(self._met, left, weight)
+            before.setdefault(left, met)
+        self._right.add(right, weight)
+
+    def _meeting(self, row: Row, pairs: Iterable[tuple[Row, Row, int]]) -> list[tuple[Row, Row, int]]:
+        """The pairs of compatible rows that meet."""
+        found = list(pairs)
+        for test in self._tests:
+            truths = test.truths([self._merged(left, right) for left, right, _ in found])
+            found = [pair for pair, is_true in zip(found, truths, strict=True) if is_true]
+        return found
+
+    def _put(self, made: Bag, row: Row | None, weight: int) -> None:
+        if row is not None and weight:
+            put(made, row, weight)
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield from super().bags
+        yield self._met
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        super().renamed(rows)
+        self.shared.rename(self._met, rows)
+
+    def forget(self) -> None:
+        for test in self._tests:
+            test.forget()
+
+
+class LeftJoinOperator(_Matching):
+    """OPTIONAL."""
+
+    def __init__(self, node: LeftJoin, shared: Shared, left: Operator, right: Operator) -> None:
+        super().__init__(node, shared, left, right, () if node.condition is None else (node.condition,))
+        self._unbound = (NONE,) * len(self._further)
+
+    def _said(self, row: Row, is_met: bool) -> Row | None:
+        return None if is_met else (*row, *self._unbound)
+
+    def _joined(self, left: Row, right: Row) -> Row | None:
+        return self._merged(left, right)
+
+
+class MinusOperator(_Matching):
+    """MINUS."""
+
+    def __init__(self, node: Minus, shared: Shared, left: Operator, right: Operator) -> None:
+        super().__init__(node, shared, left, right, overlap=True)
+
+    def _said(self, row: Row, is_met: bool) -> Row | None:
+        return None if is_met else row
+
+
+class MarkOperator(_Matching):
+    """EXISTS: the rows of the left, each with whether it meets a row of the right."""
+
+    def __init__(
+        self, node: Mark, shared: Shared, left: Operator, right: Operator, conditions: Sequence[Expression]
+    ) -> None:
+        super().__init__(node, shared, left, right, conditions)
+
+    def _said(self, row: Row, is_met: bool) -> Row | None:
+        return (*row, self.shared.terms.id_of(_TRUE if is_met else _FALSE))

@@ -1,0 +1,108 @@
+"""The changes of dictionaries, noted so that each earlier or later state can be come back to.
+
+The state of registered queries is a number of dictionaries. Whoever changes an entry notes it first. A mark
+stands for the state at the time it was asked for; the journal goes from one marked state to any other, older
+or newer. A mark holds what it takes to come back to it, so what nobody holds a mark of costs no memory
+(rerooting: H. Baker, Shallow binding in Lisp 1.5, 1978; Conchon and Filliâtre, Semi-persistent data
+structures, 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+
+class Entry(NamedTuple):
+    """What a key stood for in a dictionary; `ABSENT` for nothing."""
+
+    table: dict[Any, Any]
+    key: Any
+    value: Any
+
+
+ABSENT: Final = object()
+
+
+class Mark:
+    """A state of the dictionaries.
+
+    Args:
+        entries: what leads from the state of `next` to this one, the last entry first.
+        next: the state that is nearer to the present one; None for the mark nearest to it, whose `entries`
+            lead there from the present state.
+    """
+
+    __slots__ = ("entries", "next")
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.next: Mark | None = None
+
+
+class Journal:
+    """Notes of what changes; not for several threads at once."""
+
+    def __init__(self) -> None:
+        self._nearest = Mark()
+
+    def note(self, table: dict[Any, Any], key: Any) -> None:
+        """The entry of `key` is about to change, to come or to go."""
+        self._nearest.entries.append(Entry(table, key, table.get(key, ABSENT)))
+
+    def replace(self, table: dict[Any, Any], content: Mapping[Any, Any]) -> None:
+        """Let a dictionary have this content, and no other."""
+        for key in table:
+            self.note(table, key)
+        table.clear()
+        for key in content:
+            self.note(table, key)
+        table.update(content)
+
+    def set(self, owner: object, name: str, value: object) -> None:
+        """Let an attribute of an object have this value."""
+        self.note(vars(owner), name)
+        setattr(owner, name, value)
+
+    def mark(self) -> Mark:
+        """A mark for the present state."""
+        if self._nearest.entries:
+            self._nearest.next = Mark()
+            self._nearest = self._nearest.next
+        return self._nearest
+
+    def back(self, mark: Mark) -> None:
+        """Bring the dictionaries to the state of a mark. Costs what has changed in between."""
+        path = [mark]
+        while path[-1].next is not None:
+            path.append(path[-1].next)
+        nearest = path.pop()
+        _applied(nearest)  # nobody has a mark of the present state
+        while path:
+            older = path.pop()
+            nearest.entries, nearest.next = _applied(older), older
+            older.next = None
+            nearest = older
+        self._nearest = nearest
+
+    def since(self, mark: Mark) -> Iterator[Entry]:
+        """For each entry that may have changed since `mark`, what it was then; each comes once or more often,
+        and the first time counts.
+        """
+        at: Mark | None = mark
+        while at is not None:
+            yield from at.entries
+            at = at.next
+
+
+def _applied(mark: Mark) -> list[Entry]:
+    """Do what the entries of a mark say, and forget them; returns what undoes it."""
+    done = []
+    for table, key, value in reversed(mark.entries):
+        done.append(Entry(table, key, table.get(key, ABSENT)))
+        if value is ABSENT:
+            table.pop(key, None)
+        else:
+            table[key] = value
+    mark.entries = []
+    return done

@@ -1,0 +1,163 @@
+"""Numbers for the terms of registered queries, from step to step.
+
+Each value has a number in the vocabulary, also where a query has computed it: so what is computed joins with
+what a later ABox brings. A number below `LOCAL` stands for a term of the vocabulary in its first form; each
+other term, or form, has a number of its own, which is never given again.
+
+A query may compute a term before an ABox brings its value in that very form. The term keeps the number that
+it got first: `shown` gives it for the vocabulary's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from rdflib import Literal
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.term import Term
+from pantarhei.literals.value import STRING
+from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.table import Ids
+from pantarhei.query.terms import LOCAL, TermSpace
+
+
+class Decoder(NamedTuple):
+    """What numbers of terms stand for, as long as the numbers stay as they are.
+
+    Args:
+        locals: the terms that have numbers from `LOCAL` on.
+        known: gives the term of any other.
+    """
+
+    locals: Sequence[Term]
+    known: Callable[[int], Term]
+
+    def row(self, row: tuple[int, ...]) -> tuple[Term | None, ...]:
+        """The terms of a row, None where there is none."""
+        return tuple([None if number == NONE else self.term(number) for number in row])
+
+    def term(self, number: int) -> Term:
+        """The term of a number."""
+        return self.locals[number - LOCAL] if number >= LOCAL else self.known(number)
+
+
+class LastingTerms(TermSpace):
+    """Terms of registered queries."""
+
+    def __init__(self, vocabulary: Vocabulary, journal: Journal) -> None:
+        super().__init__(vocabulary.find, vocabulary.lexicon.term)
+        self._vocabulary, self._journal = vocabulary, journal
+        self._value_of: list[int] = []
+        self._instead: dict[int, int] = {}
+        self._fulfilled = 0  # so many of the vocabulary's have been looked at
+        self._revision, self._certain = vocabulary.revision, 0
+
+    def look_again(self) -> None:
+        """Take note of what has happened to the vocabulary: a step begins."""
+        if self._revision is not self._vocabulary.revision:
+            # it may have forgotten the numbers of what was computed in a step that was broken off
+            reserve = self._vocabulary.reserve
+            self._value_of[self._certain :] = map(reserve, self.locals[self._certain :])
+            self._revision = self._vocabulary.revision
+        self._certain = len(self.locals)
+        fulfilled = self._vocabulary.fulfilled
+        for number in fulfilled[self._fulfilled :]:
+            self._journal.note(self._instead, number)
+            local = self._ids.get(self._term(number))
+            if local is None:
+                self._instead.pop(number, None)
+            else:
+                self._instead[number] = local
+        if self._fulfilled != len(fulfilled):
+            self._journal.set(self, "_fulfilled", len(fulfilled))
+
+    @property
+    def has_further_numbers(self) -> bool:
+        """Whether terms of the vocabulary may have numbers that are not the vocabulary's."""
+        return bool(self._instead)
+
+    def shown(self, ids: Ids) -> Ids:
+        """The numbers of terms where those of the vocabulary stand for values in their first form."""
+        if not self._instead:
+            return ids
+        places = np.flatnonzero(np.isin(ids, np.fromiter(self._instead, np.int64)))
+        if not len(places):
+            return ids
+        shown = ids.copy()
+        shown[places] = [self._instead[number] for number in ids[places].tolist()]
+        return shown
+
+    def find_value(self, term: Term) -> int:
+        """The number of a term's value; it gets one if it has none."""
+        return self._vocabulary.reserve(term)
+
+    def id_of(self, term: Term) -> int:
+        """The number of a term, in the form it has."""
+        if isinstance(term, Literal) and term.datatype == STRING:
+            term = Literal(str(term))  # one term in RDF 1.1
+        local = self._ids.get(term)
+        if local is not None:
+            return local
+        value = self._vocabulary.reserve(term)
+        if not isinstance(term, Literal) or self._vocabulary.shows(value, term):
+            return value
+        number = LOCAL + len(self.locals)
+        self._value_of.append(value)
+        self.locals.append(term)
+        self._ids[term] = number
+        return number
+
+    @property
+    def decoder(self) -> Decoder:
+        """What the numbers stand for now."""
+        return Decoder(self.locals, self._term)
+
+    def value(self, number: int) -> int:
+        """The number of a term's value; `NONE` for `NONE`."""
+        return self._value_of[number - LOCAL] if number >= LOCAL else number
+
+    def values(self, ids: Ids) -> Ids:
+        """The numbers of the terms' values."""
+        local = np.flatnonzero(ids >= LOCAL)
+        if not len(local):
+            return ids
+        values = ids.copy()
+        values[local] = [self._value_of[number - LOCAL] for number in ids[local].tolist()]
+        return values
+
+    def renamed(self, values: dict[int, int], used: set[int]) -> dict[int, int]:
+        """Take the numbers that the vocabulary gives values from now on; forget the terms that are not used.
+
+        Args:
+            values: the new numbers of values.
+            used: the numbers of the terms that are used.
+
+        Returns:
+            The new numbers of the terms that are.
+        """
+        numbers, terms, values_of, ids = {NONE: NONE}, [], [], {}
+        first_forms = {local: number for number, local in self._instead.items()}
+        for number in sorted(used - {NONE}):
+            if number < LOCAL:
+                numbers[number] = values[number]
+                continue
+            if number in first_forms:
+                numbers[number] = values[first_forms[number]]
+                continue
+            numbers[number] = LOCAL + len(terms)
+            terms.append(self.locals[number - LOCAL])
+            values_of.append(values[self._value_of[number - LOCAL]])
+            ids[terms[-1]] = numbers[number]
+        for name, value in (("locals", terms), ("_value_of", values_of), ("_made", {NONE: None})):
+            self._journal.set(self, name, value)
+        self._journal.set(self, "_term", self._vocabulary.lexicon.term)
+        self._journal.set(self, "_fulfilled", 0)
+        self._journal.replace(self._instead, {})
+        self._journal.set(self, "_ids", ids)
+        self._journal.set(self, "_certain", len(terms))
+        self._journal.set(self, "_revision", self._vocabulary.revision)
+        return numbers

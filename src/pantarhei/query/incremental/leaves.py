@@ -1,0 +1,91 @@
+"""Operators without inputs: what the facts of the window say directly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from pantarhei.language.term import Triple
+from pantarhei.query.algebra.nodes import BGP, Node, Values
+from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, bag_of, rows_of
+from pantarhei.query.table import Table
+
+Look = Callable[[Node], Table]
+"""Evaluates a node by column, at the present step."""
+
+
+class PatternLeaf(Operator):
+    """A basic graph pattern whose matches the kernel tells of as they come and go; it has no state."""
+
+    node: BGP
+
+    def __init__(self, node: BGP, shared: Shared, look: Look) -> None:
+        super().__init__(node, shared)
+        self._look = look
+
+    def begin(self) -> Mapping[Row, int]:
+        return bag_of(rows_of(self._look(self.node), self.variables))
+
+
+class GivenLeaf(Operator):
+    """Rows that are always the same."""
+
+    node: Values
+
+    def __init__(self, node: Values, shared: Shared) -> None:
+        super().__init__(node, shared)
+
+    def begin(self) -> Mapping[Row, int]:
+        id_of = self.shared.terms.id_of
+        return bag_of(tuple([-1 if term is None else id_of(term) for term in row]) for row in self.node.rows)
+
+
+class WholeLeaf(Operator):
+    """A node that is evaluated anew whenever it may have changed, and compared with what it was."""
+
+    def __init__(self, node: Node, shared: Shared, look: Look) -> None:
+        super().__init__(node, shared)
+        self._look = look
+        self._said: Bag = {}
+
+    def _rows(self) -> Iterable[Row]:
+        """Its rows as things stand."""
+        return rows_of(self._look(self.node), self.variables)
+
+    def begin(self) -> Mapping[Row, int]:
+        return self.change()
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        now = bag_of(self._rows())
+        made: Bag = {}
+        for row in {**self._said, **now}:
+            weight = now.get(row, 0) - self._said.get(row, 0)
+            if weight:
+                made[row] = weight
+                self.shared.add(self._said, row, weight)
+        return made or NOTHING
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield self._said
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.rename(self._said, rows)
+
+
+class DescribeLeaf(WholeLeaf):
+    """DESCRIBE: triples, evaluated anew whenever anything changes.
+
+    Args:
+        described: gives the triples as things stand.
+    """
+
+    def __init__(
+        self, node: Node, shared: Shared, look: Look, described: Callable[[Table], Iterable[Triple]]
+    ) -> None:
+        super().__init__(node, shared, look)
+        self._described = described
+        self.variables = ()
+
+    def _rows(self) -> Iterable[Row]:
+        id_of = self.shared.terms.id_of
+        return [tuple(map(id_of, triple)) for triple in self._described(self._look(self.node))]

@@ -1,0 +1,220 @@
+"""The operators of all registered queries, and how changes go through them.
+
+Queries share the operators of equal nodes. Changes go from the leaves up, each operator once a step, and only
+to those that something changes for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from heapq import heappop, heappush
+
+from pantarhei.query.algebra.expressions import is_drawn
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Distinct,
+    Extend,
+    Filter,
+    Group,
+    Join,
+    LeftJoin,
+    Mark,
+    Minus,
+    Node,
+    OrderBy,
+    Project,
+    Slice,
+    Union,
+    Values,
+    nodes_of,
+)
+from pantarhei.query.algebra.binding import expressions_of
+from pantarhei.query.incremental.building import is_whole, marked_parts, sliced_parts
+from pantarhei.query.incremental.groups import DistinctOperator, GroupOperator, SliceOperator
+from pantarhei.query.incremental.joins import JoinOperator, LeftJoinOperator, MarkOperator, MinusOperator
+from pantarhei.query.incremental.leaves import GivenLeaf, Look, PatternLeaf, WholeLeaf
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, put, rows_of
+from pantarhei.query.incremental.row_operators import (
+    ExtendOperator,
+    FilterOperator,
+    ProjectOperator,
+    UnionOperator,
+)
+
+
+class Network:
+    """Operators, each with a serial number above those of its inputs.
+
+    Args:
+        look: evaluates a node by column, as things stand.
+    """
+
+    def __init__(self, shared: Shared, look: Look) -> None:
+        self._shared, self._look = shared, look
+        self._operators: dict[int, Operator] = {}
+        self._serials: dict[Operator, int] = {}
+        self._known: dict[Node, Operator] = {}
+        self._readers: dict[Operator, list[tuple[Operator, int]]] = {}
+        self._uses: dict[Operator, int] = {}
+        self.made = 0
+        """How many operators have been made so far: the serial number of the last."""
+
+    def __iter__(self) -> Iterator[Operator]:
+        return iter(self._operators.values())
+
+    def serial(self, operator: Operator) -> int:
+        """The number of an operator."""
+        return self._serials[operator]
+
+    # -- making ------------------------------------------------------------------------------------
+
+    def use(self, node: Node) -> Operator:
+        """The operator of a node, which has not begun if it is new; `drop` is to be called in the end."""
+        operator = self._known.get(node)
+        if operator is None:
+            operator = self._made(node)
+            self._add(operator)
+            if not _draws(node):
+                self._known[node] = operator
+        self._uses[operator] += 1
+        return operator
+
+    def add(self, operator: Operator) -> None:
+        """Take up an operator that a query has made for itself."""
+        self._add(operator)
+        self._uses[operator] = 1
+
+    def _add(self, operator: Operator) -> None:
+        self.made += 1
+        self._operators[self.made] = operator
+        self._serials[operator] = self.made
+        self._readers[operator], self._uses[operator] = [], 0
+        for slot, source in enumerate(operator.inputs):
+            self._readers[source].append((operator, slot))
+
+    def drop(self, operator: Operator) -> None:
+        """One user less; what nobody uses is gone."""
+        self._uses[operator] -= 1
+        if self._uses[operator]:
+            return
+        del self._operators[self._serials.pop(operator)], self._readers[operator], self._uses[operator]
+        if self._known.get(operator.node) is operator:
+            del self._known[operator.node]
+        for source in operator.inputs:
+            self._readers[source] = [pair for pair in self._readers[source] if pair[0] is not operator]
+            self.drop(source)
+
+    def _made(self, node: Node) -> Operator:
+        if is_whole(node):
+            return WholeLeaf(node, self._shared, self._look)
+        if isinstance(node, BGP):
+            return WholeLeaf(node, self._shared, self._look)
+        if isinstance(node, Values):
+            return GivenLeaf(node, self._shared)
+        if isinstance(node, OrderBy):
+            return self._as(node, node.child)
+        if isinstance(node, Mark):
+            parts = marked_parts(node)
+            assert parts is not None, "else it is whole"
+            return MarkOperator(node, self._shared, self.use(node.left), self.use(parts[0]), parts[1])
+        if isinstance(node, Slice):
+            sliced = sliced_parts(node)
+            assert sliced is not None, "else it is whole"
+            return SliceOperator(node, self._shared, self.use(sliced[0]), sliced[1])
+        inputs = [self.use(child) for child in node.children]
+        return _OPERATORS[type(node)](node, self._shared, *inputs)
+
+    def _as(self, node: Node, child: Node) -> Operator:
+        """An operator with the rows of a child, of which `node` gives the same in order."""
+        return ProjectOperator(Project(child, node.variables), self._shared, self.use(child))
+
+    # -- beginning ---------------------------------------------------------------------------------
+
+    def begin(self, after: int) -> Mapping[Operator, Mapping[Row, int]]:
+        """Let the operators with higher serial numbers begin, as things stand; gives the rows of each."""
+        rows: dict[Operator, Mapping[Row, int]] = {}
+        for serial in sorted(serial for serial in self._operators if serial > after):
+            operator = self._operators[serial]
+            begun: Bag = dict(operator.begin())
+            if operator.inputs:
+                given = [self.rows(source, rows) for source in operator.inputs]
+                for row, weight in operator.change(*given).items():
+                    put(begun, row, weight)
+            rows[operator] = begun
+        return rows
+
+    def rows(self, operator: Operator, begun: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
+        """All rows of an operator: those that it has `begun` with, else what its node comes to now."""
+        found = begun.get(operator)
+        if found is None:
+            found = begun[operator] = bag_of(rows_of(self._look(operator.node), operator.variables))
+        return found
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def step(
+        self, changes: Mapping[Operator, Mapping[Row, int]], until: int
+    ) -> Mapping[Operator, Mapping[Row, int]]:
+        """Let the changes of leaves go up; gives those of all operators that something changed for.
+
+        Args:
+            until: operators with higher serial numbers are left out.
+        """
+        waiting: list[int] = []
+        given: dict[int, list[Mapping[Row, int]]] = {}
+        done: dict[Operator, Mapping[Row, int]] = {}
+        for operator, change in changes.items():
+            self._give(operator, change, given, waiting, until)
+            done[operator] = change
+        while waiting:
+            operator = self._operators[heappop(waiting)]
+            change = operator.change(*given[self._serials[operator]])
+            if change:
+                done[operator] = change
+                self._give(operator, change, given, waiting, until)
+        return done
+
+    def _give(
+        self,
+        source: Operator,
+        change: Mapping[Row, int],
+        given: dict[int, list[Mapping[Row, int]]],
+        waiting: list[int],
+        until: int,
+    ) -> None:
+        if not change:
+            return
+        for reader, slot in self._readers[source]:
+            serial = self._serials[reader]
+            if serial > until:
+                continue
+            inputs = given.get(serial)
+            if inputs is None:
+                inputs = given[serial] = [{}] * len(reader.inputs)
+                heappush(waiting, serial)
+            inputs[slot] = change
+
+    def operators(self, kinds: type[Operator]) -> Iterable[Operator]:
+        """Those of a class."""
+        return [operator for operator in self if isinstance(operator, kinds)]
+
+
+def _draws(node: Node) -> bool:
+    """Whether two evaluations may have different rows."""
+    return any(is_drawn(expression) for part in nodes_of(node) for expression in expressions_of(part))
+
+
+_OPERATORS = {
+    Filter: FilterOperator,
+    Extend: ExtendOperator,
+    Project: ProjectOperator,
+    Union: UnionOperator,
+    Join: JoinOperator,
+    LeftJoin: LeftJoinOperator,
+    Minus: MinusOperator,
+    Distinct: DistinctOperator,
+    Group: GroupOperator,
+}
+
+__all__ = ["Network", "Sequence", "replace"]

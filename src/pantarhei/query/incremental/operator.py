@@ -1,0 +1,138 @@
+"""Operators that take the changes of their inputs, and give the change of their rows.
+
+A change is a signed bag: how many copies of a row came (above 0) or went (below). No row has weight 0. A row
+is a tuple of terms' numbers (`LastingTerms`), one for each variable of the node in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rdflib import Variable
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.query.algebra.nodes import Node
+from pantarhei.query.expressions import Context
+from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.table import Ids, Table
+
+Row = tuple[int, ...]
+Bag = dict[Row, int]
+"""Rows with how many copies there are; in a change, with how many came or went."""
+
+NOTHING: Mapping[Row, int] = {}
+
+
+def put(bag: Bag, row: Row, weight: int) -> None:
+    """Add copies of a row to a bag that nobody has noted yet."""
+    weight += bag.get(row, 0)
+    if weight:
+        bag[row] = weight
+    else:
+        del bag[row]
+
+
+@dataclass
+class Shared:
+    """What all operators share.
+
+    Args:
+        journal: takes down what changes in their state.
+        terms: what numbers in rows stand for.
+        context: of expressions, at the present step.
+    """
+
+    journal: Journal
+    terms: LastingTerms
+    context: Context
+
+    def add(self, bag: Bag, row: Row, weight: int) -> tuple[int, int]:
+        """Add copies of a row to a bag that is part of the state; returns how many there were, and are."""
+        self.journal.note(bag, row)
+        before = bag.get(row, 0)
+        after = before + weight
+        if after:
+            bag[row] = after
+        else:
+            bag.pop(row, None)
+        return before, after
+
+    def rename(self, bag: Bag, rows: Callable[[Row], Row]) -> None:
+        """Give the rows of a bag other numbers."""
+        self.journal.replace(bag, {rows(row): weight for row, weight in bag.items()})
+
+    def key(self, row: Row, places: Sequence[int]) -> Row:
+        """The values at places of a row."""
+        value = self.terms.value
+        return tuple([value(row[place]) for place in places])
+
+
+class Operator:
+    """One node of a registered query.
+
+    Args:
+        node: what it gives the rows of.
+        inputs: the operators whose rows it takes.
+    """
+
+    def __init__(self, node: Node, shared: Shared, inputs: Sequence[Operator] = ()) -> None:
+        self.node, self.shared, self.inputs = node, shared, tuple(inputs)
+        self.variables = node.variables
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        """The change of its rows that those of its inputs come to."""
+        raise NotImplementedError
+
+    def begin(self) -> Mapping[Row, int]:
+        """The rows that it has before its inputs have any."""
+        return NOTHING
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        """The rows that are part of its state, for who looks for the terms in use."""
+        return ()
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        """Go on with other numbers of terms.
+
+        Args:
+            rows: gives rows in the new numbers.
+        """
+
+    def forget(self) -> None:
+        """Forget what was only kept to save work."""
+
+
+def places_of(wanted: Iterable[Variable], variables: Sequence[Variable]) -> tuple[int, ...]:
+    """Where variables stand in rows, `NONE` for those that do not."""
+    at = {variable: place for place, variable in enumerate(variables)}
+    return tuple(at.get(variable, NONE) for variable in wanted)
+
+
+def taken(row: Row, places: Sequence[int]) -> Row:
+    """A row of what stands at places of another, unbound where that is nowhere."""
+    return tuple([NONE if place < 0 else row[place] for place in places])
+
+
+def table_of(rows: Sequence[Row], variables: Sequence[Variable]) -> Table:
+    """Rows as a table of columns."""
+    columns: Ids = np.array(rows, np.int64).reshape(len(rows), len(variables)).T
+    return Table(dict(zip(variables, columns, strict=True)), len(rows))
+
+
+def rows_of(table: Table, variables: Sequence[Variable]) -> list[Row]:
+    """The rows of a table."""
+    if not variables:
+        return [()] * table.size
+    return list(zip(*(table.column(variable).tolist() for variable in variables), strict=True))
+
+
+def bag_of(rows: Iterable[Row]) -> Bag:
+    """Rows as a bag."""
+    bag: Bag = {}
+    for row in rows:
+        bag[row] = bag.get(row, 0) + 1
+    return bag

@@ -1,0 +1,56 @@
+"""What the rows of a query come to for its form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, put, table_of
+from pantarhei.query.operators.forms import made_by_rows
+
+
+class AskRoot(Operator):
+    """ASK: one row without columns if there is an answer, else none."""
+
+    def __init__(self, query: Query, shared: Shared, child: Operator) -> None:
+        super().__init__(query.node, shared, (child,))
+        self.variables = ()
+        self._count: Bag = {}
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        (change,) = changes
+        before, after = self.shared.add(self._count, (), sum(change.values()))
+        return {(): 1 if after else -1} if (before > 0) is not (after > 0) else {}
+
+
+class ConstructRoot(Operator):
+    """CONSTRUCT: the triples that the template makes of rows, each once."""
+
+    def __init__(self, query: Query, shared: Shared, child: Operator) -> None:
+        super().__init__(query.node, shared, (child,))
+        self.variables = ()
+        self._template = query.template
+        self._made: Bag = {}
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        (change,) = changes
+        weights = list(change.values())
+        table = table_of(list(change), self.inputs[0].variables)
+        places, triples = made_by_rows(self._template, table, self.shared.terms)
+        before: dict[Row, int] = {}
+        for place, triple in zip(places.tolist(), map(tuple, triples.tolist()), strict=True):
+            was, _ = self.shared.add(self._made, triple, weights[place])
+            before.setdefault(triple, was)
+        made: Bag = {}
+        for triple, was in before.items():
+            is_there = triple in self._made
+            if (was > 0) is not is_there:
+                put(made, triple, 1 if is_there else -1)
+        return made
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield self._made
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.rename(self._made, rows)

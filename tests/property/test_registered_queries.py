@@ -1,0 +1,156 @@
+"""Registered queries are up to date at every step: their answers are those of the definition, and what they
+said that came and went adds up to them.
+
+Over windows that slide and are repaired, with timestamps that come in parts, steps that fail and are undone,
+blocks, limits by which timestamps leave early, and terms that are forgotten.
+"""
+
+import logging
+import os
+from collections import Counter
+from random import Random
+
+import pytest
+from rdflib import RDF, Graph, Literal, URIRef
+
+from pantarhei import InvalidTripleError, MemoryLimitError, QueryError, StreamReasoner, Window, load_ontology
+from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
+from pantarhei.reference.answers import answers, difference
+from random_queries import PREFIXES, random_dataset, random_query
+from test_answers import ONTOLOGY
+
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+EVERY_DAY = 6  # so many of the seeds
+SEEDS = [
+    seed if seed < EVERY_DAY else pytest.param(seed, marks=pytest.mark.long)
+    for seed in range(2_000 if LONG else 40)
+]
+STEPS = 12
+HEAD = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quiet():
+    """rdflib tells of every literal that its own classes cannot read."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+class Case:
+    """A reasoner with registered queries, one random step after another."""
+
+    def __init__(self, seed):
+        self.random = random = Random(seed)
+        self.ontology = load_ontology(Graph().parse(data=ONTOLOGY))
+        limits = {"max_facts": random.randint(20, 60), "on_limit": "drop"} if random.random() < 0.2 else {}
+        keep = random.choice(("newest", "newest", "every"))
+        window = random.choice((Window(range=0), Window(range=2), Window(range=4, closed="right")))
+        self.reasoner = StreamReasoner(self.ontology, window, keep=keep, **limits)
+        self.triples, _ = random_dataset(random, is_plain=random.random() < 0.5)
+        self.now, self.summed, self.compared = 0, {}, 0
+        self.register(random.randint(1, 3))
+
+    def register(self, count):
+        for _ in range(count):
+            try:
+                query = self.reasoner.register(HEAD + random_query(self.random))
+            except QueryError as error:
+                assert "regular expression" in str(error) or "is not known" in str(error), error
+            else:
+                self.summed[query] = Counter(dict(query.answers))
+
+    def abox(self):
+        random = self.random
+        return random.sample(self.triples, random.randint(0, max(1, len(self.triples) // 3)))
+
+    def take(self, update):
+        """Add up what an update says."""
+        for query in update.answers:
+            change = update.answers[query]
+            assert change.added or change.removed
+            assert not change.added.keys() & change.removed.keys()
+            self.summed[query].update(change.added)
+            self.summed[query].subtract(change.removed)
+            self.summed[query] = +self.summed[query]
+
+    def step(self):
+        kind = self.random.choice(("push", "push", "push", "part", "advance", "fail", "block", "undo", "forget"))
+        getattr(self, kind)()
+        if self.random.random() < 0.1:
+            self.register(1)
+        if self.random.random() < 0.05 and self.summed:
+            query = self.random.choice(list(self.summed))
+            query.close()
+            del self.summed[query]
+
+    def push(self):
+        self.now += self.random.choice((1, 1, 1, 2, 5))
+        self.part()
+
+    def part(self):
+        try:
+            self.take(self.reasoner.push(self.now, self.abox()))
+        except MemoryLimitError:
+            pass
+
+    def advance(self):
+        self.now += self.random.choice((0, 1, 3))
+        self.take(self.reasoner.advance(self.now))
+
+    def fail(self):
+        bad = [*self.abox(), (Literal(1), RDF.type, URIRef("urn:x:A"))]
+        with pytest.raises((InvalidTripleError, MemoryLimitError)):
+            self.reasoner.push(self.now + self.random.choice((0, 1)), bad)
+
+    def block(self):
+        update = None
+        try:
+            with self.reasoner.all_or_nothing():
+                for _ in range(self.random.randint(1, 3)):
+                    self.now += self.random.choice((0, 1))
+                    update = self.reasoner.push(self.now, self.abox())
+            self.take(update)
+        except MemoryLimitError:
+            self.now = max([0, *self.reasoner.timestamps])
+            self.now = self.now if self.reasoner._held.books.step is None else self.reasoner._held.books.step.now
+
+    def undo(self):
+        with pytest.raises((ZeroDivisionError, MemoryLimitError)), self.reasoner.all_or_nothing():
+            for later in range(self.random.randint(0, 2)):
+                self.reasoner.push(self.now + later, self.abox())
+            raise ZeroDivisionError
+
+    def forget(self):
+        self.reasoner._held.most_entries = 0
+        self.push()
+
+    def check(self):
+        reasoner = self.reasoner
+        default = reasoner.materialization()
+        named = {timestamp_graph(at): reasoner.interpretation(at) for at in reasoner.timestamps}
+        named[ONTOLOGY_GRAPH] = list(self.ontology.graph)
+        named[SCHEMA_GRAPH] = list(reasoner.dataset.graph(SCHEMA_GRAPH))
+        for query, summed in self.summed.items():
+            now = Counter(dict(query.answers))
+            assert summed == now, f"{query.text}\nsummed {summed}\nanswers {now}"
+            expected = answers(query.text, default, named, PREFIXES)
+            wrong = difference(expected, [str(v) for v in query.variables], list(now.elements()))
+            if wrong is not None and "order" in wrong:  # copies of a row stand together in a mapping
+                wrong = wrong if set(now.values()) == {1} else None
+            assert wrong is None, f"{query.text}\n{wrong}"
+            self.compared += 1
+
+
+def run(seed, steps=STEPS):
+    case = Case(seed)
+    case.check()
+    for _ in range(steps):
+        case.step()
+        case.check()
+    return case.compared
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_registered_queries_are_up_to_date_at_every_step(seed):
+    assert run(seed) > 0
