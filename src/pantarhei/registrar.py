@@ -1,4 +1,4 @@
-"""What `StreamReasoner.register` does: queries registered with a reasoner, and told after each of its steps."""
+"""What `StreamReasoner.register` does: queries of a reasoner, told after each of its steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Registrar:
         lock: taken for each step, and for looking at answers.
     """
 
-    def __init__(self, held: Holdings, door: WindowDoor, lock: threading.RLock) -> None:  # type: ignore[valid-type]
+    def __init__(self, held: Holdings, door: WindowDoor, lock: threading.RLock) -> None:
         self._held, self._door, self._lock = held, door, lock
         self.queries: dict[str, ContinuousQuery] = {}
         self._registry = Registry(held.model, held.books.log, door.dataset, lambda: held.forms.facts)

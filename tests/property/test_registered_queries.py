@@ -8,16 +8,17 @@ blocks, limits by which timestamps leave early, and terms that are forgotten.
 import logging
 import os
 from collections import Counter
+from contextlib import suppress
 from random import Random
 
 import pytest
 from rdflib import RDF, Graph, Literal, URIRef
+from test_answers import ONTOLOGY
 
 from pantarhei import InvalidTripleError, MemoryLimitError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.reference.answers import answers, difference
 from random_queries import PREFIXES, random_dataset, random_query
-from test_answers import ONTOLOGY
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 EVERY_DAY = 6  # so many of the seeds
@@ -75,7 +76,9 @@ class Case:
             self.summed[query] = +self.summed[query]
 
     def step(self):
-        kind = self.random.choice(("push", "push", "push", "part", "advance", "fail", "block", "undo", "forget"))
+        kind = self.random.choice(
+            ("push", "push", "push", "part", "advance", "fail", "block", "undo", "forget")
+        )
         getattr(self, kind)()
         if self.random.random() < 0.1:
             self.register(1)
@@ -89,10 +92,8 @@ class Case:
         self.part()
 
     def part(self):
-        try:
+        with suppress(MemoryLimitError):
             self.take(self.reasoner.push(self.now, self.abox()))
-        except MemoryLimitError:
-            pass
 
     def advance(self):
         self.now += self.random.choice((0, 1, 3))
@@ -113,7 +114,9 @@ class Case:
             self.take(update)
         except MemoryLimitError:
             self.now = max([0, *self.reasoner.timestamps])
-            self.now = self.now if self.reasoner._held.books.step is None else self.reasoner._held.books.step.now
+            self.now = (
+                self.now if self.reasoner._held.books.step is None else self.reasoner._held.books.step.now
+            )
 
     def undo(self):
         with pytest.raises((ZeroDivisionError, MemoryLimitError)), self.reasoner.all_or_nothing():

@@ -76,9 +76,7 @@ class AnswerChange:
         return exactly(_restored_change, self.at, self._both)
 
 
-def _restored_change(
-    at: TimePoint, both: tuple[Counter[AnswerRow], Counter[AnswerRow]]
-) -> AnswerChange:
+def _restored_change(at: TimePoint, both: tuple[Counter[AnswerRow], Counter[AnswerRow]]) -> AnswerChange:
     return AnswerChange(at, lambda: both)
 
 

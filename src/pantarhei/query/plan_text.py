@@ -46,7 +46,7 @@ def plan_text(node: Node, account: Account, show: Show) -> str:
 def _lines(node: Node, account: Account, show: Show, indent: str) -> Iterator[str]:
     rows = account.rows(node)
     said = "" if rows is None else f"  → {counted(rows, 'row')}"
-    yield f"{indent}{_title(node, show)}{said}"
+    yield f"{indent}{title(node, show)}{said}"
     steps = account.steps(node) if isinstance(node, BGP) else ()
     for pattern, expected, actual in steps:
         yield f"{indent}  {_pattern(pattern, show)}  → {_about(expected)} expected, {actual:,} there"
@@ -61,7 +61,8 @@ def _about(expected: float) -> str:
     return f"{round(expected):,}"
 
 
-def _title(node: Node, show: Show) -> str:
+def title(node: Node, show: Show) -> str:
+    """A node without what is below it, in one line."""
     name = {
         "BGP": "Match",
         "Closure": "Path",

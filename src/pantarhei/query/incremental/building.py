@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from rdflib import Variable
+from rdflib import BNode, Literal, URIRef, Variable
 
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.term import RDF_TYPE
 from pantarhei.query.algebra.binding import expressions_of, looks_outside
 from pantarhei.query.algebra.expressions import Call, Expression, OrderKey, is_drawn, parts_of, variables_of
 from pantarhei.query.algebra.nodes import (
     BGP,
-    UNIT,
     Closure,
     Distinct,
-    Extend,
     Filter,
     Graph,
-    Group,
     Join,
     LeftJoin,
     Mark,
-    Minus,
     NegatedSet,
     Node,
     OrderBy,
     Project,
     Slice,
     TriplePattern,
-    Union,
-    Values,
     is_hidden,
     nodes_of,
 )
-
-Built = Callable[[Node], "object"]
 
 
 def looks_at_clock(expression: Expression) -> bool:
@@ -43,19 +35,14 @@ def looks_at_clock(expression: Expression) -> bool:
     return any(isinstance(part, Call) and part.function == "NOW" for part in parts_of(expression))
 
 
-def _own_expressions(node: Node) -> tuple[Expression, ...]:
-    """The expressions of a node itself."""
-    return expressions_of(node)
-
-
 def is_whole(node: Node) -> bool:
     """Whether a node is evaluated anew as a whole, and not from the changes of what is below it."""
     if isinstance(node, Closure | NegatedSet | Graph):
         return True
-    if any(map(looks_at_clock, _own_expressions(node))):
+    if any(map(looks_at_clock, expressions_of(node))):
         return True
     if isinstance(node, BGP):
-        return not all(map(is_kernel_pattern, node.patterns)) or len(components(node)) != 1
+        return not all(map(is_kernel_pattern, node.patterns)) or not node.patterns
     if isinstance(node, LeftJoin):
         return bool(node.marks) or (node.condition is not None and is_drawn(node.condition))
     if isinstance(node, Mark):
@@ -69,29 +56,55 @@ def is_whole(node: Node) -> bool:
 
 def is_kernel_pattern(pattern: TriplePattern) -> bool:
     """Whether the facts that match a pattern are those of one class or property."""
-    if isinstance(pattern.predicate, Variable):
+    if isinstance(pattern.predicate, Variable) or isinstance(pattern.subject, Literal):
         return False
-    return pattern.predicate != RDF_TYPE or not isinstance(pattern.object, Variable)
+    return pattern.predicate != RDF_TYPE or not isinstance(pattern.object, Variable | Literal)
 
 
-def components(node: BGP) -> list[tuple[TriplePattern, ...]]:
-    """The patterns in parts that share no variable."""
-    parts: list[tuple[set[Variable], list[TriplePattern]]] = []
-    for pattern in node.patterns:
-        variables = {place for place in pattern.places if isinstance(place, Variable)}
-        together: tuple[set[Variable], list[TriplePattern]] = (variables, [pattern])
+def separate(node: BGP) -> Node:
+    """A pattern as a join of parts, in each of which all hangs together by variables."""
+    parts: list[tuple[set[Variable], list[int]]] = []
+    for place, pattern in enumerate(node.patterns):
+        variables, places = {each for each in pattern.places if isinstance(each, Variable)}, [place]
         for part in [part for part in parts if part[0] & variables]:
             parts.remove(part)
-            together = (together[0] | part[0], [*part[1], *together[1]])
-        parts.append(together)
-    return [tuple(patterns) for _, patterns in parts]
+            variables, places = part[0] | variables, part[1] + places
+        parts.append((variables, places))
+    if len(parts) == 1:
+        return node
+    joined: Node
+    joined, *others = (BGP(tuple(node.patterns[place] for place in sorted(places))) for _, places in parts)
+    for other in others:
+        joined = Join(joined, other)
+    return joined if joined.variables == node.variables else Project(joined, node.variables)
+
+
+def symbols_of(node: Node) -> frozenset[Symbol] | None:
+    """The classes and properties that a node looks at; None for all, and for more than the facts."""
+    found: set[Symbol] = set()
+    for part in nodes_of(node):
+        if isinstance(part, NegatedSet | Graph) or (isinstance(part, Closure) and part.is_reflexive):
+            return None
+        if any(map(looks_at_clock, expressions_of(part))):
+            return None
+        for pattern in part.patterns if isinstance(part, BGP) else ():
+            if isinstance(pattern.predicate, Variable | BNode | Literal):
+                return None
+            if pattern.predicate != RDF_TYPE:
+                found.add(Symbol(pattern.predicate, 2))
+            elif isinstance(pattern.object, URIRef):
+                found.add(Symbol(pattern.object, 1))
+            else:
+                return None
+    return frozenset(found)
 
 
 def marked_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
     """What EXISTS looks for, and the conditions that look at the row outside too; None where it is looked at
     deeper inside.
     """
-    right, conditions = node.right, ()
+    right: Node = node.right
+    conditions: tuple[Expression, ...] = ()
     while True:
         if isinstance(right, Filter):
             conditions, right = (right.condition, *conditions), right.child
@@ -100,13 +113,13 @@ def marked_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
         else:
             break
     seen = looks_outside(right)
-    if seen & set(node.left.variables) or any(is_drawn(c) or looks_at_clock(c) for c in conditions):
+    if seen & set(node.left.variables) or any(is_drawn(each) or looks_at_clock(each) for each in conditions):
         return None
     return right, conditions
 
 
 def sliced_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
-    """The node whose rows are ordered, and by what; None where the order looks at what DISTINCT leaves out."""
+    """The node whose rows are ordered, and by what; None where that is something DISTINCT leaves out."""
     above: list[Distinct | Project] = []
     child = node.child
     while isinstance(child, Distinct | Project):
@@ -123,6 +136,3 @@ def sliced_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
     for part in reversed(above):
         plain = replace(part, child=plain)
     return (plain, child.keys) if seen <= set(plain.variables) else None
-
-
-__all__ = ["UNIT", "Extend", "Group", "Join", "Minus", "Union", "Values", "nodes_of"]

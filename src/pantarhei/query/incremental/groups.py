@@ -28,8 +28,7 @@ class DistinctOperator(Operator):
 
     def __init__(self, node: Distinct, shared: Shared, child: Operator) -> None:
         super().__init__(node, shared, (child,))
-        seen = [None if is_hidden(v) else v for v in child.variables]
-        self._places = places_of((v for v in seen), child.variables)
+        self._places = tuple(NONE if is_hidden(v) else place for place, v in enumerate(child.variables))
         self._copies: Bag = {}
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
@@ -123,7 +122,7 @@ class GroupOperator(Operator):
     @property
     def bags(self) -> Iterable[Bag]:
         yield from self._rows.values()
-        yield {row: 1 for row in self._said.values()}
+        yield dict.fromkeys(self._said.values(), 1)
 
     def renamed(self, rows: Callable[[Row], Row]) -> None:
         for bag in self._rows.values():

@@ -9,7 +9,7 @@ from rdflib import Literal
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import Expression
 from pantarhei.query.algebra.nodes import Join, LeftJoin, Mark, Minus, Node
-from pantarhei.query.incremental.index import Found, Index
+from pantarhei.query.incremental.index import Index
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
 from pantarhei.query.incremental.row_expressions import RowExpression
 
@@ -120,7 +120,9 @@ class _Matching(_TwoInputs):
         return made or NOTHING
 
     def _change_left(self, left: Row, weight: int, made: Bag) -> None:
-        meets = self._meeting(left, ((left, right, n) for right, n in self._right.compatible(left, self._overlap)))
+        meets = self._meeting(
+            left, ((left, right, n) for right, n in self._right.compatible(left, self._overlap))
+        )
         for _, right, copies in meets:
             self._put(made, self._joined(left, right), weight * copies)
         before, after = self._left.add(left, weight)

@@ -80,6 +80,10 @@ class LastingTerms(TermSpace):
         """Whether terms of the vocabulary may have numbers that are not the vocabulary's."""
         return bool(self._instead)
 
+    def first_form(self, number: int) -> int | None:
+        """The number that stands for a value of the vocabulary in its first form, where that is another."""
+        return self._instead.get(number)
+
     def shown(self, ids: Ids) -> Ids:
         """The numbers of terms where those of the vocabulary stand for values in their first form."""
         if not self._instead:
@@ -139,7 +143,10 @@ class LastingTerms(TermSpace):
         Returns:
             The new numbers of the terms that are.
         """
-        numbers, terms, values_of, ids = {NONE: NONE}, [], [], {}
+        numbers = {NONE: NONE}
+        terms: list[Term] = []
+        values_of: list[int] = []
+        ids: dict[Term, int] = {}
         first_forms = {local: number for number, local in self._instead.items()}
         for number in sorted(used - {NONE}):
             if number < LOCAL:

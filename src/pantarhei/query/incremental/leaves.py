@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from pantarhei.language.term import Triple
 from pantarhei.query.algebra.nodes import BGP, Node, Values
+from pantarhei.query.incremental.building import symbols_of
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, bag_of, rows_of
 from pantarhei.query.table import Table
 
@@ -40,12 +41,16 @@ class GivenLeaf(Operator):
 
 
 class WholeLeaf(Operator):
-    """A node that is evaluated anew whenever it may have changed, and compared with what it was."""
+    """A node that is evaluated anew whenever it may have changed, and compared with what it was.
+
+    `symbols` are the classes and properties that it looks at, None for all.
+    """
 
     def __init__(self, node: Node, shared: Shared, look: Look) -> None:
         super().__init__(node, shared)
         self._look = look
         self._said: Bag = {}
+        self.symbols = symbols_of(node)
 
     def _rows(self) -> Iterable[Row]:
         """Its rows as things stand."""
@@ -85,6 +90,7 @@ class DescribeLeaf(WholeLeaf):
         super().__init__(node, shared, look)
         self._described = described
         self.variables = ()
+        self.symbols = None
 
     def _rows(self) -> Iterable[Row]:
         id_of = self.shared.terms.id_of

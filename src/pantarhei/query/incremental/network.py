@@ -6,10 +6,10 @@ to those that something changes for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from heapq import heappop, heappush
 
+from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import is_drawn
 from pantarhei.query.algebra.nodes import (
     BGP,
@@ -29,12 +29,12 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
-from pantarhei.query.algebra.binding import expressions_of
-from pantarhei.query.incremental.building import is_whole, marked_parts, sliced_parts
+from pantarhei.query.incremental.building import is_whole, marked_parts, separate, sliced_parts
 from pantarhei.query.incremental.groups import DistinctOperator, GroupOperator, SliceOperator
 from pantarhei.query.incremental.joins import JoinOperator, LeftJoinOperator, MarkOperator, MinusOperator
 from pantarhei.query.incremental.leaves import GivenLeaf, Look, PatternLeaf, WholeLeaf
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, put, rows_of
+from pantarhei.query.incremental.patterns import Patterns
 from pantarhei.query.incremental.row_operators import (
     ExtendOperator,
     FilterOperator,
@@ -52,6 +52,7 @@ class Network:
 
     def __init__(self, shared: Shared, look: Look) -> None:
         self._shared, self._look = shared, look
+        self.patterns = Patterns()
         self._operators: dict[int, Operator] = {}
         self._serials: dict[Operator, int] = {}
         self._known: dict[Node, Operator] = {}
@@ -98,6 +99,8 @@ class Network:
         self._uses[operator] -= 1
         if self._uses[operator]:
             return
+        if isinstance(operator, PatternLeaf):
+            self.patterns.remove(operator)
         del self._operators[self._serials.pop(operator)], self._readers[operator], self._uses[operator]
         if self._known.get(operator.node) is operator:
             del self._known[operator.node]
@@ -109,7 +112,8 @@ class Network:
         if is_whole(node):
             return WholeLeaf(node, self._shared, self._look)
         if isinstance(node, BGP):
-            return WholeLeaf(node, self._shared, self._look)
+            hanging = separate(node)
+            return self._leaf(node) if isinstance(hanging, BGP) else self._made(hanging)
         if isinstance(node, Values):
             return GivenLeaf(node, self._shared)
         if isinstance(node, OrderBy):
@@ -124,6 +128,11 @@ class Network:
             return SliceOperator(node, self._shared, self.use(sliced[0]), sliced[1])
         inputs = [self.use(child) for child in node.children]
         return _OPERATORS[type(node)](node, self._shared, *inputs)
+
+    def _leaf(self, node: BGP) -> PatternLeaf:
+        leaf = PatternLeaf(node, self._shared, self._look)
+        self.patterns.add(leaf)
+        return leaf
 
     def _as(self, node: Node, child: Node) -> Operator:
         """An operator with the rows of a child, of which `node` gives the same in order."""
@@ -195,9 +204,10 @@ class Network:
                 heappush(waiting, serial)
             inputs[slot] = change
 
-    def operators(self, kinds: type[Operator]) -> Iterable[Operator]:
-        """Those of a class."""
-        return [operator for operator in self if isinstance(operator, kinds)]
+    @property
+    def whole_leaves(self) -> list[WholeLeaf]:
+        """The leaves that are evaluated anew where they may have changed."""
+        return [operator for operator in self if isinstance(operator, WholeLeaf)]
 
 
 def _draws(node: Node) -> bool:
@@ -205,7 +215,7 @@ def _draws(node: Node) -> bool:
     return any(is_drawn(expression) for part in nodes_of(node) for expression in expressions_of(part))
 
 
-_OPERATORS = {
+_OPERATORS: dict[type[Node], Callable[..., Operator]] = {
     Filter: FilterOperator,
     Extend: ExtendOperator,
     Project: ProjectOperator,
@@ -216,5 +226,3 @@ _OPERATORS = {
     Distinct: DistinctOperator,
     Group: GroupOperator,
 }
-
-__all__ = ["Network", "Sequence", "replace"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple, Protocol
@@ -10,7 +11,7 @@ import numpy as np
 from rdflib import XSD, Literal
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Fact, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
@@ -22,9 +23,10 @@ from pantarhei.query.expressions import Context, LiteralValues, order
 from pantarhei.query.guard import NO_LIMITS
 from pantarhei.query.incremental.journal import ABSENT, Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
-from pantarhei.query.incremental.leaves import DescribeLeaf, PatternLeaf, WholeLeaf
+from pantarhei.query.incremental.leaves import DescribeLeaf, WholeLeaf
 from pantarhei.query.incremental.network import Network
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
+from pantarhei.query.incremental.patterns import Shown
 from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import described
@@ -212,14 +214,14 @@ class Registry:
         """Bring all queries to where the model is."""
         assert changes.log is not None, "a step says what is in the window"
         self._stand_at(model, changes.log, changes.at)
-        for fact, form in changes.forms.items():
-            self.journal.note(self._forms, fact)
-            if form is None:
-                self._forms.pop(fact, None)
-            else:
-                self._forms[fact] = form
+        reformed, shown = self._reform(changes)
         until = self._begun
-        leaves = {leaf: leaf.change() for leaf in self._touched() if self.network.serial(leaf) <= until}
+        leaves: dict[Operator, Mapping[Row, int]] = dict(
+            self.network.patterns.changes(model, changes.noted, reformed, shown).items()
+        )
+        for leaf in self._touched(changes.noted, reformed):
+            if self.network.serial(leaf) <= until:
+                leaves[leaf] = leaf.change()
         done = dict(self.network.step(leaves, until))
         if until < self.network.made:
             done.update(self.network.begin(until))
@@ -228,11 +230,46 @@ class Registry:
             for row, weight in done.get(registered.root, {}).items():
                 self._shared.add(registered.answers, row, weight)
 
-    def _touched(self) -> Iterator[Operator]:
-        """The leaves that may have changed."""
-        for operator in self.network:
-            if isinstance(operator, WholeLeaf | PatternLeaf):
-                yield operator
+    def _reform(self, changes: Step) -> tuple[Integers, Shown | None]:
+        """Take over the forms in which literals are written now.
+
+        Returns: The facts that were there before and are, written another way; and how facts are shown.
+        """
+        before: dict[Fact, Literal | None] = {}
+        for fact, form in changes.forms.items():
+            old = self._forms.get(fact)
+            if old == form:
+                continue
+            before[fact] = old
+            self.journal.note(self._forms, fact)
+            if form is None:
+                del self._forms[fact]
+            else:
+                self._forms[fact] = form
+        if not self._forms and not before and not self.terms.has_further_numbers:
+            return NO_FACTS, None
+        terms, forms = self.terms, self._forms
+
+        def shown(fact: Fact, sign: int) -> int | None:
+            form = before[fact] if sign < 0 and fact in before else forms.get(fact)
+            return terms.first_form(fact[2]) if form is None else terms.id_of(form)
+
+        if not before:
+            return NO_FACTS, shown
+        mentions = Counter(fact for fact in as_tuples(changes.noted[:, :3]) if fact in before)
+        stayed = [fact for fact in before if mentions[fact] % 2 == 0]
+        return np.array(stayed, np.int32).reshape(-1, 3), shown
+
+    def _touched(self, noted: Integers, reformed: Integers) -> Iterator[WholeLeaf]:
+        """The leaves that are to be evaluated anew."""
+        leaves = self.network.whole_leaves
+        if not leaves:
+            return
+        names = self._model.vocabulary.symbols
+        changed = {names[number] for number in {*noted[:, 0].tolist(), *reformed[:, 0].tolist()}}
+        for leaf in leaves:
+            if leaf.symbols is None or not changed.isdisjoint(leaf.symbols):
+                yield leaf
 
     def mark(self) -> RegistryMark:
         """How things stand."""
@@ -267,6 +304,7 @@ class Registry:
         def renamed_row(row: Row) -> Row:
             return tuple([numbers[number] for number in row])
 
+        self.network.patterns.renamed()
         for operator in self.network:
             operator.renamed(renamed_row)
         for registered in self.queries.values():
@@ -324,7 +362,6 @@ class Registry:
             self._dataset = self._dataset_of(self._moment(), self.terms)
         return self._dataset
 
-
     def _moment(self) -> Moment:
         model, log, forms = self._model, self._log, self._forms
 
@@ -341,5 +378,3 @@ def _clock(at: TimePoint | None) -> Literal:
     if isinstance(at, datetime):
         return Literal(at.astimezone(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
     return Literal("" if at is None else at)
-
-

@@ -30,7 +30,9 @@ class RowExpression:
 
     def ids(self, rows: Iterable[Row]) -> list[int]:
         """The numbers of the terms that it results in, `NONE` for an error."""
-        return self._found(rows, lambda table: compute(self._expression, table, self._shared.context).tolist())
+        return self._found(
+            rows, lambda table: compute(self._expression, table, self._shared.context).tolist()
+        )
 
     def truths(self, rows: Iterable[Row]) -> list[bool]:
         """For which rows it is true."""

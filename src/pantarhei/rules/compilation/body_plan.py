@@ -26,7 +26,7 @@ from pantarhei.rules.compilation.planning import RulePlanner
 class NumbersAll(Protocol):
     """Gives numbers to symbols and terms, new ones where they have none; a vocabulary does."""
 
-    def number(self, term: Term) -> int: ...
+    def reserve(self, term: Term) -> int: ...
     def number_symbol(self, symbol: Symbol) -> int: ...
 
 
@@ -134,4 +134,4 @@ class _Numbering(Numbering):
     def argument(self, argument: Argument, variables: Mapping[Variable, int]) -> int:
         if isinstance(argument, Variable):
             return variables[argument]
-        return -2 - self._numbers.number(argument)
+        return -2 - self._numbers.reserve(argument)

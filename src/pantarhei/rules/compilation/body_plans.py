@@ -75,7 +75,7 @@ def plan_bodies(bodies: Sequence[Body], numbers: NumbersAll, known: Mapping[Form
         form = body.form
         plan = of_forms.get(form) or known.get(form) or plan_body(body, numbers)
         of_forms[form] = plan
-        writer.add(plan, [tuple(map(numbers.number, terms)) for terms in body.wanted])
+        writer.add(plan, [tuple(map(numbers.reserve, terms)) for terms in body.wanted])
     return writer.plans(of_forms)
 
 

@@ -1,0 +1,205 @@
+"""Basic graph patterns of all registered queries, matched together to what a step changed.
+
+Patterns that differ only in their constants and in the names of their variables are one body for the kernel,
+whose parameters stand for the constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from rdflib import Variable
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, Fact, Integers, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.rule import Atom, Predicate
+from pantarhei.language.term import RDF_TYPE, Term
+from pantarhei.materialize.model import WindowModel
+from pantarhei.query.algebra.nodes import BGP, Place
+from pantarhei.query.incremental.leaves import PatternLeaf
+from pantarhei.query.incremental.operator import Bag, Row, put
+from pantarhei.rules.compilation.body_plan import Body
+from pantarhei.rules.compilation.body_plans import BodyPlans
+
+_BODY, _SIGN, _FIRST = 0, 1, 2  # where they stand in what the kernel gives
+
+Shown = Callable[[Fact, int], int | None]
+"""The number of the form in which a fact's literal is shown, after the step (1) or before it (-1); None for
+the first form of its value.
+"""
+
+
+@dataclass
+class _Shape:
+    """Patterns that are one body.
+
+    Args:
+        atoms: of the body.
+        parameters: the variables that stand for constants.
+        readers: by the constants of a pattern, who reads its matches.
+        by_numbers: the same by the numbers of the constants' values.
+    """
+
+    atoms: tuple[Atom, ...]
+    parameters: tuple[Variable, ...]
+    readers: dict[tuple[Term, ...], list[_Reader]] = field(default_factory=dict)
+    by_numbers: dict[Row, list[_Reader]] = field(default_factory=dict)
+
+
+@dataclass
+class _Reader:
+    """A leaf, and where its variables stand in the matches.
+
+    Args:
+        named: the variables of the body that its own stand for, in their order.
+        places: where these stand in the kernel's rows.
+        forms: where a literal stands in its rows that a fact shows: the place there; the fact's property,
+            and the places of its subject and object in the kernel's rows, each `~number` for a constant.
+    """
+
+    leaf: PatternLeaf
+    named: tuple[Variable, ...]
+    places: tuple[int, ...] = ()
+    forms: tuple[tuple[int, int, int, int], ...] = ()
+
+
+class Patterns:
+    """The leaves that the kernel tells of what comes to them and goes."""
+
+    def __init__(self) -> None:
+        self._shapes: dict[tuple[Atom, ...], _Shape] = {}
+        self._placed: list[_Shape] = []
+        self._plans: BodyPlans | None = None
+        self._is_old = True
+
+    def add(self, leaf: PatternLeaf) -> None:
+        """Tell a leaf from now on."""
+        atoms, constants, names = _general(leaf.node)
+        shape = self._shapes.get(atoms)
+        if shape is None:
+            parameters = tuple(_parameter(place) for place in range(len(constants)))
+            shape = self._shapes[atoms] = _Shape(atoms, parameters)
+        reader = _Reader(leaf, tuple(names[variable] for variable in leaf.variables))
+        shape.readers.setdefault(constants, []).append(reader)
+        self._is_old = True
+
+    def remove(self, leaf: PatternLeaf) -> None:
+        """Tell a leaf no more."""
+        atoms, constants, _ = _general(leaf.node)
+        shape = self._shapes[atoms]
+        left = [reader for reader in shape.readers[constants] if reader.leaf is not leaf]
+        if left:
+            shape.readers[constants] = left
+        else:
+            del shape.readers[constants]
+        if not shape.readers:
+            del self._shapes[atoms]
+        self._is_old = True
+
+    def renamed(self) -> None:
+        """Terms have other numbers."""
+        self._plans, self._is_old = None, True
+
+    def changes(
+        self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
+    ) -> dict[PatternLeaf, Bag]:
+        """What came to the leaves and went, after a step.
+
+        Args:
+            noted: what the model noted.
+            reformed: facts whose literals are written another way now.
+            shown: how literals are shown; None where all are in the first forms of their values.
+        """
+        if self._is_old:
+            self._plan(model)
+        assert self._plans is not None
+        changes: dict[PatternLeaf, Bag] = {}
+        if not self._placed:
+            return changes
+        for match in model.signed_matches(self._plans, noted, reformed).tolist():
+            shape, sign = self._placed[match[_BODY]], match[_SIGN]
+            for reader in shape.by_numbers[tuple(match[_FIRST : _FIRST + len(shape.parameters)])]:
+                row = tuple([match[place] for place in reader.places])
+                if shown is not None and reader.forms:
+                    row = _in_forms(row, match, reader, sign, shown)
+                put(changes.setdefault(reader.leaf, {}), row, sign)
+        return changes
+
+    def _plan(self, model: WindowModel) -> None:
+        """Plan all bodies; those of known forms are not compiled again."""
+        self._placed = list(self._shapes.values())
+        bodies = [Body(s.atoms, (), s.parameters, tuple(s.readers)) for s in self._placed]
+        self._plans = model.plan_bodies(bodies, self._plans)
+        vocabulary = model.vocabulary
+        for shape, variables in zip(self._placed, self._plans.variables, strict=True):
+            at = {variable: _FIRST + place for place, variable in enumerate(variables)}
+            shape.by_numbers = {}
+            for constants, readers in shape.readers.items():
+                shape.by_numbers.setdefault(tuple(map(vocabulary.reserve, constants)), []).extend(readers)
+            for reader in (reader for readers in shape.readers.values() for reader in readers):
+                reader.places = tuple(at[variable] for variable in reader.named)
+                reader.forms = tuple(_showing(shape.atoms, reader.named, at, vocabulary))
+        self._is_old = False
+
+
+def _in_forms(row: Row, match: list[int], reader: _Reader, sign: int, shown: Shown) -> Row:
+    """A row with its literals in the forms that their facts show."""
+    changed: list[int] | None = None
+    for place, predicate, subject, object_ in reader.forms:
+        if match[object_] >= FIRST_LITERAL:
+            form = shown((predicate, match[subject], match[object_]), sign)
+            if form is not None:
+                changed = list(row) if changed is None else changed
+                changed[place] = form
+    return row if changed is None else tuple(changed)
+
+
+def _showing(
+    atoms: Iterable[Atom], named: tuple[Variable, ...], at: Mapping[Variable, int], vocabulary: Vocabulary
+) -> Iterable[tuple[int, int, int, int]]:
+    """`_Reader.forms`: a variable shows the form of the first atom that it is in."""
+    seen: set[Variable] = set()
+    for atom in atoms:
+        is_property = len(atom.arguments) == 2
+        for side, argument in enumerate(atom.arguments):
+            if not isinstance(argument, Variable) or argument in seen or argument not in named:
+                continue
+            seen.add(argument)
+            if is_property and side == 1:
+                number = vocabulary.number_symbol(Symbol(atom.predicate, 2))
+                subject = atom.arguments[0]
+                assert isinstance(subject, Variable), "constants are parameters"
+                yield named.index(argument), number, at[subject], at[argument]
+
+
+def _parameter(place: int) -> Variable:
+    return Variable(f"#constant{place}")
+
+
+def _general(node: BGP) -> tuple[tuple[Atom, ...], tuple[Term, ...], dict[Variable, Variable]]:
+    """The atoms of a pattern with variables for its constants, and under names that all patterns share.
+
+    Returns:
+        The atoms; the constants, in the order of their variables; the shared names of the pattern's own.
+    """
+    constants: dict[Term, Variable] = {}
+    names: dict[Variable, Variable] = {}
+
+    def argument(place: Place) -> Variable:
+        if isinstance(place, Variable):
+            return names.setdefault(place, Variable(f"v{len(names)}"))
+        return constants.setdefault(place, _parameter(len(constants)))
+
+    atoms = []
+    for pattern in node.patterns:
+        if pattern.predicate == RDF_TYPE:
+            atoms.append(Atom(cast(Predicate, pattern.object), (argument(pattern.subject),)))
+        else:
+            atoms.append(
+                Atom(
+                    cast(Predicate, pattern.predicate), (argument(pattern.subject), argument(pattern.object))
+                )
+            )
+    return tuple(dict.fromkeys(atoms)), tuple(constants), names
