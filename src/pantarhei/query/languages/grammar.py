@@ -2,7 +2,9 @@
 
 Only that is read: who is registered, windows over streams, WINDOW and STREAM blocks. Of SPARQL the grammar
 knows tokens, and which braces and parentheses belong together, so that a keyword is one only where it can
-stand: variables, prefixed names, strings and comments may have any words.
+stand: variables, prefixed names, strings and comments may have any words. FROM and WHERE can stand behind
+what is selected, and so that has rules of its own, though they are those of the rest: the parser knows a
+place by the rule that it has just read.
 """
 
 from __future__ import annotations
@@ -27,9 +29,12 @@ register: _REGISTER FORM (iri | NAME)? every? regime? _AS
 every: (_COMPUTED | _COMPUTE) _EVERY length
 regime: _UNDER _ENTAILMENT _REGIME iri
 
-_query: (_SELECT | _ASK | _DESCRIBE) OPERATOR? (_sparql | paren)* _dataset* (_WHERE? group _rest*)?
-      | _CONSTRUCT OPERATOR? group _dataset* _WHERE? group _rest*
+_query: (_SELECT | _ASK | _DESCRIBE) OPERATOR? _selected* _dataset* (_WHERE? group _rest*)?
+      | _CONSTRUCT OPERATOR? template _dataset* _WHERE? group _rest*
       | _CONSTRUCT OPERATOR? _dataset* _WHERE group _rest*
+_selected: STRING | LANGTAG | IRI | PNAME | VAR | NUMBER | WORD | OTHER | column
+column: "(" _inside* ")"
+template: "{" _inside* "}"
 _rest: _sparql | paren | group
 group: "{" _inside* "}"
 paren: "(" _inside* ")"

@@ -278,13 +278,13 @@ class _Reader:
         """The word `timestamp` where it is called, which SPARQL does not know."""
         return [
             word
-            for part in all_subtrees(self._tree, "start", "group", "paren")
+            for part in all_subtrees(self._tree, "start", "group", "paren", "column", "template")
             for word, arguments in pairwise(part.children)
             if isinstance(word, Token)
             and word.type == "WORD"
             and word.lower() == "timestamp"
             and isinstance(arguments, Tree)
-            and arguments.data == "paren"
+            and arguments.data in ("paren", "column")
         ]
 
     def _blanks(self) -> Iterable[_Edit]:

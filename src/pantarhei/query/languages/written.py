@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
@@ -64,7 +63,7 @@ class Written:
         if prefix == "_":
             raise self.error(token, f"{token} is a blank node", "an IRI")
         try:
-            return self._names.iri(SimpleNamespace(prefix=prefix, localname=re.sub(r"\\(.)", r"\1", local)))
+            return self._names.iri(SimpleNamespace(prefix=prefix, localname=local))
         except QueryError as error:
             raise self.error(token, str(error).removeprefix("malformed query: ")) from None
 

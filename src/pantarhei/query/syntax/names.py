@@ -4,6 +4,7 @@ written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -15,6 +16,9 @@ from rdflib import BNode, Literal, URIRef, Variable
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
 from pantarhei.query.algebra.nodes import Place
+
+_ESCAPED = re.compile(r"\\(.)")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class OwnFunction(NamedTuple):
@@ -88,7 +92,8 @@ class Names:
             QueryError: the prefix is not declared.
         """
         if isinstance(part, URIRef):
-            return URIRef(part, base=self.base) if self.base and ":" not in part else URIRef(part)
+            is_relative = self.base and not _SCHEME.match(part)
+            return URIRef(part, base=self.base) if is_relative else URIRef(part)
         prefix = part.prefix or ""
         namespace = self.prefixes.get(prefix)
         if namespace is None:
@@ -98,7 +103,7 @@ class Names:
                 f"malformed query: the prefix {prefix}: is not declared{hint}; "
                 f"write PREFIX {prefix}: <…> first"
             )
-        return URIRef(namespace + (part.localname or ""))
+        return URIRef(namespace + _ESCAPED.sub(r"\1", part.localname or ""))
 
     def term(self, part: Any) -> Term:
         """The term that is written."""

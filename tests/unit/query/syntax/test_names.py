@@ -29,11 +29,16 @@ def test_a_prefix_of_the_text_is_stronger_than_one_that_was_given():
         ("BASE <up/> BASE <C> ASK { ?x a <C> }", "http://e.org/dir/up/C"),
         ("PREFIX c: <ns#> ASK { ?x a c:C }", "http://e.org/dir/ns#C"),
         ("ASK { ?x a <urn:C> }", "urn:C"),
+        ("ASK { ?x a <part?at=12:00> }", "http://e.org/dir/part?at=12:00"),
     ],
 )
 def test_a_relative_iri_is_resolved_against_the_base_that_is_valid_there(text, iri):
     (triple,) = read(text, base="http://e.org/dir/file").node.patterns
     assert triple.object == URIRef(iri)
+
+
+def test_what_is_escaped_in_a_name_is_meant_as_it_is():
+    assert objects(r"?x a :c\~z\., :a%20b") == [URIRef("urn:c~z."), URIRef("urn:a%20b")]
 
 
 def test_an_unknown_prefix_is_named_with_one_that_is_near():
