@@ -1,6 +1,4 @@
-"""Variables that are given a value before a query is answered, and those that are looked at from inside;
-graphs that are given another name.
-"""
+"""Variables that are given a value before a query is answered, and those that are looked at from inside."""
 
 from __future__ import annotations
 
@@ -108,20 +106,6 @@ def _bound_part(part: Any, name: str, values: Mapping[Variable, Term]) -> Any:
     if name in ("subject", "object", "name"):
         return _value(part, values)
     return part
-
-
-def with_graphs_renamed(node: Node, names: Mapping[Term, Term]) -> Node:
-    """The node where some graphs have other names."""
-    made = replace(node, **{field.name: _renamed(getattr(node, field.name), names) for field in fields(node)})
-    if not isinstance(made, Graph) or isinstance(made.name, Variable):
-        return made
-    return replace(made, name=names.get(made.name, made.name))
-
-
-def _renamed(part: Any, names: Mapping[Term, Term]) -> Any:
-    if isinstance(part, Node):
-        return with_graphs_renamed(part, names)
-    return tuple(_renamed(member, names) for member in part) if type(part) is tuple else part
 
 
 def _value(place: Place, values: Mapping[Variable, Term]) -> Place:

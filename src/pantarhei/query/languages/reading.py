@@ -1,9 +1,8 @@
 """Texts of C-SPARQL, RSP-QL and CQELS as registrations.
 
-What a language says around SPARQL is read by its grammar and then blanked out in place, so that what is left
-is SPARQL, with each part where it was: errors of either have the place in the text as it was given. A block
-`WINDOW <w> {` becomes `GRAPH  <w> {`, and of `STREAM <s> [NOW] {` the head becomes `GRAPH` with a short name,
-which the algebra exchanges for the window's.
+What a language says around SPARQL is read by its grammar and then taken out, so that what is left is SPARQL:
+`WINDOW <w> {` becomes `GRAPH <w> {`, and `STREAM <s> [NOW] {` becomes `GRAPH` with a name for that window.
+Errors of either have the place in the text as it was given.
 """
 
 from __future__ import annotations
@@ -11,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from string import ascii_lowercase
 from typing import Final, NamedTuple, cast
 
 from lark import Token, Tree
 from rdflib import URIRef
 
 from pantarhei.errors import QueryTextError
-from pantarhei.language.term import Term
 from pantarhei.language.time import Duration
-from pantarhei.query.algebra.binding import with_graphs_renamed
 from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.languages.edits import Edit, Edited
 from pantarhei.query.languages.extents import Bounds, not_nothing, read_bounds
 from pantarhei.query.languages.grammar import ParseTree, parse
 from pantarhei.query.languages.registration import (
@@ -106,14 +103,6 @@ class _Declared:
     bounds: Bounds
 
 
-class _Edit(NamedTuple):
-    """What stands in a text instead of a part of it."""
-
-    start: int
-    end: int
-    instead: str = ""
-
-
 class _Reader:
     """Reads one text."""
 
@@ -133,10 +122,12 @@ class _Reader:
             on = (*on, every)
         windows = self._windows(declared)
         self._check_blocks({window.name for window in windows})
-        query = self._query(declared, windows, prefixes, base)
+        sparql = self._sparql(declared, windows)
+        query = _query(sparql, prefixes, base)
         return Registration(
             text=self._written.text,
             language=self._language,
+            sparql=sparql.text,
             query=self._with_windows(query, declared, windows),
             name=self._name(),
             emit=self._emit() or custom.emit,
@@ -242,37 +233,15 @@ class _Reader:
 
     # -- SPARQL ----------------------------------------------------------------------------------------
 
-    def _query(
-        self,
-        declared: Sequence[_Declared],
-        windows: Sequence[StreamWindow],
-        prefixes: Mapping[str, str] | None,
-        base: str | None,
-    ) -> Query:
-        """The query, read from what is left of the text."""
-        text = self._written.text
-        letter = next(each for each in ascii_lowercase if f"<{each}:" not in text)
-        stamp = f"{letter}:stamp"  # with brackets as long as `timestamp`
-        heads = {
-            f"{letter}:{place}": (each.part, window.name)
-            for place, (each, window) in enumerate(zip(declared, windows, strict=True))
+    def _sparql(self, declared: Sequence[_Declared], windows: Sequence[StreamWindow]) -> Edited:
+        """What is left of the text."""
+        heads = [
+            Edit(*span(each.part), f"GRAPH <{window.name}>")
+            for each, window in zip(declared, windows, strict=True)
             if each.part.data == "stream_head"
-        }
-        edits = [_Edit(*span(part), f"GRAPH<{short}>") for short, (part, _) in heads.items()]
-        edits += [_Edit(*span(call), f"<{stamp}>") for call in self._calls_of_timestamp()]
-        own = OwnFunction(TIMESTAMP, ("the subject", "the predicate", "the object of a triple"))
-        try:
-            query = read_query(
-                _edited(text, [*edits, *self._blanks()]),
-                prefixes,
-                base,
-                {_TIMESTAMP_IRI: own, stamp: own},
-            )
-        except QueryTextError as error:
-            line = text.split("\n")[error.line - 1]
-            raise QueryTextError(error.line, error.column, error.problem, error.expected, line) from None
-        names: dict[Term, Term] = {URIRef(short): name for short, (_, name) in heads.items()}
-        return replace(query, node=with_graphs_renamed(query.node, names))
+        ]
+        calls = [Edit(*span(word), f"<{_TIMESTAMP_IRI}>") for word in self._calls_of_timestamp()]
+        return Edited.of(self._written.text, [*heads, *calls, *self._blanks()])
 
     def _calls_of_timestamp(self) -> list[Token]:
         """The word `timestamp` where it is called, which SPARQL does not know."""
@@ -287,18 +256,18 @@ class _Reader:
             and arguments.data in ("paren", "column")
         ]
 
-    def _blanks(self) -> Iterable[_Edit]:
+    def _blanks(self) -> Iterable[Edit]:
         """What is not SPARQL, and has been read."""
         for part in all_subtrees(self._tree, "register", *_WINDOWS):
             if part.data != "stream_head":
-                yield _Edit(*span(part))
+                yield Edit(*span(part))
         for token in tokens(self._tree):
             if token.type == "OPERATOR":
-                yield _Edit(*span(token))
+                yield Edit(*span(token))
         for part in all_subtrees(self._tree, "static"):
-            yield from (_Edit(*span(token)) for token in tokens(part) if token.type == "GRAPH")
+            yield from (Edit(*span(token)) for token in tokens(part) if token.type == "GRAPH")
         for part in all_subtrees(self._tree, "window_block"):
-            yield from (_Edit(*span(token), "GRAPH") for token in tokens(part) if token.type == "WINDOW")
+            yield from (Edit(*span(token), "GRAPH") for token in tokens(part) if token.type == "WINDOW")
 
     def _with_windows(
         self, query: Query, declared: Sequence[_Declared], windows: Sequence[StreamWindow]
@@ -318,6 +287,20 @@ class _Reader:
         )
 
 
+def _query(sparql: Edited, prefixes: Mapping[str, str] | None, base: str | None) -> Query:
+    """The query that is left.
+
+    Raises:
+        QueryTextError: it is malformed, at the place in the text as it was given.
+    """
+    timestamp = OwnFunction(TIMESTAMP, ("the subject", "the predicate", "the object of a triple"))
+    try:
+        return read_query(sparql.text, prefixes, base, {_TIMESTAMP_IRI: timestamp})
+    except QueryTextError as error:
+        place = sparql.place_before(error.line, error.column)
+        raise QueryTextError.at(sparql.given, place, error.problem, error.expected) from None
+
+
 def _language(written: Written, tree: ParseTree) -> Language:
     """The language that a text's windows are written in.
 
@@ -331,18 +314,3 @@ def _language(written: Written, tree: ParseTree) -> Language:
             problem = f"this is {language}, and what comes before it is {languages[0]}"
             raise written.error(part, problem, "one language")
     return languages[0] if languages else "SPARQL"
-
-
-def _edited(text: str, edits: Iterable[_Edit]) -> str:
-    """The text after edits. All that is not edited keeps its line and column.
-
-    >>> _edited("a bcd\\nef g", [_Edit(2, 4, "x"), _Edit(4, 8, "y")])
-    'a x y\\n   g'
-    """
-    made, at = [], 0
-    for start, end, instead in sorted(edits):
-        *lines, last = text[start:end].split("\n")
-        rest = "\n" * len(lines) + " " * len(last) if lines else " " * (end - start - len(instead))
-        made += [text[at:start], instead, rest]
-        at = end
-    return "".join((*made, text[at:]))

@@ -290,6 +290,8 @@ def test_cqels():
     )
     assert graphs(made) == [URIRef(EX + "plan/"), own(1), own(2), own(1)]
     assert made.query.named_graphs == (URIRef(EX + "plan/"), own(1), own(2))
+    assert read_query(made.sparql).node == made.query.node
+    assert "GRAPH <urn:pantarhei:window:1> { ?first :movesWith ?second }" in made.sparql
 
 
 @pytest.mark.parametrize(
