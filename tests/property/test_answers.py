@@ -19,7 +19,7 @@ from pantarhei.query.sources.graph import GraphFacts, Graphs
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.view import View
 from pantarhei.reference.answers import answers, difference
-from random_queries import PREFIXES, random_dataset, random_query
+from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 EVERY_DAY = 10  # so many of the seeds
@@ -29,15 +29,6 @@ SEEDS = [
 ]
 QUERIES = 10  # over each dataset
 
-# Sub-classes and -properties, a transitive and a functional property, disjoint classes: much is derived, and
-# some of it repaired.
-ONTOLOGY = """
-    @prefix : <urn:x:> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-    :A rdfs:subClassOf :B . :A owl:disjointWith :C . :r rdfs:subPropertyOf :s . :p a owl:DatatypeProperty ;
-    rdfs:subPropertyOf :q . :t a owl:TransitiveProperty, owl:ObjectProperty .
-    :q rdfs:domain :B . :s a owl:ObjectProperty ; owl:inverseOf :u .
-"""
 QUESTIONS = Questions(PREFIXES)
 
 

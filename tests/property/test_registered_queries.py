@@ -13,13 +13,12 @@ from random import Random
 
 import pytest
 from rdflib import RDF, Graph, Literal, URIRef
-from test_answers import ONTOLOGY
 
 from pantarhei import InvalidTripleError, MemoryLimitError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.reference.answers import answers, difference
 from pantarhei.reference.answers.terms import plain
-from random_queries import PREFIXES, random_dataset, random_query
+from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 EVERY_DAY = 6  # so many of the seeds

@@ -5,7 +5,7 @@ forms and have all of SPARQL 1.1 but what draws (RAND, UUID), asks the clock (NO
 and FROM.
 """
 
-from random_queries.data import GRAPHS, PREFIXES, random_dataset
+from random_queries.data import GRAPHS, ONTOLOGY, PREFIXES, random_dataset
 from random_queries.queries import random_query
 
-__all__ = ["GRAPHS", "PREFIXES", "random_dataset", "random_query"]
+__all__ = ["GRAPHS", "ONTOLOGY", "PREFIXES", "random_dataset", "random_query"]

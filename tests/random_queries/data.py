@@ -19,6 +19,16 @@ DATA_PROPERTIES = tuple(EX[name] for name in "pq")
 BLANK_NODES = tuple(BNode(name) for name in ("b1", "b2"))
 GRAPHS = (EX.g1, EX.g2)
 
+# Sub-classes and -properties, a transitive and a functional property, disjoint classes: much is derived, and
+# some of it repaired.
+ONTOLOGY = """
+    @prefix : <urn:x:> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :A rdfs:subClassOf :B . :A owl:disjointWith :C . :r rdfs:subPropertyOf :s . :p a owl:DatatypeProperty ;
+    rdfs:subPropertyOf :q . :t a owl:TransitiveProperty, owl:ObjectProperty .
+    :q rdfs:domain :B . :s a owl:ObjectProperty ; owl:inverseOf :u .
+"""
+
 
 def literal(text: str, datatype: URIRef | None = None, language: str | None = None) -> Literal:
     """The literal of just this text, without the value that rdflib would make of it, and warn about."""
