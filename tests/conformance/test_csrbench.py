@@ -75,7 +75,7 @@ def test_the_definitions_report_what_is_expected(name):
             query["window_ms"], query["slide_ms"], int(start), closed="left", since=windows[0]["from"]
         )
         reported = reports(
-            stream(),
+            {None: stream()},
             [window],
             lambda content: answered(content).elements(),
             Policy(("close",)),

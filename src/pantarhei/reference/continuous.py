@@ -13,15 +13,15 @@ words and definitions are those of
   policies.
 
 A stream is a sequence of elements, each a timestamp and a set of facts, in time order; several may have one
-timestamp. Everything here looks at the whole stream again for each report.
+timestamp. Everything here looks at the whole streams again for each report.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks, ticks_of, time_of
 
@@ -42,8 +42,12 @@ class SlidingWindow:
         closed="left"    c - range <= t <  c      CSRBench's expected answers, YASPER, Kolibrie
         closed="both"    c - range <= t <= c      PB26
 
+    With `ago` it holds instead what it held that long before: the same with `c - ago` for `c`.
+
     Args:
         range, step: lengths. A step beyond the range leaves out what lies between windows.
+        of: the name of its stream.
+        ago: how long; None for not at all.
         origin: a boundary.
         since: windows that begin before it report nothing when they close, since they are not whole (RSP-QL's
             `t0`); None where partial windows report too (C-SPARQL).
@@ -54,6 +58,8 @@ class SlidingWindow:
     origin: TimePoint = 0
     closed: Closed = "right"
     since: TimePoint | None = None
+    of: Hashable = None
+    ago: Duration | None = None
 
     def boundaries(self, kind: TimeKind, first: int, last: int) -> Iterator[int]:
         """The boundaries `c` with `first <= c <= last`, in ticks, ascending."""
@@ -66,14 +72,15 @@ class SlidingWindow:
 
     def holds(self, kind: TimeKind, at: int, boundary: int) -> bool:
         """Whether the window that ends at `boundary` holds what has the timestamp `at`, both in ticks."""
-        start = boundary - duration_ticks(self.range, kind)
+        end = boundary - self._lag(kind)
+        start = end - duration_ticks(self.range, kind)
         match self.closed:
             case "right":
-                return start < at <= boundary
+                return start < at <= end
             case "left":
-                return start <= at < boundary
+                return start <= at < end
             case "both":
-                return start <= at <= boundary
+                return start <= at <= end
 
     def active(self, kind: TimeKind, at: int) -> int:
         """The end of the active window at an instant: the first boundary that has not closed by then.
@@ -85,7 +92,11 @@ class SlidingWindow:
 
     def is_whole(self, kind: TimeKind, boundary: int) -> bool:
         """Whether the window that ends at `boundary` begins no earlier than `since`."""
-        return self.since is None or boundary - duration_ticks(self.range, kind) >= _ticks(self.since, kind)
+        start = boundary - self._lag(kind) - duration_ticks(self.range, kind)
+        return self.since is None or start >= _ticks(self.since, kind)
+
+    def _lag(self, kind: TimeKind) -> int:
+        return 0 if self.ago is None else duration_ticks(self.ago, kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +126,21 @@ CQELS = Policy(("change", "non-empty"))
 
 
 @dataclass(frozen=True, slots=True)
+class _Element(Generic[Fact]):
+    """What comes at once: its tick, the name of its stream, and its facts."""
+
+    at: int
+    of: Hashable
+    facts: frozenset[Fact]
+
+
+@dataclass(frozen=True, slots=True)
 class _Instant:
     """A moment at which a query looks.
 
     Args:
         at: its tick.
-        seen: how many elements of the stream have come.
+        seen: how many elements of all streams have come.
         closing: what closes then: the windows that end at `at` and are closed to the left, or the others that
             end there; None for a tick of the stream.
     """
@@ -131,7 +151,7 @@ class _Instant:
 
 
 def reports(
-    stream: Stream[Fact],
+    streams: Mapping[Hashable, Stream[Fact]],
     windows: Sequence[SlidingWindow],
     query: Callable[..., Iterable[Row]],
     policy: Policy,
@@ -144,20 +164,27 @@ def reports(
     others as they stand.
 
     Args:
+        streams: by the names that the windows have for them. What several bring with one timestamp comes in
+            their order.
         query: the rows over the contents of the windows, which are its arguments, as frozen sets.
         kind: what timestamps are.
         until: time goes on to there after the last element; None: it stays, and what has not closed stays
             open.
 
     >>> stream = [(1, {"a"}), (3, {"b"}), (9, {"c"})]
-    >>> reports(stream, [SlidingWindow(4, 2)], sorted, C_SPARQL, TimeKind.INTEGER)
+    >>> reports({None: stream}, [SlidingWindow(4, 2)], sorted, C_SPARQL, TimeKind.INTEGER)
     [(2, Counter({'a': 1})), (4, Counter({'a': 1, 'b': 1})), (6, Counter({'b': 1}))]
     """
-    elements = [(_ticks(at, kind), frozenset(facts)) for at, facts in stream]
+    elements = [
+        _Element(_ticks(at, kind), name, frozenset(facts))
+        for name, stream in streams.items()
+        for at, facts in stream
+    ]
+    elements.sort(key=lambda element: element.at)
     end = None if until is None else _ticks(until, kind)
     found: list[tuple[TimePoint, Counter[Row]]] = []
     previous: tuple[frozenset[Fact], ...] = tuple(frozenset() for _ in windows)
-    for instant in _instants([at for at, _ in elements], windows, policy, kind, end):
+    for instant in _instants([element.at for element in elements], windows, policy, kind, end):
         contents = tuple(_content(elements, window, instant, kind) for window in windows)
         changed, previous = contents != previous, contents
         if ("change" in policy.conditions and not changed) or (
@@ -215,14 +242,15 @@ def _closings(
 
 
 def _content(
-    elements: Sequence[tuple[int, frozenset[Fact]]], window: SlidingWindow, instant: _Instant, kind: TimeKind
+    elements: Sequence[_Element[Fact]], window: SlidingWindow, instant: _Instant, kind: TimeKind
 ) -> frozenset[Fact]:
     """The facts of the window at an instant: as it closes, or else as it stands, of what has come so far."""
     came = elements[: instant.seen]
     ends_here = instant.at in window.boundaries(kind, instant.at, instant.at)
     closes = ends_here and instant.closing == ("left" if window.closed == "left" else "others")
     boundary = instant.at if closes else window.active(kind, instant.at)
-    return frozenset(fact for at, facts in came if window.holds(kind, at, boundary) for fact in facts)
+    inside = [each for each in came if each.of == window.of and window.holds(kind, each.at, boundary)]
+    return frozenset(fact for element in inside for fact in element.facts)
 
 
 def rstream(answers: Iterable[tuple[TimePoint, Counter[Row]]]) -> list[tuple[TimePoint, Counter[Row]]]:

@@ -30,7 +30,7 @@ def facts(*contents):
 
 
 def told(stream, windows, policy, query=facts, until=20, kind=TimeKind.INTEGER):
-    found = reports(stream, windows, query, policy, kind, until)
+    found = reports({None: stream}, windows, query, policy, kind, until)
     return shown(found)
 
 
@@ -142,7 +142,7 @@ def test_parts_of_a_timestamp_are_seen_one_by_one_or_together():
 
 def test_cqels_streams_what_is_new_at_each_timestamp():
     stream = [(1, {"a"}), (2, set()), (3, {"b"}), (8, {"a"})]
-    found = reports(stream, [SlidingWindow(3, 1)], facts, CQELS, TimeKind.INTEGER, until=9)
+    found = reports({None: stream}, [SlidingWindow(3, 1)], facts, CQELS, TimeKind.INTEGER, until=9)
     assert shown(found) == "1:a 3:ab 8:a"
     assert shown(istream(found)) == "1:a 3:b 8:"
 
@@ -154,7 +154,9 @@ def test_several_windows_are_looked_at_when_one_closes():
     """In both: at 3, of (1, 5] what has come by then."""
     stream = [(1, {"a"}), (2, {"b"}), (4, {"c"}), (6, {"d"})]
     long, short = SlidingWindow(4, 4, origin=1), SlidingWindow(2, 1)
-    both = reports(stream, [long, short], lambda x, y: [f"{facts(x)}{facts(y)}"], CLOSE, TimeKind.INTEGER)
+    both = reports(
+        {None: stream}, [long, short], lambda x, y: [f"{facts(x)}{facts(y)}"], CLOSE, TimeKind.INTEGER
+    )
     assert [(at, *rows) for at, rows in both] == [
         (1, "['a']['a']"),
         (2, "['b']['a', 'b']"),
@@ -164,10 +166,32 @@ def test_several_windows_are_looked_at_when_one_closes():
     ]
 
 
+def test_windows_may_be_of_several_streams():
+    streams = {"x": [(1, {"a"}), (3, {"c"})], "y": [(1, {"b"}), (2, {"d"})]}
+    windows = [SlidingWindow(2, 1, of="x"), SlidingWindow(1, 1, of="y")]
+    both = reports(streams, windows, lambda x, y: [f"{facts(x)}{facts(y)}"], CLOSE, TimeKind.INTEGER, until=4)
+    assert [(at, *rows) for at, rows in both] == [
+        (1, "['a']['b']"),
+        (2, "['a']['d']"),
+        (3, "['c'][]"),
+    ]
+    each = reports(streams, windows, lambda x, y: [*x, *y], Policy((), tick="abox"), TimeKind.INTEGER)
+    assert shown(each) == "1:a 1:ab 2:ad 3:c"
+
+
+#   time    1   2   3   4   5   6   7   8   9  10
+#               (-------]       ^                           range = 2, ago = 2, boundary 6
+def test_a_window_in_the_past_holds_what_it_held_before():
+    assert told(STREAM, [SlidingWindow(2, 2, ago=2)], CLOSE) == "2: 4:a 6:b 8:c 10: 12: 14:d 16: 18:"
+    assert told(STREAM, [SlidingWindow(2, 2, ago=2, since=0)], RSP_QL, until=None) == "4:a 6:b 8:c 10:"
+
+
 def test_windows_closed_to_the_left_close_before_what_comes_with_their_boundary():
     stream = [(1, {"a"}), (2, {"b"}), (3, set())]
     left, right = SlidingWindow(2, 2, closed="left"), SlidingWindow(2, 2)
-    both = reports(stream, [left, right], lambda x, y: [f"{facts(x)}{facts(y)}"], CLOSE, TimeKind.INTEGER)
+    both = reports(
+        {None: stream}, [left, right], lambda x, y: [f"{facts(x)}{facts(y)}"], CLOSE, TimeKind.INTEGER
+    )
     assert [(at, *rows) for at, rows in both] == [(2, "['a']['a']"), (2, "['b']['a', 'b']")]
 
 
@@ -177,7 +201,9 @@ def test_windows_closed_to_the_left_close_before_what_comes_with_their_boundary(
 def test_datetimes_have_boundaries_after_the_epoch():
     noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
     stream = [(noon + timedelta(seconds=each), {str(each)}) for each in (1, 2, 3, 7)]
-    found = reports(stream, [SlidingWindow("PT4S", timedelta(seconds=2))], facts, CLOSE, TimeKind.DATETIME)
+    found = reports(
+        {None: stream}, [SlidingWindow("PT4S", timedelta(seconds=2))], facts, CLOSE, TimeKind.DATETIME
+    )
     assert [((at - noon).seconds, "".join(sorted(rows))) for at, rows in found] == [
         (2, "12"),
         (4, "123"),
@@ -187,7 +213,9 @@ def test_datetimes_have_boundaries_after_the_epoch():
 
 def test_floats_are_exact_to_a_nanosecond():
     stream = [(0.1, {"a"}), (0.2, {"b"}), (0.3, {"c"}), (0.9, set())]
-    found = reports(stream, [SlidingWindow(0.2, 0.1, since=0)], facts, CLOSE, TimeKind.FLOAT, until=0.5)
+    found = reports(
+        {None: stream}, [SlidingWindow(0.2, 0.1, since=0)], facts, CLOSE, TimeKind.FLOAT, until=0.5
+    )
     assert [(at, "".join(sorted(rows))) for at, rows in found][:3] == [(0.2, "ab"), (0.3, "bc"), (0.4, "c")]
 
 

@@ -365,7 +365,7 @@ def test_what_closes_as_time_goes_on_is_what_the_definition_reports(
     window, definition = defined(length, slide, origin, closed)
     times = [start + sum(gaps[:count]) for count in range(len(gaps) + 1)]
     stream = [(at, {at}) for at in times]
-    reported = reports(stream, [definition], lambda content: content, Policy(), TimeKind.INTEGER)
+    reported = reports({None: stream}, [definition], lambda content: content, Policy(), TimeKind.INTEGER)
     passed = [
         (boundary, *window.content_at(TimeKind.INTEGER, boundary))
         for before, now in pairwise(times)

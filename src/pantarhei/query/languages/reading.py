@@ -128,7 +128,7 @@ class _Reader:
             text=self._written.text,
             language=self._language,
             sparql=sparql.text,
-            query=self._with_windows(query, declared, windows),
+            query=query,
             name=self._name(),
             emit=self._emit() or custom.emit,
             on=on,
@@ -208,10 +208,13 @@ class _Reader:
     def _windows(self, declared: Sequence[_Declared]) -> list[StreamWindow]:
         """The window of each declaration. Blocks over one stream that say the same share one."""
         made: list[StreamWindow] = []
+        static = {self._written.iri(*subtrees(part, "iri")) for part in all_subtrees(self._tree, "static")}
         shared: dict[object, StreamWindow] = {}
         for each in declared:
             if each.name is not None and each.name in {window.name for window in made}:
                 raise self._written.error(each.part, f"<{each.name}> is declared twice", "another name")
+            if each.name in static:
+                raise self._written.error(each.part, f"<{each.name}> is a static graph", "another name")
             is_block = each.part.data == "stream_head"
             key = (each.stream, each.bounds.extent) if is_block else len(made)
             name = each.name or URIRef(f"urn:pantarhei:window:{len(shared) + 1}")
@@ -234,14 +237,19 @@ class _Reader:
     # -- SPARQL ----------------------------------------------------------------------------------------
 
     def _sparql(self, declared: Sequence[_Declared], windows: Sequence[StreamWindow]) -> Edited:
-        """What is left of the text."""
+        """What is left of the text, where FROM and FROM NAMED, if it has any, name the windows too."""
         heads = [
             Edit(*span(each.part), f"GRAPH <{window.name}>")
             for each, window in zip(declared, windows, strict=True)
             if each.part.data == "stream_head"
         ]
+        named = [f" FROM {'' if window.is_default else 'NAMED '}<{window.name}>" for window in windows]
+        graphs = [
+            Edit(end, end, "".join(dict.fromkeys(named)))
+            for _, end in map(span, all_subtrees(self._tree, "static")[-1:])
+        ]
         calls = [Edit(*span(word), f"<{_TIMESTAMP_IRI}>") for word in self._calls_of_timestamp()]
-        return Edited.of(self._written.text, [*heads, *calls, *self._blanks()])
+        return Edited.of(self._written.text, [*heads, *graphs, *calls, *self._blanks()])
 
     def _calls_of_timestamp(self) -> list[Token]:
         """The word `timestamp` where it is called, which SPARQL does not know."""
@@ -268,23 +276,6 @@ class _Reader:
             yield from (Edit(*span(token)) for token in tokens(part) if token.type == "GRAPH")
         for part in all_subtrees(self._tree, "window_block"):
             yield from (Edit(*span(token), "GRAPH") for token in tokens(part) if token.type == "WINDOW")
-
-    def _with_windows(
-        self, query: Query, declared: Sequence[_Declared], windows: Sequence[StreamWindow]
-    ) -> Query:
-        """The query whose FROM and FROM NAMED, if it has any, name the windows too."""
-        if query.default_graphs is None or query.named_graphs is None:
-            return query
-        for each in declared:
-            if each.name in query.named_graphs:
-                raise self._written.error(each.part, f"<{each.name}> is a static graph", "another name")
-        default = [window.name for window in windows if window.is_default]
-        named = dict.fromkeys(window.name for window in windows if not window.is_default)
-        return replace(
-            query,
-            default_graphs=(*query.default_graphs, *default),
-            named_graphs=(*query.named_graphs, *named),
-        )
 
 
 def _query(sparql: Edited, prefixes: Mapping[str, str] | None, base: str | None) -> Query:
