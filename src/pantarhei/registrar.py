@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pantarhei.engine.holdings import Holdings
 from pantarhei.engine.update import WindowUpdate
+from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, check_type
-from pantarhei.language.time import TimePoint, time_of
+from pantarhei.language.time import TimePoint
 from pantarhei.query.continuous import AnswerChange, AnswerChanges, ContinuousQuery
 from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.window_door import WindowDoor
@@ -20,15 +20,15 @@ _CONSUMER = "queries"
 
 
 class Registrar:
-    """Registers queries with the holdings of a reasoner.
+    """Registers queries with what is kept up.
 
     Args:
-        held: the reasoner's state.
+        held: the state of a reasoner.
         door: reads texts of queries, and knows the graphs.
         lock: taken for each step, and for looking at answers.
     """
 
-    def __init__(self, held: Holdings, door: WindowDoor, lock: threading.RLock) -> None:
+    def __init__(self, held: Upkeep[Any], door: WindowDoor, lock: threading.RLock) -> None:
         self._held, self._door, self._lock = held, door, lock
         self.queries: dict[str, ContinuousQuery] = {}
         self._registry = Registry(held.model, held.books.log, door.dataset, lambda: held.forms.facts)
@@ -50,7 +50,7 @@ class Registrar:
             raise OptionError("name", repr(name), "a name that no other registered query has")
         query = self._door.prepared(text)
         held = self._held
-        registered = self._registry.register(name, text, query, held.model, held.books.log, self._now)
+        registered = self._registry.register(name, text, query, held.model, held.books.log, held.books.now)
         handle = ContinuousQuery(
             registered,
             lambda: self._registry.terms.decoder,
@@ -60,11 +60,6 @@ class Registrar:
         )
         self.queries[name] = handle
         return handle
-
-    @property
-    def _now(self) -> TimePoint | None:
-        step = self._held.books.step
-        return None if step is None else time_of(step.now, step.kind)
 
     def _locked(self, look: Callable[[], Any]) -> Any:
         with self._lock:

@@ -7,14 +7,23 @@ vocabulary of the reasoner says what the numbers mean.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from operator import add, itemgetter
 from typing import NamedTuple
 
+import numpy as np
+
 from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.engine.compaction import FACTS_A_TERM
+from pantarhei.language.time import TimePoint, time_of
 from pantarhei.repair.result import Repair
-from pantarhei.window.log import EMPTY_LOG, Log
+from pantarhei.window.log import EMPTY_LOG, Entry, Log
 from pantarhei.window.sliding import Step
+
+# Small ABoxes are renamed so many facts at a time.
+BATCH = 4096
 
 
 class Arrival(NamedTuple):
@@ -91,3 +100,57 @@ class Books:
             repairs = (*repairs, (arrival.level, repair))
         counters = self.counters.plus(Counters(1, int(arrival.contradicted), len(arrival.cut)))
         return Books(log, step, arrival, repairs, counters, self.messages + 1)
+
+    @property
+    def now(self) -> TimePoint | None:
+        """Where time has come to."""
+        return None if self.step is None else time_of(self.step.now, self.step.kind)
+
+    def copy(self) -> Books:
+        """The books: nothing in them changes."""
+        return self
+
+    # -- their terms (engine/compaction.py) --------------------------------------------------------
+
+    def used_terms(self, used: UsedTerms) -> int:
+        """Note the symbols and terms of the log. Returns how many facts, each entry counted for some."""
+        stored = 0
+        for batch in _batches(self.log):
+            facts = np.concatenate([part for entry in batch for part in (entry.facts, entry.cut)])
+            used.add(facts)
+            for entry in batch:
+                used.add_forms(entry.forms)
+            stored += len(facts) + FACTS_A_TERM * len(batch)
+        return stored
+
+    def renamed(self, renaming: Renaming) -> Books:
+        """The books in new numbers; their repairs keep the lexicon of their time."""
+        log = Log.of(_renamed(self.log, renaming), self.log.timeline.first_level)
+        arrival, newest = self.arrival, log.newest
+        if arrival is not None:  # one that has left the window is not undone any more
+            arrival = None if newest is None else arrival._replace(facts=newest.facts, cut=newest.cut)
+        return replace(self, log=log, arrival=arrival)
+
+
+def _renamed(log: Log, renaming: Renaming) -> Iterator[Entry]:
+    for batch in _batches(log):
+        facts = renaming.parts([entry.facts for entry in batch])
+        cuts = renaming.parts([entry.cut for entry in batch])
+        for entry, asserted, cut in zip(batch, facts, cuts, strict=True):
+            forms = renaming.forms(entry.forms)
+            yield Entry(entry.level, entry.at, entry.ticks, asserted, cut, forms)
+
+
+def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """The entries in their order, several small ones together."""
+    batch: list[Entry] = []
+    size = 0
+    for entry in entries:
+        weight = len(entry.facts) + len(entry.cut)
+        if batch and size + weight > BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(entry)
+        size += weight
+    if batch:
+        yield batch

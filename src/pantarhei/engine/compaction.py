@@ -12,27 +12,22 @@ taken over as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
+from typing import Generic
 
 from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.tables import Tables
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.books import Arrival, Books
 from pantarhei.engine.consumer import Consumers
+from pantarhei.engine.ground import GroundT
 from pantarhei.interpretation.foundation import Common
 from pantarhei.materialize.model import WindowModel
-from pantarhei.window.log import Entry, Log
 
 # So many entries may be added to a vocabulary in any case; an entry takes some hundred bytes.
 FLOOR = 32_768
 # A stored fact costs a fraction of what a fresh term does: there may be one such for so many of those.
 FACTS_A_TERM = 4
-# Small ABoxes are renamed so many facts at a time.
-BATCH = 4096
 
 
 def most_entries(vocabulary: Vocabulary, stored: int) -> int:
@@ -41,7 +36,7 @@ def most_entries(vocabulary: Vocabulary, stored: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Compact:
+class Compact(Generic[GroundT]):
     """A reasoner's state with the terms that it uses alone.
 
     Args:
@@ -53,7 +48,7 @@ class Compact:
 
     renaming: Renaming
     tables: Tables
-    books: Books
+    books: GroundT
     forms: GivenForms
     stored: int
 
@@ -61,69 +56,27 @@ class Compact:
 def compact(
     vocabulary: Vocabulary,
     common: Common,
-    books: Books,
+    books: GroundT,
     forms: GivenForms,
     model: WindowModel,
     consumers: Consumers,
-) -> Compact:
+) -> Compact[GroundT]:
     """The state without the terms that it does not use; nothing is changed.
 
-    Repairs in the books keep the lexicon of their time. Costs the stored facts, as columns, a step of Python
-    for each entry of the log, and one or two for each term that is used or known.
+    Costs the stored facts, as columns, a step of Python for each ABox, and one or two for each term that is
+    used or known.
     """
     used = UsedTerms(*vocabulary.counts)
     used.add_first(*common)
     model.mark_terms(used)
-    stored = len(model)
-    for batch in _batches(books.log):
-        facts = np.concatenate([part for entry in batch for part in (entry.facts, entry.cut)])
-        used.add(facts)
-        for entry in batch:
-            used.add_forms(entry.forms)
-        stored += len(facts) + FACTS_A_TERM * len(batch)
+    stored = len(model) + books.used_terms(used)
     consumers.used_terms(used)
     used.add_forms(forms.known)
     renaming = used.renaming()
     return Compact(
         renaming,
         vocabulary.tables.renamed(renaming),
-        _books(books, renaming),
+        books.renamed(renaming),
         forms.renamed(renaming),
         stored,
     )
-
-
-def _books(books: Books, renaming: Renaming) -> Books:
-    log = Log.of(_entries(books.log, renaming), books.log.timeline.first_level)
-    return replace(books, log=log, arrival=_arrival(books.arrival, log.newest))
-
-
-def _entries(log: Log, renaming: Renaming) -> Iterator[Entry]:
-    for batch in _batches(log):
-        facts = renaming.parts([entry.facts for entry in batch])
-        cuts = renaming.parts([entry.cut for entry in batch])
-        for entry, asserted, cut in zip(batch, facts, cuts, strict=True):
-            forms = renaming.forms(entry.forms)
-            yield Entry(entry.level, entry.at, entry.ticks, asserted, cut, forms)
-
-
-def _arrival(arrival: Arrival | None, newest: Entry | None) -> Arrival | None:
-    """How to undo the newest entry; one that has left the window is not undone any more."""
-    if arrival is None or newest is None:
-        return None
-    return arrival._replace(facts=newest.facts, cut=newest.cut)
-
-
-def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """The entries in their order, several small ones together."""
-    batch: list[Entry] = []
-    size = 0
-    for entry in entries:
-        weight = len(entry.facts) + len(entry.cut)
-        if batch and size + weight > BATCH:
-            yield batch
-            batch, size = [], 0
-        batch.append(entry)
-        size += weight
-    if batch:
-        yield batch

@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 from rdflib import OWL, RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 
+import pantarhei.engine.books as books
 import pantarhei.engine.compaction as compaction
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import FIRST_LITERAL
@@ -303,13 +304,13 @@ def test_a_small_abox_shares_memory_with_few():
     reasoner = reasoner_of(window=100_000)
     for at in range(3000):
         reasoner.push(at, [(EX[f"o{at}-{i}"], RDF.type, EX.C) for i in range(4)])
-    reasoner.push(3000, [(EX[f"o{i}"], RDF.type, EX.C) for i in range(2 * compaction.BATCH)])
+    reasoner.push(3000, [(EX[f"o{i}"], RDF.type, EX.C) for i in range(2 * books.BATCH)])
     forget(reasoner)
     entries = list(reasoner._held.books.log)
-    assert sum(len(entry.facts) for entry in entries) == 4 * 3000 + 2 * compaction.BATCH
+    assert sum(len(entry.facts) for entry in entries) == 4 * 3000 + 2 * books.BATCH
     for entry in entries:
         whole = entry.facts if entry.facts.base is None else entry.facts.base
-        assert whole.size <= 3 * max(compaction.BATCH, len(entry.facts))
+        assert whole.size <= 3 * max(books.BATCH, len(entry.facts))
 
 
 # -- all or nothing --------------------------------------------------------------------------------
@@ -367,7 +368,7 @@ POINTS = [
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize(("target", "point"), POINTS, ids=[point for _, point in POINTS])
 def test_an_error_while_forgetting_leaves_all_as_it_was(monkeypatch, keep, error, after, target, point):
-    import pantarhei.engine.holdings as module
+    import pantarhei.engine.upkeep as module
 
     dice = random.Random(f"{point}{after}")
     steady, shaken = (reasoner_of([*RULES, PLUS_ONE], keep=keep) for _ in "12")

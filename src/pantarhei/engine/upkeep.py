@@ -1,0 +1,271 @@
+"""A model kept up from a ground truth, with the consumers that follow it; changed whole or not at all.
+
+A step ends with storing one value, a `Standing`, that has all it changed. Whatever goes wrong before that, an
+interrupt between any two steps of Python among it, the model is made again from the books, which say what was
+asserted. What a step is, and what a model is made from, is for those to say who rest on it: the `Holdings` of
+a stream, and those of a graph without time (`GraphHoldings`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from typing import Generic, NamedTuple, TypeVar
+
+from pantarhei.encoding.given_forms import GivenForms
+from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.tables import Tables
+from pantarhei.engine.changes import Changes
+from pantarhei.engine.compaction import compact, most_entries
+from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
+from pantarhei.engine.ground import GroundT
+from pantarhei.engine.memory import Memory
+from pantarhei.errors import OptionError
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.rules.compilation.growth import Grown
+from pantarhei.window.limits import Limits
+
+_Done = TypeVar("_Done")
+
+
+class Standing(NamedTuple, Generic[GroundT]):
+    """How things stand after a step.
+
+    Args:
+        books: the ground truth.
+        forms: how literals of the materialization were written.
+        memory: what counts against the limits.
+        model: the model of `books`; None where it is lost, or being changed.
+        is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
+        told: what consumers have been told.
+    """
+
+    books: GroundT
+    forms: GivenForms
+    memory: Memory
+    model: WindowModel | None = None
+    is_part: bool = False
+    told: Told = NOTHING_TOLD
+
+
+class Upkeep(ABC, Generic[GroundT]):
+    """The state of what is kept up; not for several threads at once.
+
+    Args:
+        foundation: what all rests on; it belongs to the upkeep, which goes on numbering.
+        books: the ground truth to begin with.
+        keep: how a model stores facts.
+        limits: how much there may be.
+
+    Raises:
+        InconsistentOntologyError: the background violates a constraint.
+        MemoryLimitError: the background alone exceeds the limits.
+    """
+
+    def __init__(self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits) -> None:
+        self.foundation, self._keep = foundation, keep
+        self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
+        self.consumers = Consumers()
+        memory = Memory(limits, self.vocabulary, self.consumers)
+        self._standing = Standing(books, GivenForms(self.vocabulary), memory)
+        written = self.forms.change(Changes.of_all(self.model, 1).noted, foundation.background)
+        self._standing = self._standing._replace(forms=self.forms.after(written))
+        self.most_entries = most_entries(self.vocabulary, len(self.model))
+        self._entries_kept = self.vocabulary.size
+        exceeded = memory.exceeded(self.model, self.books.log)
+        if exceeded is not None:
+            raise limits.error(exceeded, None)
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def _undone_if_broken(self, work: Callable[[Marks], _Done]) -> _Done:
+        """What `work` comes to; told how consumers stand before.
+
+        Broken off before it has stored how things stand then, it leaves no trace.
+        """
+        before, grown, known = self._standing, self.growing.grown, self.vocabulary.mark
+        marks = self.consumers.mark()
+        try:
+            return work(marks)
+        except BaseException:
+            if self.books.step is before.books.step:
+                self._take_back(before, grown, known, marks)
+            raise
+
+    def _take_back(
+        self, before: Standing[GroundT], grown: Grown, known: tuple[int, ...], marks: Marks
+    ) -> None:
+        """Forget what a step has made that was broken off."""
+        if self._standing is not before:
+            self.lose_model()
+        self.consumers.back(marks)
+        self.growing.grown = grown
+        self.vocabulary.back_to(known)
+
+    def _cover(self, facts: Integers) -> None:
+        """Have all rules that `facts` ask for."""
+        if not self.growing.covers(facts):
+            self.lose_model()  # one of the grown program is to be made
+            self.growing.grow(facts)
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """What is done inside is undone after an error. No term is forgotten meanwhile."""
+        self.forget_unused()
+        books, forms = self.books.copy(), self.forms.copy()
+        grown, size = self.growing.grown, self.vocabulary.size
+        marks, consumers = self.consumers.mark(), copy(self.consumers)
+        memory = replace(self._standing.memory, consumers=consumers)
+        before = self._standing._replace(books=books, forms=forms, memory=memory, model=None)
+        try:
+            self._standing = self._standing._replace(is_part=True)
+            yield
+            told = self._standing.told if before.is_part else self._tell_consumers(self._standing.told)
+            self._standing = self._standing._replace(is_part=before.is_part, told=told)
+        except BaseException:
+            self._standing, self.consumers = before, consumers
+            self.consumers.back(marks)
+            self.growing.grown = grown
+            self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
+            raise
+
+    def replace(self, books: GroundT, forms: GivenForms) -> None:
+        """Hold these books from now on, in the numbers of the present vocabulary."""
+        self._standing = self._standing._replace(books=books, forms=forms, model=None)
+
+    def lose_model(self) -> None:
+        """Let the model be made again, where it is to be changed or is of no use."""
+        self._standing = self._standing._replace(model=None)
+
+    # -- those who are told of each step -----------------------------------------------------------
+
+    def attach(self, name: str, consumer: Consumer) -> None:
+        """Tell `consumer` of each step from now on. It begins with what the model holds.
+
+        Raises:
+            OptionError: there is one of that name; or it asks for levels, and facts have no one level.
+        """
+        if consumer.wants_levels and self._keep == "every":
+            expected = '"newest" where a consumer asks for levels: with "every" a fact has no one level'
+            raise OptionError("keep", '"every"', expected)
+        self._tell_all()
+        self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
+        self.consumers.attach(name, consumer, self.model)
+        self._standing = self._standing._replace(told=self._standing.told.without(name))
+
+    def saved_consumers(self) -> dict[str, bytes]:
+        """What a checkpoint keeps of each consumer, by name.
+
+        Inside a `whole` they are told first what waits.
+        """
+        self._tell_all()
+        return self.consumers.saved()
+
+    def _tell_all(self) -> None:
+        """Tell consumers what waits, so that they stand where the model does."""
+        marks = self.consumers.mark()
+        try:
+            self._standing = self._standing._replace(told=self._tell_consumers(self._standing.told))
+        except BaseException:
+            self.consumers.back(marks)
+            raise
+
+    def _tell_consumers(self, told: Told, model: WindowModel | None = None) -> Told:
+        """Tell what waits, where there are consumers; `model` is that of the step, by default the present."""
+        if not self.consumers:
+            return NOTHING_TOLD
+        return self.consumers.tell(told, self.model if model is None else model)  # one without facts is false
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    @property
+    def books(self) -> GroundT:
+        """The ground truth."""
+        return self._standing.books
+
+    @property
+    def forms(self) -> GivenForms:
+        """How literals of the materialization were written."""
+        return self._standing.forms
+
+    @property
+    def state(self) -> Standing[GroundT]:
+        """How things stand, with the model: another value whenever anything has changed."""
+        self.make_model()
+        return self._standing
+
+    @property
+    def facts(self) -> int | None:
+        """How many facts the materialization has; None where the model is lost. Costs O(1)."""
+        model = self._standing.model
+        return None if model is None else len(model)
+
+    # -- terms that are not used any more ----------------------------------------------------------
+
+    def forget_unused(self) -> None:
+        """Make the state compact if much is not used; not inside a `whole`, where one of old numbers may come
+        back.
+
+        After an error it is as it was; the model may have to be made again.
+        """
+        vocabulary, standing = self.vocabulary, self._standing
+        wanted = standing.memory.unused or vocabulary.size > self.most_entries
+        if vocabulary.size * 8 > self._entries_kept * 9:  # some of them may not be used any more
+            wanted = wanted or standing.memory.is_tight(standing.model, standing.books.log)
+        if wanted and not standing.is_part:
+            self._forget_unused()
+
+    def _forget_unused(self) -> None:
+        vocabulary, standing, model = self.vocabulary, self._standing, self.model
+        before = vocabulary.tables, self._standing._replace(model=None)
+        found = compact(vocabulary, self.foundation.common, self.books, self.forms, model, self.consumers)
+        marks = self.consumers.mark()
+        self.lose_model()
+        try:
+            memory = replace(standing.memory, unused=0)
+            self._take_over(found.tables, Standing(found.books, found.forms, memory))
+            self.consumers.renamed(found.renaming)
+        except BaseException:
+            self._take_over(*before)
+            self.consumers.back(marks)
+            raise
+        model.rename(found.renaming)
+        self._standing = self._standing._replace(model=model)
+        self.most_entries, self._entries_kept = most_entries(vocabulary, found.stored), vocabulary.size
+
+    def _take_over(self, tables: Tables, standing: Standing[GroundT]) -> None:
+        self.growing.look_again()
+        self.vocabulary.go_on_with(tables)
+        self._standing = standing
+
+    # -- the model from the books ------------------------------------------------------------------
+
+    @property
+    def model(self) -> WindowModel:
+        """The model; made again where an error lost it, which costs a materialization."""
+        return self.make_model()
+
+    def make_model(self) -> WindowModel:
+        """The model. Costs a materialization where an error lost it."""
+        known = self._standing.model
+        if known is not None and not known.is_broken:
+            return known
+        model, books = self._made_from(self.books)
+        self._standing = self._standing._replace(model=model, books=books)
+        return model
+
+    def _made_from(self, books: GroundT) -> tuple[WindowModel, GroundT]:
+        """The model of `books`, and the books with what undoing their newest part takes in that model."""
+        model, books = self._filled_from(books)
+        model.violations()
+        model.take_changes()
+        model.note_levels(self.consumers.wants_levels)
+        return model, books
+
+    @abstractmethod
+    def _filled_from(self, books: GroundT) -> tuple[WindowModel, GroundT]:
+        """A model with all that `books` say, and the books as of `_made_from`."""
