@@ -1,0 +1,112 @@
+"""Operators of registered queries by themselves: signed rows as short texts, in and out.
+
+A row is its terms, separated by blanks: `a` is the name `:a`, `1` and `01` are integers, `"x"` is a string,
+`-` is unbound. A change is several such rows with their weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rdflib import XSD, Literal, URIRef, Variable
+
+from asked import triples
+from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.term import Term
+from pantarhei.query.algebra.nodes import Node, Values
+from pantarhei.query.expressions import Context, LiteralValues
+from pantarhei.query.guard import NO_LIMITS
+from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
+from pantarhei.rdf.ntriples import write_term
+from pantarhei.rules.compilation.program import compile_
+
+Change = Mapping[str, int]
+
+
+class Bench:
+    """Feeds operators, and notes what they say."""
+
+    def __init__(self) -> None:
+        self.vocabulary = Vocabulary(compile_([]))
+        self.journal = Journal()
+        self.terms = LastingTerms(self.vocabulary, self.journal)
+        literals = LiteralValues(self.vocabulary.lexicon.literals)
+        self.shared = Shared(
+            self.journal, self.terms, Context(self.terms, NO_LIMITS, literals, Literal("now"), None)
+        )
+
+    def input(self, names: str, certain: bool = True) -> Operator:
+        """An input with these variables, for the test to say the rows of.
+
+        Args:
+            certain: each row binds all of them.
+        """
+        return Operator(rows_with(names, certain), self.shared)
+
+    def row(self, text: str) -> Row:
+        """A row in numbers."""
+        return tuple(NONE if part == "-" else self.terms.id_of(term(part)) for part in text.split())
+
+    def bag(self, rows: Change) -> Bag:
+        """A change in numbers."""
+        return {self.row(text): weight for text, weight in rows.items()}
+
+    def shown(self, bag: Mapping[Row, int]) -> dict[str, int]:
+        """A change as text."""
+        return {
+            " ".join("-" if n == NONE else text_of(self.terms.term(n)) for n in row): weight
+            for row, weight in bag.items()
+        }
+
+    def change(self, operator: Operator, *changes: Change) -> dict[str, int]:
+        """What an operator makes of changes of its inputs.
+
+        It does so twice: what it did is undone in between. And what it only remembers is forgotten before.
+        """
+        given = [self.bag(change) for change in changes]
+        operator.forget()
+        mark = self.journal.mark()
+        first = self.shown(operator.change(*given))
+        self.journal.back(mark)
+        operator.forget()
+        again = self.shown(operator.change(*given))
+        assert first == again
+        operator.renamed(lambda row: row)
+        return first
+
+    def rows(self, operator: Operator) -> list[dict[str, int]]:
+        """The rows of an operator's state, bag by bag."""
+        return [self.shown(bag) for bag in operator.bags]
+
+
+def rows_with(names: str, certain: bool = True) -> Node:
+    """A node whose rows have these variables."""
+    variables = tuple(map(Variable, names.split()))
+    return Values(variables, () if certain else ((None,) * len(variables),))
+
+
+def term(text: str) -> Term:
+    """The term of a short text."""
+    ((_, _, object_),) = triples(f":s :p {f':{text}' if text[0].isalpha() else text} .")
+    return object_
+
+
+def text_of(term: Term) -> str:
+    """A term as a short text."""
+    if isinstance(term, URIRef):
+        return term.removeprefix("urn:")
+    if isinstance(term, Literal) and term.datatype in (XSD.integer, XSD.decimal, XSD.double):
+        return str(term)
+    return write_term(term)
+
+
+def together(changes: Iterable[Change]) -> dict[str, int]:
+    """Changes added up."""
+    total: dict[str, int] = {}
+    for change in changes:
+        for row, weight in change.items():
+            total[row] = total.get(row, 0) + weight
+    return {row: weight for row, weight in total.items() if weight}

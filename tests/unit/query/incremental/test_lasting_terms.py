@@ -1,0 +1,107 @@
+"""A term keeps its number from step to step, whoever brings it first, and in whatever form."""
+
+import numpy as np
+import pytest
+from rdflib import XSD, Literal, URIRef
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.terms import LOCAL
+from pantarhei.rules.compilation.program import compile_
+
+ONE = Literal("1", datatype=XSD.integer, normalize=False)
+PADDED = Literal("01", datatype=XSD.integer, normalize=False)
+PAIR = URIRef("urn:s"), URIRef("urn:p")
+
+
+class Case:
+    def __init__(self):
+        self.vocabulary, self.journal = Vocabulary(compile_([])), Journal()
+        self.terms = LastingTerms(self.vocabulary, self.journal)
+
+    def bring(self, literal):
+        """An ABox brings a literal; the number of its value."""
+        number = int(self.vocabulary.encode([(*PAIR, literal)]).facts[0, 2])
+        self.terms.look_again()
+        return number
+
+    def shown(self, number):
+        return self.terms.term(int(self.terms.shown(np.array([number], np.int64))[0]))
+
+
+@pytest.fixture
+def case():
+    return Case()
+
+
+def test_what_an_abox_brought_first_has_the_number_of_the_vocabulary(case):
+    number = case.bring(ONE)
+    assert case.terms.id_of(ONE) == number < LOCAL
+    assert not case.terms.has_further_numbers
+
+
+def test_another_form_has_a_number_of_its_own_and_the_same_value(case):
+    number = case.bring(ONE)
+    other = case.terms.id_of(PADDED)
+    assert other >= LOCAL
+    assert case.terms.value(other) == number
+    assert case.terms.term(other) == PADDED
+
+
+@pytest.mark.parametrize("form", [ONE, PADDED])
+def test_what_was_computed_first_joins_with_what_comes_later(case, form):
+    computed = case.terms.id_of(ONE)
+    number = case.bring(form)
+    assert computed >= LOCAL
+    assert case.terms.value(computed) == number
+    assert case.terms.id_of(ONE) == computed  # as before
+    assert case.shown(number) == form
+
+
+def test_a_form_that_was_computed_first_is_shown_by_its_first_number(case):
+    computed = case.terms.id_of(ONE)
+    number = case.bring(ONE)
+    assert case.terms.has_further_numbers
+    assert case.terms.first_form(number) == computed
+    assert case.terms.shown(np.array([number, 5], np.int64)).tolist() == [computed, 5]
+
+
+def test_values_of_numbers_are_those_of_the_vocabulary(case):
+    name, form = case.terms.id_of(PAIR[0]), case.terms.id_of(ONE)
+    values = case.terms.values(np.array([NONE, name, form], np.int64))
+    assert values.tolist() == [NONE, name, case.terms.value(form)]
+
+
+def test_a_simple_literal_and_one_of_xsd_string_are_one_term(case):
+    assert case.terms.id_of(Literal("a", datatype=XSD.string)) == case.terms.id_of(Literal("a"))
+
+
+def test_a_step_that_failed_leaves_the_numbers_of_those_before(case):
+    kept = case.terms.id_of(ONE)
+    mark, tables = case.journal.mark(), case.vocabulary.counts
+    number = case.bring(ONE)
+    assert case.terms.first_form(number) == kept
+    case.journal.back(mark)
+    assert case.terms.first_form(number) is None
+    assert case.terms.id_of(ONE) == kept
+    assert case.vocabulary.counts >= tables
+
+
+def test_terms_that_nobody_uses_are_forgotten_when_others_get_new_numbers(case):
+    used, unused = case.terms.id_of(ONE), case.terms.id_of(PADDED)
+    value = case.terms.value(used)
+    numbers = case.terms.renamed({value: value}, {used})
+    assert numbers == {NONE: NONE, used: LOCAL}
+    assert case.terms.locals == [ONE]
+    assert case.terms.term(numbers[used]) == ONE
+    assert case.terms.id_of(PADDED) != numbers[used]
+    assert unused not in numbers
+
+
+def test_the_decoder_of_a_time_goes_on_saying_what_numbers_stood_for(case):
+    row = (case.terms.id_of(PAIR[0]), NONE, case.terms.id_of(ONE))
+    decoder = case.terms.decoder
+    case.terms.renamed({row[0]: row[0]}, {row[0]})
+    assert decoder.row(row) == (PAIR[0], None, ONE)
