@@ -17,10 +17,11 @@ cdef class BodyMatches(Visitor):
     cdef Keyed keys
     cdef Keyed steps
     cdef unsigned char[::1] key_kinds
-    cdef int[::1] plans
+    cdef int[::1] starts
     cdef int[::1] asked
     cdef int[::1] variables
-    cdef int[::1] parameters
+    cdef int[::1] first_steps
+    cdef int[::1] states
     cdef int most_variables
     cdef Ints changed
     cdef Ints found
@@ -29,7 +30,6 @@ cdef class BodyMatches(Visitor):
     cdef bint tells_levels
     cdef int trigger
     cdef int asked_from
-    cdef int together
     cdef readonly long long candidates
 
     cdef taken(self)
@@ -45,5 +45,5 @@ cdef class BodyMatches(Visitor):
     cdef int begin(self, int row) except -1 nogil
     cdef int begin_keyed(self, int row, int subject, int object) except -1 nogil
     cdef bint is_wanted(self, int row, int atom) noexcept nogil
-    cdef bint are_wanted(self, int parameters) noexcept nogil
+    cdef bint is_longer(self, int predicate, int term, bint forward, int most) noexcept nogil
     cdef void take_back(self) noexcept nogil

@@ -17,7 +17,7 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.store import Store
     from pantarhei.materialize.kernel.visitor import Visitor
 
-from pantarhei.materialize.kernel.arrays import Ints, ints_of
+from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
 from pantarhei.materialize.kernel.keyed import Keyed
 from pantarhei.materialize.kernel.matcher import Matcher
 
@@ -50,9 +50,10 @@ class BodyMatches(Visitor):
         )
         self.keys, self.steps = Keyed(plans.keys), Keyed(plans.steps)
         self.key_kinds = kinds_of(plans.keys)
-        self.plans, self.asked = ints_of(plans.plans.ravel()), ints_of(plans.asked)
+        self.starts, self.asked = ints_of(plans.starts.ravel()), ints_of(plans.asked)
+        self.first_steps = ints_of(plans.first_steps)
+        self.states = new_ints(plans.most_parameters + 1, NONE)
         self.variables = ints_of([len(variables) for variables in plans.variables])
-        self.parameters = ints_of(plans.parameters)
         self.changed = Ints()
         self.found = Ints()
         self.none = np.empty((0, 2 + self.most_variables), np.int32)
@@ -60,7 +61,6 @@ class BodyMatches(Visitor):
         self.tells_levels = False
         self.trigger = NONE
         self.asked_from = NONE
-        self.together = NONE
         self.candidates = 0
 
     # -- what matches mean -------------------------------------------------------------------------
@@ -76,30 +76,74 @@ class BodyMatches(Visitor):
         return self.store.rows[row].level
 
     def is_wanted(self, row, atom):
-        """Whether what `row` binds a parameter to, matched to the atom, is wanted for that."""
+        """Whether what `row` binds a parameter to, if it does, is wanted after those bound before."""
         asked: cython.int = self.asked[self.asked_from + atom]
-        term: cython.int
+        state: cython.int
         if asked < 0:
             return True
-        term = self.store.rows[row].object if asked & 1 else self.store.rows[row].subject
-        return self.steps.find(asked >> 1, term, NONE) >= 0
+        state = self.steps.value_of(
+            self.states[asked >> 1],
+            self.store.rows[row].object if asked & 1 else self.store.rows[row].subject,
+            NONE,
+        )
+        self.states[(asked >> 1) + 1] = state
+        return state >= 0
 
-    def are_wanted(self, parameters):
-        """Whether what the parameters are bound to is wanted for them together."""
-        i: cython.int
-        state: cython.int = self.together
-        for i in range(parameters):
-            state = self.steps.value_of(state, self.matcher.slots[i], NONE)
-            if state < 0:
-                return False
-        return True
+    def bind(self, plan, step, level):
+        """Match the atom of a step that binds a parameter: by its chain, or by looking up each term that is
+        wanted, whichever is less.
+        """
+        at: cython.int = plan + FIRST_STEP + step * PART
+        forward: cython.bint = self.matcher.code[at] & FORWARD
+        predicate: cython.int = self.matcher.code[at + 1]
+        atom: cython.int = self.matcher.code[at + 4]
+        bound: cython.int = self.matcher.code[at + 3] if forward else self.matcher.code[at + 2]
+        term: cython.int = self.matcher.value(
+            self.matcher.code[at + 2] if forward else self.matcher.code[at + 3]
+        )
+        state: cython.int = self.states[self.asked[self.asked_from + atom] >> 1]
+        entry: cython.int
+        wanted: cython.int
+        row: cython.int
+        weight: cython.int
+        if not self.is_longer(
+            predicate, term, forward, self.first_steps[state + 1] - self.first_steps[state]
+        ):
+            return self.matcher.walk(plan, step, level, self.matcher.has_edges(predicate), self)
+        for entry in range(self.first_steps[state], self.first_steps[state + 1]):
+            wanted = self.steps.entries[4 * entry + 1]
+            row = self.store.find(predicate, term if forward else wanted, wanted if forward else term)
+            self.candidates += row < 0
+            weight = self.weigh(row, level, atom) if row >= 0 else HIDDEN
+            if weight >= 0:
+                self.matcher.slots[bound] = wanted
+                self.matcher.body[atom] = row
+                if self.matcher.extend(plan, step + 1, min(weight, level), self):
+                    return 1
+        return 0
+
+    def is_longer(self, predicate, term, forward, most):
+        """Whether a chain has more than `most` rows; looks at no more of them."""
+        edge: cython.int
+        row: cython.int
+        for edge in range(2):
+            if edge and not self.matcher.has_edges(predicate):
+                break
+            if forward:
+                row = self.store.first_with_subject(predicate, term, EDGE * edge)
+            else:
+                row = self.store.first_with_object(predicate, term, EDGE * edge)
+            while row >= 0:
+                most -= 1
+                if most < 0:
+                    return True
+                row = self.store.rows[row].next_subject if forward else self.store.rows[row].next_object
+        return False
 
     def visit(self, plan, level):
         """Append the body, the sign or the lowest level in the match, and what the variables are bound to."""
         i: cython.int
         body: cython.int = self.matcher.code[plan + RULE]
-        if self.together >= 0 and not self.are_wanted(self.parameters[body]):
-            return 0
         self.found.push(body)
         self.found.push(level if self.tells_levels else 1 if self.seen == CAME else -1)
         for i in range(self.most_variables):
@@ -268,16 +312,18 @@ class BodyMatches(Visitor):
 
     def begin_keyed(self, row, subject, object):
         """Begin the plans of a key."""
+        start: cython.int
         plan: cython.int
         entry: cython.int = self.keys.find(self.store.rows[row].predicate, subject, object)
         while entry >= 0:
             self.candidates += 1
-            plan = 3 * self.keys.entries[4 * entry + 3]
-            self.asked_from = self.plans[plan + 1]
-            self.together = self.plans[plan + 2]
-            self.trigger = self.matcher.code[self.plans[plan] + TRIGGER_ATOM]
+            start = 3 * self.keys.entries[4 * entry + 3]
+            plan = self.starts[start]
+            self.asked_from = self.starts[start + 1]
+            self.trigger = self.matcher.code[plan + TRIGGER_ATOM]
+            self.states[0] = self.starts[start + 2]
             self.matcher.begin(
-                self.plans[plan],
+                plan,
                 row,
                 self.store.rows[row].subject,
                 self.store.rows[row].object,

@@ -38,6 +38,7 @@ cdef enum:
     CHECK = 0
     FORWARD = 1
     BACKWARD = 2
+    WANTED = 4
 
     DIFFERENT = 0
     IDENTICAL = 1

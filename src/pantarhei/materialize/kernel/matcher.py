@@ -16,6 +16,8 @@ the head (atom -1). The kinds of a step say what is bound when it is reached:
     FORWARD    the subject is bound: the chain of (predicate, subject) is walked, binding the object
     BACKWARD   the object is bound: the chain of (predicate, object) is walked, binding the subject
 
+With WANTED added, it is for the visitor to match the atom: it knows to which terms the variable may be bound.
+
 Conditions are looked at in their order when all atoms are matched. Their kinds, with their operands:
 
     DIFFERENT  a, b                  the arguments differ
@@ -142,6 +144,8 @@ class Matcher:
                 return 1 if weight == STOP else 0
             self.body[place] = row
             return self.extend(plan, step + 1, weight if weight < level else level, visitor)
+        if self.code[at] & WANTED:
+            return visitor.bind(plan, step, level)
         return self.walk(plan, step, level, self.has_edges(predicate) or place == self.edge_atom, visitor)
 
     def walk(self, plan, step, level, edges, visitor):
@@ -152,7 +156,7 @@ class Matcher:
         at: cython.int = plan + FIRST_STEP + step * PART
         predicate: cython.int = self.code[at + 1]
         place: cython.int = self.code[at + 4]
-        forward: cython.bint = self.code[at] == FORWARD
+        forward: cython.bint = self.code[at] & FORWARD
         bound: cython.int = self.code[at + 3] if forward else self.code[at + 2]
         term: cython.int = self.value(self.code[at + 2] if forward else self.code[at + 3])
         edge: cython.int = EDGE if edges else 0

@@ -19,6 +19,10 @@ class Visitor:
         """
         return HIDDEN
 
+    def bind(self, plan, step, level):
+        """Match the atom of a step that is WANTED, and go on. Returns 1 if the enumeration was stopped."""
+        return 0
+
     def visit(self, plan, level):
         """A whole body matched; `level` is the smallest level in it. Return 1 to end the enumeration."""
         return 0

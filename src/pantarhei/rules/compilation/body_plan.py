@@ -7,7 +7,7 @@ program nor model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,16 @@ from pantarhei.errors import InvalidRuleError
 from pantarhei.language.rule import Argument, Atom, Different, Rule
 from pantarhei.language.term import Term
 from pantarhei.rules.compilation.numbering import Numbering
-from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, OBJECT, SUBJECT, JoinPlan, PlanCode
+from pantarhei.rules.compilation.plan import (
+    BACKWARD,
+    CHECK,
+    FORWARD,
+    OBJECT,
+    SUBJECT,
+    WANTED,
+    JoinPlan,
+    PlanCode,
+)
 from pantarhei.rules.compilation.planning import RulePlanner
 
 
@@ -66,9 +75,10 @@ class BodyPlan:
         parameters: how many of them are parameters.
         code: the plans, one for each atom from whose facts on the others are matched.
         triggers: of each plan, the predicate of that atom and the place in `code`, shape (atoms, 2).
-        binding: of each plan and each atom, `2 * i + side` where a fact that is matched to the atom binds
-            parameter `i` to its subject or object; NONE where it binds none. Shape (atoms, atoms). What the
-            first atom of a plan binds is left out.
+        orders: of each plan, the parameters in the order in which they are bound, shape (atoms, parameters).
+        binding: of each plan and each atom, `2 * i + side` where its subject or object binds a parameter, the
+            `i`-th after those that are bound by the atom with which the plan begins; NONE where it binds
+            none, and for that atom itself. Shape (atoms, atoms).
         by_subject, by_object: the predicates whose facts are looked up by subject, or by object.
     """
 
@@ -76,6 +86,7 @@ class BodyPlan:
     parameters: int
     code: Integers
     triggers: Integers
+    orders: Integers
     binding: Integers
     by_subject: frozenset[int]
     by_object: frozenset[int]
@@ -95,30 +106,41 @@ def plan_body(body: Body, numbers: NumbersAll) -> BodyPlan:
     occurring = {argument for atom in body.atoms for argument in atom.arguments}
     if missing := [parameter for parameter in body.parameters if parameter not in occurring]:
         raise InvalidRuleError(str(rule), f"its body lacks {', '.join(missing)}")
-    written = PlanCode()
+    written, count = PlanCode(), len(body.parameters)
     plans = [planner.plan_from(atom, position) for position, atom in enumerate(body.atoms)]
+    walked = {(step.kind, step.predicate) for plan in plans for step in plan.steps}
+    bound = [_bound(plan, count) for plan in plans]
+    plans = [_telling_wanted(plan, binding) for plan, (_, binding) in zip(plans, bound, strict=True)]
     predicates = [numbers.number_symbol(Symbol(atom.predicate, len(atom.arguments))) for atom in body.atoms]
     offsets = [written.write(plan) for plan in plans]
-    walked = {(step.kind, step.predicate) for plan in plans for step in plan.steps}
     return BodyPlan(
         tuple(planner.variables),
-        len(body.parameters),
+        count,
         written.integers,
         np.array([predicates, offsets], np.int32).T,
-        np.array([_binding(plan, len(body.parameters)) for plan in plans], np.int32),
+        np.array([order for order, _ in bound], np.int32),
+        np.array([binding for _, binding in bound], np.int32),
         frozenset(predicate for kind, predicate in walked if kind == FORWARD),
         frozenset(predicate for kind, predicate in walked if kind == BACKWARD),
     )
 
 
-def _binding(plan: JoinPlan, parameters: int) -> list[int]:
-    """A plan's row of `BodyPlan.binding`; parameters are the first variables."""
-    binding = [NONE] * (len(plan.steps) + 1)
+def _bound(plan: JoinPlan, parameters: int) -> tuple[list[int], list[int]]:
+    """A plan's rows of `BodyPlan.orders` and `BodyPlan.binding`; parameters are the first variables."""
+    order = list(dict.fromkeys(argument for argument in plan.trigger if 0 <= argument < parameters))
+    given, binding = len(order), [NONE] * (len(plan.steps) + 1)
     for step in plan.steps:
         bound, side = (step.object, OBJECT) if step.kind == FORWARD else (step.subject, SUBJECT)
         if step.kind != CHECK and bound < parameters:
-            binding[step.atom] = 2 * bound + side
-    return binding
+            binding[step.atom] = 2 * (len(order) - given) + side
+            order.append(bound)
+    return order, binding
+
+
+def _telling_wanted(plan: JoinPlan, binding: Sequence[int]) -> JoinPlan:
+    """The plan with WANTED at the steps that bind parameters."""
+    steps = (s if binding[s.atom] == NONE else s._replace(kind=s.kind | WANTED) for s in plan.steps)
+    return plan._replace(steps=tuple(steps))
 
 
 class _Numbering(Numbering):

@@ -4,14 +4,14 @@ A fact is to cost nothing for bodies that it cannot be part of, even where a tho
 predicate: the plans hang on keys, `(predicate, subject, object)`, in which NONE stands for any term. The key
 of a plan has the constants of the atom that it begins with, and what is wanted for the parameters there.
 
-What is wanted is a graph of states, a step for each term: whoever comes from a body's state with the terms of
-all parameters, one after another, to a further state, has what is wanted. There is such a state for single
-parameters too.
+What is wanted are states, and steps between them, each for a term: what the parameters are bound to is wanted
+if the terms lead from state to state, in the order in which the plan binds them. So what is wanted for the
+next parameter, after those bound before, is always known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,8 @@ from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.rules.compilation.body_plan import Body, BodyPlan, Form, NumbersAll, plan_body
 from pantarhei.rules.compilation.plan import TRIGGER
 
+Terms = tuple[int, ...]
+
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class BodyPlans:
@@ -28,27 +30,28 @@ class BodyPlans:
 
     Args:
         variables: of each body, in the order in which matches give what they are bound to.
-        parameters: how many of them are parameters; those are the first.
+        most_parameters: how many of them are parameters at most; those are the first.
         of_forms: the plans of the bodies by their forms.
         code: the plans of all bodies; the rule of a plan is the place of its body.
-        plans: of each plan, the place in `code`; where its part of `asked` begins; the state from which the
-            terms of all parameters are looked for in the end. NONE where nothing is to be looked for.
-        asked: for each atom of a body `2 * state + side`, where the subject or object of what is matched to
-            it is looked for from that state; NONE where nothing is looked for.
-        keys: int32 rows `predicate, subject, object, plan`.
-        steps: int32 rows `state, term, NONE, next state`.
+        keys: int32 rows `predicate, subject, object, start`.
+        starts: int32 rows `place in code, where the plan's part of asked begins, state`: with what a fact of
+            a key begins. NONE for the last two where the key says all that is wanted.
+        asked: `BodyPlan.binding` of the plans that bind parameters further on.
+        steps: int32 rows `state, term, NONE, next state`, those of a state together.
+        first_steps: where those of each state begin, and the last end.
         widest_body: how many atoms a body has at most.
         by_subject, by_object: the predicates whose facts are looked up by subject, or by object.
     """
 
     variables: tuple[tuple[Variable, ...], ...]
-    parameters: tuple[int, ...]
+    most_parameters: int
     of_forms: Mapping[Form, BodyPlan]
     code: Integers
-    plans: Integers
-    asked: Integers
     keys: Integers
+    starts: Integers
+    asked: Integers
     steps: Integers
+    first_steps: Integers
     widest_body: int
     by_subject: frozenset[int]
     by_object: frozenset[int]
@@ -91,93 +94,93 @@ class _Writer:
 
     def __init__(self) -> None:
         self._variables: list[tuple[Variable, ...]] = []
-        self._parameters: list[int] = []
         self._code: list[Integers] = []
         self._length = 0
-        self._plans: list[tuple[int, int, int]] = []
+        self._keys: list[tuple[int, ...]] = []
+        self._starts: list[tuple[int, ...]] = []
         self._asked: list[int] = []
-        self._keys: list[tuple[int, int, int, int]] = []
-        self._steps: list[tuple[int, int, int, int]] = []
-        self._states = 0
-        self._widest = 1
+        self._next: list[dict[int, int]] = []  # of each state: the next states by terms
+        self._most_parameters, self._widest = 0, 1
         self._by_subject: set[int] = set()
         self._by_object: set[int] = set()
 
     def plans(self, of_forms: Mapping[Form, BodyPlan]) -> BodyPlans:
+        steps = [(state, *step) for state, after in enumerate(self._next) for step in after.items()]
         return BodyPlans(
             tuple(self._variables),
-            tuple(self._parameters),
+            self._most_parameters,
             of_forms,
             np.concatenate([np.zeros(0, np.int32), *self._code]),
-            _rows(self._plans, 3),
-            np.array(self._asked, np.int32),
             _rows(self._keys, 4),
-            _rows(self._steps, 4),
+            _rows(self._starts, 3),
+            np.array(self._asked, np.int32),
+            _rows([(state, term, NONE, after) for state, term, after in steps], 4),
+            np.cumsum([0, *map(len, self._next)]).astype(np.int32),
             self._widest,
             frozenset(self._by_subject),
             frozenset(self._by_object),
         )
 
-    def add(self, plan: BodyPlan, wanted: Sequence[tuple[int, ...]]) -> None:
+    def add(self, plan: BodyPlan, wanted: Sequence[Terms]) -> None:
         """One more body, for the numbers that are wanted for its parameters."""
         code = plan.code.copy()
         code[plan.triggers[:, 1]] = len(self._variables)
-        singles: dict[int, int] = {}
-        together = self._state(wanted) if plan.parameters > 1 else NONE
-        for (predicate, offset), binding in zip(plan.triggers.tolist(), plan.binding.tolist(), strict=True):
+        states: dict[Terms, int] = {}  # where the steps in an order of the parameters begin
+        for (predicate, offset), order, binding in zip(
+            plan.triggers.tolist(), map(tuple, plan.orders.tolist()), plan.binding.tolist(), strict=True
+        ):
             trigger = code[offset + TRIGGER : offset + TRIGGER + 2].tolist()
-            keys = _keys(trigger, plan.parameters, wanted)
-            self._keys += [(predicate, *key, len(self._plans)) for key in keys]
-            if plan.parameters <= sum(0 <= argument < plan.parameters for argument in set(trigger)):
-                self._plans.append((self._length + offset, NONE, NONE))  # its key says it all
-                continue
-            self._plans.append((self._length + offset, len(self._asked), together))
-            self._asked += [self._ask(argument, singles, wanted) for argument in binding]
+            given = len({argument for argument in trigger if 0 <= argument < plan.parameters})
+            asked, state = NONE, NONE
+            if given < plan.parameters:
+                asked = len(self._asked)
+                self._asked += binding
+                state = states[order] = states[order] if order in states else self._begin(order, wanted)
+            for key, terms in _keys(trigger, plan.parameters, wanted).items():
+                self._keys.append((predicate, *key, len(self._starts)))
+                after = NONE if state == NONE else self._after(state, [terms[i] for i in order[:given]])
+                self._starts.append((self._length + offset, asked, after))
         self._variables.append(plan.variables)
-        self._parameters.append(plan.parameters)
         self._code.append(code)
         self._length += len(code)
+        self._most_parameters = max(self._most_parameters, plan.parameters)
         self._widest = max(self._widest, len(plan.triggers))
         self._by_subject |= plan.by_subject
         self._by_object |= plan.by_object
 
-    def _ask(self, binding: int, singles: dict[int, int], wanted: Sequence[tuple[int, ...]]) -> int:
-        """What stands in `asked` for what `BodyPlan.binding` has; `singles` are the states of parameters."""
-        if binding == NONE:
-            return NONE
-        parameter, side = divmod(binding, 2)
-        if parameter not in singles:
-            singles[parameter] = self._state([(terms[parameter],) for terms in wanted])
-        return 2 * singles[parameter] + side
-
-    def _state(self, wanted: Sequence[tuple[int, ...]]) -> int:
-        """A new state, and those behind it, from which just what is wanted is found."""
+    def _begin(self, order: Terms, wanted: Sequence[Terms]) -> int:
+        """A new state from which just what is wanted is found, parameter by parameter in an order."""
         start = self._new_state()
-        nexts: dict[tuple[int, int], int] = {}
         for terms in wanted:
             state = start
-            for term in terms:
-                if (state, term) not in nexts:
-                    nexts[state, term] = self._new_state()
-                state = nexts[state, term]
-        self._steps += [(state, term, NONE, after) for (state, term), after in nexts.items()]
+            for parameter in order:
+                after = self._next[state].get(terms[parameter])
+                if after is None:
+                    after = self._next[state][terms[parameter]] = self._new_state()
+                state = after
         return start
 
+    def _after(self, state: int, terms: Sequence[int]) -> int:
+        """The state to which these terms lead."""
+        for term in terms:
+            state = self._next[state][term]
+        return state
+
     def _new_state(self) -> int:
-        self._states += 1
-        return self._states - 1
+        self._next.append({})
+        return len(self._next) - 1
 
 
-def _keys(
-    trigger: Sequence[int], parameters: int, wanted: Sequence[tuple[int, ...]]
-) -> Iterable[tuple[int, ...]]:
-    """What the subject and object of the first atom of a plan must be, each pair once; NONE for any term."""
+def _keys(trigger: Sequence[int], parameters: int, wanted: Sequence[Terms]) -> dict[Terms, Terms]:
+    """What the subject and object of the first atom of a plan must be, NONE for any term; with each such pair
+    what is wanted for the parameters, or a part of it.
+    """
 
-    def key(terms: tuple[int, ...]) -> tuple[int, ...]:
+    def key(terms: Terms) -> Terms:
         return tuple(terms[a] if 0 <= a < parameters else NONE if a >= NONE else -2 - a for a in trigger)
 
-    return dict.fromkeys(map(key, wanted if parameters else [()]))
+    return {key(terms): terms for terms in (wanted if parameters else [()])}
 
 
-def _rows(rows: Sequence[tuple[int, ...]], width: int) -> Integers:
+def _rows(rows: Sequence[Terms], width: int) -> Integers:
     return np.array(rows, np.int32).reshape(-1, width)

@@ -16,6 +16,7 @@ import numpy as np
 from pantarhei.encoding.numbers import NONE, Integers
 
 CHECK, FORWARD, BACKWARD = range(3)
+WANTED = 4  # added to the kind of a step that binds a variable for which only some terms are wanted
 DIFFERENT, IDENTICAL, INSIDE, OUTSIDE, HOLDS, COMPUTE = range(6)
 
 HEADER, PART = 9, 5  # the integers of a plan before its first step, and of each step and condition

@@ -128,8 +128,8 @@ class RulePlanner:
             yield PlanCondition(COMPUTE, builtin, left, right, result)
 
     def _steps(self, trigger: Atom, position: int) -> list[PlanStep]:
-        """The body's other atoms, each as soon as it is bound: look-ups before walks, and of the walks of one
-        kind at first those that bind what is to be bound first.
+        """The body's other atoms, each as soon as it is bound: look-ups before walks, those walks first that
+        bind what is to be bound first.
 
         Costs O(n log n) for n atoms: when a variable is bound, the atoms that have it are ranked anew.
         """
@@ -146,7 +146,7 @@ class RulePlanner:
         while waiting:
             if not ranked:
                 raise InvalidRuleError(str(rule), "its body is not connected")
-            kind, _, i = heappop(ranked)
+            *_, kind, i = heappop(ranked)
             if i not in waiting:
                 continue
             waiting.remove(i)
@@ -159,13 +159,15 @@ class RulePlanner:
                         heappush(ranked, better)
         return steps
 
-    def _rank(self, i: int, bound: set[Variable]) -> tuple[int, bool, int] | None:
-        """What the order of atoms goes by: how one is matched, whether it binds nothing that is to be bound
-        first, its place in the body; None if it cannot be reached yet.
+    def _rank(self, i: int, bound: set[Variable]) -> tuple[bool, bool, int, int] | None:
+        """What the order of atoms goes by: whether one is walked, whether it binds nothing that is to be
+        bound first, how it is matched, its place in the body; None if it cannot be reached yet.
         """
         atom = self._rule.body[i]
         kind = _kind(atom, bound)
-        return None if kind is None else (kind, self._first.isdisjoint(_variables(atom) - bound), i)
+        if kind is None:
+            return None
+        return kind != CHECK, self._first.isdisjoint(_variables(atom) - bound), kind, i
 
 
 def _variables(atom: Atom) -> set[Variable]:

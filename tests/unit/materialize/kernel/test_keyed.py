@@ -63,18 +63,19 @@ def test_a_body_with_parameters_begins_with_what_is_wanted_for_them(atom, parame
     assert begun([Body((atom,), (), parameters, (*far, near, near))], *facts) == (1, 1)
 
 
-def test_each_parameter_is_looked_at_as_soon_as_it_is_bound_and_before_what_binds_none():
-    for wanted, work in ((FAR, (1, 0)), (((b,),), (51, 50))):
-        model = RuleModel()
-        model.add(0, (a, R, b), *((a, S, EX[f"n{i}"]) for i in range(50)))
-        plans = model.model.plan_bodies(
-            [Body((related(S, x, z), related(R, x, y), is_a(A, x)), (), (y,), wanted)]
-        )
+@pytest.mark.parametrize(("count", "work"), [(1, 1), (5, 5), (1000, 50)])
+def test_a_parameter_is_bound_before_others_by_its_chain_or_by_what_is_wanted_whichever_is_less(count, work):
+    model = RuleModel()
+    model.add(0, *((a, each, EX[f"n{i}"]) for i in range(50) for each in (R, S)))
+    atoms = (related(S, x, z), related(R, x, y), is_a(A, x))
+    for wanted, expected in ((FAR[:count], (work, 0)), (((EX.n7,), *FAR[1:count]), (work + 50, 50))):
+        plans = model.model.plan_bodies([Body(atoms, (), (y,), wanted)])
         model.model.take_changes()
         model.add(1, member(A, a))
         before = model.kernel.candidates
         found = model.model.signed_matches(plans, model.model.take_changes())
-        assert (model.kernel.candidates - before - 1, len(found)) == work
+        assert (model.kernel.candidates - before - 1, len(found)) == expected
+        model.cut(member(A, a))
 
 
 def test_parameters_are_wanted_together_not_each_for_itself():

@@ -8,7 +8,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.rules.compilation.body_plan import Body
 from pantarhei.rules.compilation.body_plans import plan_bodies
 from pantarhei.rules.compilation.program import compile_
-from strategies import EX, A, R, a, b, is_a, related, x, y, z
+from strategies import EX, A, R, a, b, c, is_a, related, x, y, z
 
 
 def planned(vocabulary, *bodies, known=()):
@@ -23,12 +23,30 @@ def test_plans_hang_on_the_constants_and_on_what_is_wanted_where_they_begin():
     has, kind = vocabulary.find_property(R), vocabulary.find_class(A)
     k, one, other = map(number, (EX.k, a, b))
     assert plans.keys.tolist() == [
-        [has, other, k, 0], [has, one, k, 0], [kind, other, NONE, 1], [kind, one, NONE, 1],
-        [has, one, other, 2], [has, other, one, 2], [has, NONE, k, 3],
+        [has, other, k, 0], [has, one, k, 1], [kind, other, NONE, 2], [kind, one, NONE, 3],
+        [has, one, other, 4], [has, other, one, 5], [has, NONE, k, 6],
     ]  # fmt: skip
-    assert plans.variables == ((y, x), (x,)) and plans.parameters == (2, 0) and plans.most_variables == 2
-    looks_further = (plans.plans[:, 1:] != NONE).all(axis=1)
-    assert looks_further.tolist() == [True, True, False, False], "the key of the third plan says it all"
+    assert plans.variables == ((y, x), (x,)) and (plans.most_parameters, plans.most_variables) == (2, 2)
+    looks_further = (plans.starts[:, 1:] != NONE).all(axis=1)
+    assert looks_further.tolist() == [True] * 4 + [False] * 3, "the keys of the third plan say it all"
+
+
+def test_what_is_wanted_next_is_known_whatever_was_bound_before():
+    vocabulary = Vocabulary(compile_(()))
+    atoms = (related(R, x, y), related(R, y, z))
+    plans = planned(vocabulary, Body(atoms, (), (z, x), ((a, b), (a, c), (b, c))))
+    first, second, third = (vocabulary.number(each) for each in (a, b, c))
+
+    def wanted(state):
+        begin, end = plans.first_steps[state : state + 2]
+        return set(plans.steps[begin:end, 1].tolist())
+
+    starts = {tuple(key[1:3]): plans.starts[key[3], 2] for key in plans.keys.tolist()}
+    assert {key: wanted(state) for key, state in starts.items()} == {
+        (second, NONE): {first}, (third, NONE): {first, second}, (NONE, first): {second, third},
+        (NONE, second): {third},
+    }  # fmt: skip
+    assert len(plans.steps) == len(plans.first_steps) - 1 - 2, "each state is reached once, but for two"
 
 
 def test_a_body_of_the_same_form_is_not_compiled_again_whatever_is_wanted():
@@ -44,7 +62,7 @@ def test_a_body_of_the_same_form_is_not_compiled_again_whatever_is_wanted():
 
 def test_nothing_hangs_on_a_body_of_which_nothing_is_wanted():
     plans = planned(Vocabulary(compile_(())), Body((related(R, x, y), is_a(A, y)), (), (x,), ()))
-    assert len(plans.keys) == len(plans.steps) == 0 and len(plans.plans) == 2
+    assert len(plans.keys) == len(plans.steps) == 0 and len(plans.starts) == 0
 
 
 def test_parameters_are_variables_of_the_body():
