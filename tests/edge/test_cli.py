@@ -523,7 +523,7 @@ def test_a_query_that_is_refused(run, tmp_path, text, reason):
 def test_a_malformed_query_is_named(run, tmp_path):
     query = tmp_path / "query.rq"
     query.write_text("SELECT ?x\n{ ?x ?y }")
-    fails(run("--query", query), f"error: {query}: malformed query, line 2, column 3: ")
+    fails(run("--query", query), f"error: {query}: malformed query, line 2, column 9: ")
 
 
 def test_what_an_ontology_loses_is_told_after_the_answers(run, written, quads):

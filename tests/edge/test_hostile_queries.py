@@ -143,7 +143,7 @@ def test_ctrl_c_ends_a_query_and_nothing_else(reasoner):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("SELECT ?x\n{ ?x ?y }", "line 2, column 3"),
+        ("SELECT ?x\n{ ?x ?y }", "line 2, column 9"),
         ("ASK { ?x sensr:v ?y }", "the prefix sensr: is not declared"),
         ("PREFIX sensor: <urn:s:> ASK { ?x sensr:v ?y }", "did you mean sensor:"),
         ("ASK { FILTER(:nonesuch(1)) }", "the function <http://example.org/nonesuch> is not known"),

@@ -7,7 +7,7 @@ from typing import Any
 from pyparsing import ParseBaseException
 
 from pantarhei.errors import QueryError, QueryTextError
-from pantarhei.query.syntax.parser import parse_query, parse_update, place_as_written
+from pantarhei.query.syntax.parser import furthest_place, parse_query, parse_update, place_as_written
 
 
 def parsed(text: str) -> tuple[Any, Any]:
@@ -36,17 +36,16 @@ _STARTS = "SELECT, CONSTRUCT, DESCRIBE or ASK"
 
 def _mistake(text: str, error: ParseBaseException) -> QueryError:
     """What is wrong there."""
-    is_at_end, is_at_start = not error.pstr[error.loc :].strip(), "ConstructQuery |" in error.msg
-    if is_at_end and is_at_start:
+    is_at_start = "ConstructQuery |" in error.msg
+    if is_at_start and not error.pstr[error.loc :].strip():
         return QueryError(f"the query is empty: expected {_STARTS}")
-    if is_at_end:
+    if is_at_start:
+        problem = f"neither a whole PREFIX or BASE nor {_STARTS} begins here"
+        return QueryTextError.at(text, place_as_written(text, error.loc), problem)
+    place = furthest_place(text)
+    if not text[place:].strip():
         return QueryTextError.at(text, len(text.rstrip()), "it ends before it is complete")
-    problem = (
-        f"neither a whole PREFIX or BASE nor {_STARTS} begins here"
-        if is_at_start
-        else "what begins here is not complete, or no part of a query"
-    )
-    return QueryTextError.at(text, place_as_written(text, error.loc), problem)
+    return QueryTextError.at(text, place, "what begins here is not complete, or no part of a query")
 
 
 def _is_update(text: str) -> bool:

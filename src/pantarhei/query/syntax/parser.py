@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 import threading
-from functools import lru_cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import rdflib
-from pyparsing import Optional, ParseResults, Suppress, ZeroOrMore
+from pyparsing import Optional, ParseBaseException, ParseResults, Suppress, ZeroOrMore
 from rdflib import Literal
 from rdflib.plugins.sparql.parserutils import CompValue, Param, ParamList
 
@@ -54,6 +55,28 @@ def without_escapes(text: str) -> str:
         ValueError: there is no such character.
     """
     return _ESCAPE.sub(_character, text)
+
+
+def furthest_place(text: str) -> int:
+    """How far into a malformed query its tokens can be part of one, in characters of the text as it is
+    written.
+
+    The parser's own errors are where the part began that it could not complete, which may be a GRAPH of many
+    lines.
+    """
+    written = without_escapes(text)
+    with _lock:
+        parser, furthest = _watched()
+        furthest.place = 0
+        with suppress(ParseBaseException, RecursionError):
+            parser.Query.parse_string(written, parse_all=True)
+        place = furthest.place
+    begun = _BEGUN.search(written, 0, place)
+    return place_as_written(text, begun.start() if begun else place)
+
+
+# What the parser has read in part: a word that is no keyword and has no colon, or an IRI that does not end.
+_BEGUN = re.compile(r"(?<![\w?$:@^\"'.-])<?[A-Za-z_][\w.-]*\Z")
 
 
 def place_as_written(text: str, place: int) -> int:
@@ -104,6 +127,32 @@ def _mended(parser: Any) -> Any:
         block <<= one + ZeroOrMore(Suppress(".") + one) + Optional(Suppress("."))
     parser.Query.parse_with_tabs()
     return parser
+
+
+class _Furthest:
+    """Notes the furthest place at which some token was expected and not found."""
+
+    place = 0
+
+    def __call__(self, text: str, start: int, token: Any, error: Exception) -> None:
+        self.place = max(self.place, getattr(error, "loc", start))
+
+
+@cache
+def _watched() -> tuple[Any, _Furthest]:
+    """A parser that is slower, and what it notes."""
+    parser, furthest = _mended(_own_instance("rdflib.plugins.sparql.parser")), _Furthest()
+    pending, seen = [parser.Query], set()
+    while pending:
+        part = pending.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        inner = [*getattr(part, "exprs", ()), *filter(None, [getattr(part, "expr", None)])]
+        pending += inner
+        if not inner:
+            part.set_fail_action(furthest)
+    return parser, furthest
 
 
 _lock = threading.Lock()

@@ -406,11 +406,11 @@ def test_names_of_queries_and_windows_may_be_words_of_the_languages():
         ("SELECT * { { ?x a ?c }", 1, 23, 'the text ends here; expected "}"'),
         ("SELECT * { ?x a ?c } }", 1, 22, "this closes nothing"),
         ("SELECT (?x AS ?y { ?x a ?c }", 1, 29, r'the text ends here; expected "\)"'),
-        ("SELECT * {\n ?x a\n}", 2, 2, "what begins here is not complete"),
+        ("SELECT * {\n ?x a\n}", 3, 1, "what begins here is not complete"),
         (
             "SELECT * FROM NAMED WINDOW <w> ON\t<s> [RANGE 2 STEP 1]\n{ WINDOW <w> { ?x\ta } }",
             2,
-            3,
+            21,
             "not complete",
         ),
         ("SELECT * { WINDOW <w> [NOW] { ?x a ?c } }", 1, 23, r'expected "\{"'),

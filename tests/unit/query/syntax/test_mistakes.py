@@ -16,13 +16,18 @@ from pantarhei.query.syntax.mistakes import parsed
         ("# only a comment\n", "the query is empty"),
         ("SELECT ?x WHERE { ?x a :A ", "line 1, column 26: it ends before it is complete"),
         ("SELEC ?x { ?x ?y ?z }", "line 1, column 1: neither .* nor SELECT"),
-        ("SELECT ?x\n{ ?x ?y }", "line 2, column 3: what begins here is not complete"),
+        ("SELECT ?x\n{ ?x ?y }", "line 2, column 9: what begins here is not complete"),
         ("SELECT ?x { ?x ?y ?z }}", "line 1, column 23: what begins here is not complete, or no part"),
         ("SELECT ?x { ?x a nonesuch:B }", "the prefix nonesuch: is not declared"),
         ('ASK { ?x :p "\\uD800" }', "half of a character"),
         ('ASK { ?x :p "\ud800" }', "half of a character"),
         ('ASK { ?x :p "\\UFFFFFFFF" }', "malformed query"),
-        ("ASK { ?x :p ?y FILTER(1 = ) }", "line 1, column 16"),
+        ("ASK { ?x :p ?y FILTER(1 = ) }", "line 1, column 27"),
+        ("ASK {\n GRAPH :g {\n ?x :p ?y .\n ?x :q } }", "line 4, column 8"),
+        ("ASK { ?x :p ?y OPTIONAL { ?x :q ?z FILTR(?z) } }", "line 1, column 36"),
+        ("ASK { ?x a foo }", "line 1, column 12"),
+        ("ASK { ?x a :b; <c d> 3 }", "line 1, column 16"),
+        ("ASK { GRAPH ?g { ?x :p ?y ", "line 1, column 26: it ends before it is complete"),
         ("PREFIX a <urn:a> ASK {}", "line 1, column 1: neither a whole PREFIX"),
         ("INSERT DATA { :a :b :c }", "this is an update: the materialization is read-only"),
         ("LOAD <http://example.org/>", "this is an update"),
@@ -38,7 +43,7 @@ def test_a_malformed_text_is_refused_with_its_place(text, reason):
 def test_the_line_is_shown_with_a_mark_below_the_place():
     with pytest.raises(QueryError) as raised:
         parsed("SELECT ?x\nWHERE { ?x a }")
-    assert str(raised.value).splitlines()[1:] == ["    WHERE { ?x a }", "            ^"]
+    assert str(raised.value).splitlines()[1:] == ["    WHERE { ?x a }", "                 ^"]
 
 
 def test_the_place_is_that_in_the_text_as_it_is_written():
@@ -46,9 +51,9 @@ def test_the_place_is_that_in_the_text_as_it_is_written():
     with pytest.raises(QueryTextError) as raised:
         parsed('ASK {\r\n\t?x ?y "\\u0041\t\\U00000042" .\t?x }')
     error = raised.value
-    assert (error.line, error.column) == (2, 30)
+    assert (error.line, error.column) == (2, 33)
     assert error.source_line == '\t?x ?y "\\u0041\t\\U00000042" .\t?x }'
-    assert error.source_line[error.column - 1 :] == "?x }"
+    assert error.source_line[error.column - 1 :] == "}"
 
 
 def test_of_a_long_line_what_is_near_the_place_is_shown():
@@ -56,7 +61,7 @@ def test_of_a_long_line_what_is_near_the_place_is_shown():
         parsed("ASK { " + "?x ?y ?z . " * 1000 + "?x ?y }")
     _, line, mark = str(raised.value).splitlines()
     assert len(line) < 120
-    assert line[mark.index("^") :].startswith("?x ?y }")
+    assert line[mark.index("^") :] == "}"
 
 
 @pytest.mark.parametrize("opening", ["{", "OPTIONAL {", "FILTER NOT EXISTS {"])
