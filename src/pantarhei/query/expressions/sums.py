@@ -42,7 +42,7 @@ def sums(column: Column, groups: Places, count: int) -> list[Literal | None]:
         groups: the number of each row's group.
         count: how many groups there are.
     """
-    return [_written(total) for total in _totals(column, groups, count)]
+    return [written(total) for total in _totals(column, groups, count)]
 
 
 def averages(column: Column, groups: Places, count: int) -> list[Literal | None]:
@@ -52,17 +52,17 @@ def averages(column: Column, groups: Places, count: int) -> list[Literal | None]
     """
     sizes = np.bincount(groups, minlength=count).tolist()
     totals = _totals(column, groups, count)
-    return [_written(_divided(total, size)) for total, size in zip(totals, sizes, strict=True)]
+    return [written(divided(total, size)) for total, size in zip(totals, sizes, strict=True)]
 
 
-def _written(total: Numeric | None) -> Literal | None:
+def written(total: Numeric | None) -> Literal | None:
     try:
         return None if total is None else canonical.number(total)
     except (ExpressionError, ArithmeticError):  # it is too large
         return None
 
 
-def _divided(total: Numeric | None, size: int) -> Numeric | None:
+def divided(total: Numeric | None, size: int) -> Numeric | None:
     if total is None or not size:
         return total
     type_, value = total
@@ -171,7 +171,7 @@ def _fsum(numbers: list[float]) -> float:
         infinities = [number for number in numbers if not math.isfinite(number)]
         if infinities:
             return sum(infinities)
-        return to_double(_decimal(sum(map(Fraction, numbers), Fraction(0))))
+        return to_double(decimal_of(sum(map(Fraction, numbers), Fraction(0))))
 
 
 def _nearest_single(numbers: list[float]) -> float:
@@ -179,10 +179,10 @@ def _nearest_single(numbers: list[float]) -> float:
     total = _fsum(numbers)
     if not math.isfinite(total) or not are_ties(np.array([total]))[0]:
         return to_single(total)
-    return to_single(_decimal(sum(map(Fraction, numbers), Fraction(0))))
+    return to_single(decimal_of(sum(map(Fraction, numbers), Fraction(0))))
 
 
-def _decimal(value: Fraction) -> Decimal:
+def decimal_of(value: Fraction) -> Decimal:
     """A fraction whose denominator is a power of two."""
     places = value.denominator.bit_length() - 1
     return EXACT.scaleb(Decimal(value.numerator * 5**places), -places)

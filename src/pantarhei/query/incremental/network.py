@@ -30,7 +30,8 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.incremental.building import is_whole, marked_parts, separate, sliced_parts
-from pantarhei.query.incremental.groups import DistinctOperator, GroupOperator, SliceOperator
+from pantarhei.query.incremental.distinct import DistinctOperator
+from pantarhei.query.incremental.groups import GroupOperator, drawn_below
 from pantarhei.query.incremental.joins import JoinOperator, LeftJoinOperator, MarkOperator, MinusOperator
 from pantarhei.query.incremental.leaves import GivenLeaf, Look, PatternLeaf, WholeLeaf
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, put, rows_of
@@ -41,6 +42,7 @@ from pantarhei.query.incremental.row_operators import (
     ProjectOperator,
     UnionOperator,
 )
+from pantarhei.query.incremental.slices import SliceOperator
 
 
 class Network:
@@ -126,6 +128,8 @@ class Network:
             sliced = sliced_parts(node)
             assert sliced is not None, "else it is whole"
             return SliceOperator(node, self._shared, self.use(sliced[0]), sliced[1])
+        if isinstance(node, Group):
+            node = drawn_below(node)
         inputs = [self.use(child) for child in node.children]
         return _OPERATORS[type(node)](node, self._shared, *inputs)
 

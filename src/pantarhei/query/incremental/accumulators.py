@@ -1,0 +1,288 @@
+"""Aggregates of groups whose rows come and go: each keeps as much of a group as it takes to say its value.
+
+COUNT, SUM and AVG keep counts and sums (`totals.py`). With DISTINCT they keep the different values too, with
+how often each is there, as do MIN, MAX, SAMPLE and GROUP_CONCAT. What they say is what
+`expressions/aggregates.py` says by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from rdflib import BNode, Literal
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.query.algebra.expressions import Aggregate
+from pantarhei.query.expressions import canonical
+from pantarhei.query.expressions.aggregates import ntriples
+from pantarhei.query.expressions.ordering import order_key
+from pantarhei.query.incremental.operator import Bag, Row, Shared
+from pantarhei.query.incremental.totals import NOTHING, Total, part_of
+
+Changes = Sequence[tuple[Row, int]]
+"""What came to a group and went, with how many copies: the value of the argument alone, or a whole row."""
+
+_MOST_REMEMBERED = 1 << 16
+
+
+class Accumulator:
+    """One aggregate of all groups."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+
+    def change(self, group: Row, changes: Changes) -> None:
+        """Take in what came to a group and went."""
+        raise NotImplementedError
+
+    def value(self, group: Row) -> int:
+        """The number of the term that a group comes to, `NONE` for an error."""
+        raise NotImplementedError
+
+    def drop(self, group: Row) -> None:
+        """Forget a group without rows."""
+        raise NotImplementedError
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        """The terms that are part of its state."""
+        return ()
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        """Go on with other numbers of terms."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Forget what was only kept to save work."""
+
+
+class _ByGroup(Accumulator):
+    """What keeps one value for each group, which is never changed but replaced."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._kept: dict[Row, Any] = {}
+
+    def _keep(self, group: Row, value: object) -> None:
+        self._shared.journal.note(self._kept, group)
+        self._kept[group] = value
+
+    def drop(self, group: Row) -> None:
+        self._shared.journal.note(self._kept, group)
+        self._kept.pop(group, None)
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self._shared.journal.replace(self._kept, {rows(group): kept for group, kept in self._kept.items()})
+
+
+class Count(_ByGroup):
+    """How many rows there are, or have a value."""
+
+    def __init__(self, shared: Shared, whole_rows: bool) -> None:
+        super().__init__(shared)
+        self._whole_rows = whole_rows
+
+    def change(self, group: Row, changes: Changes) -> None:
+        more = sum([weight for item, weight in changes if self._whole_rows or item[0] != NONE])
+        if more:
+            self._keep(group, self._kept.get(group, 0) + more)
+
+    def value(self, group: Row) -> int:
+        return self._shared.terms.id_of(canonical.integer(self._kept.get(group, 0)))
+
+
+class _Summing(_ByGroup):
+    """What keeps the total of a group's numbers."""
+
+    def __init__(self, shared: Shared, is_average: bool) -> None:
+        super().__init__(shared)
+        self._is_average = is_average
+        self._parts: dict[int, Total] = {}
+
+    def change(self, group: Row, changes: Changes) -> None:
+        parts = [(self._part(item[0]), weight) for item, weight in changes]
+        self._keep(group, self._kept.get(group, NOTHING).plus(parts))
+
+    def _part(self, number: int) -> Total:
+        part = self._parts.get(number)
+        if part is None:
+            if len(self._parts) > _MOST_REMEMBERED:
+                self._parts.clear()
+            part = part_of(None if number == NONE else self._shared.terms.term(number))
+            self._parts[number] = part
+        return part
+
+    def value(self, group: Row) -> int:
+        total = self._kept.get(group, NOTHING)
+        term = total.average if self._is_average else total.sum
+        return NONE if term is None else self._shared.terms.id_of(term)
+
+    def forget(self) -> None:
+        self._parts.clear()
+
+
+class _Values(Accumulator):
+    """What keeps the different values of each group, or whole rows, with how many copies there are."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._of: dict[Row, Bag] = {}
+
+    def _take(self, group: Row, changes: Changes) -> list[tuple[Row, int]]:
+        """Count values; gives those that are new (1), and those that are there no more (-1)."""
+        bag = self._of.get(group)
+        if bag is None:
+            self._shared.journal.note(self._of, group)
+            bag = self._of[group] = {}
+        before: dict[Row, int] = {}
+        for item, weight in changes:
+            before.setdefault(item, self._shared.add(bag, item, weight)[0])
+        found = []
+        for item, was in before.items():
+            is_there = item in bag
+            if (was > 0) is not is_there:
+                found.append((item, 1 if is_there else -1))
+        return found
+
+    def drop(self, group: Row) -> None:
+        self._shared.journal.note(self._of, group)
+        self._of.pop(group, None)
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        return self._of.values()
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        for bag in self._of.values():
+            self._shared.rename(bag, rows)
+        self._shared.journal.replace(self._of, {rows(group): bag for group, bag in self._of.items()})
+
+
+class Each(_Values):
+    """An aggregate with DISTINCT: another one is told when a value's first copy comes and its last goes."""
+
+    def __init__(self, shared: Shared, inner: Accumulator) -> None:
+        super().__init__(shared)
+        self._inner = inner
+
+    def change(self, group: Row, changes: Changes) -> None:
+        self._inner.change(group, self._take(group, changes))
+
+    def value(self, group: Row) -> int:
+        return self._inner.value(group)
+
+    def drop(self, group: Row) -> None:
+        super().drop(group)
+        self._inner.drop(group)
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        super().renamed(rows)
+        self._inner.renamed(rows)
+
+    def forget(self) -> None:
+        self._inner.forget()
+
+
+class _InOrder(_Values):
+    """What follows the order of a group's values: that of ORDER BY, then N-Triples text."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared)
+        self._keys: dict[int, tuple[tuple[Any, ...], str]] = {}
+
+    def _key(self, item: Row) -> tuple[tuple[Any, ...], str]:
+        number = item[0]
+        key = self._keys.get(number)
+        if key is None:
+            if len(self._keys) > _MOST_REMEMBERED:
+                self._keys.clear()
+            term = self._shared.terms.term(number)
+            key = self._keys[number] = order_key(term), ntriples(term)
+        return key
+
+    def forget(self) -> None:
+        self._keys.clear()
+
+
+class Extreme(_InOrder):
+    """The first value, or the last; the others are looked at when it goes."""
+
+    def __init__(self, shared: Shared, is_last: bool) -> None:
+        super().__init__(shared)
+        self._is_last = is_last
+        self._best: Bag = {}
+
+    def change(self, group: Row, changes: Changes) -> None:
+        taken = self._take(group, [pair for pair in changes if pair[0][0] != NONE])
+        best = self._best.get(group)
+        if best is not None and ((best,), -1) in taken:
+            self._say(group, self._of[group])
+        else:
+            came = [item for item, sign in taken if sign > 0]
+            self._say(group, came if best is None else [(best,), *came])
+
+    def _say(self, group: Row, items: Iterable[Row]) -> None:
+        found = self._first(items)
+        if found != self._best.get(group):
+            self._shared.journal.note(self._best, group)
+            if found is None:
+                del self._best[group]
+            else:
+                self._best[group] = found
+
+    def _first(self, items: Iterable[Row]) -> int | None:
+        if not self._is_last:
+            return min(items, key=self._key, default=(None,))[0]
+        last = max(items, key=lambda item: self._key(item)[0], default=None)
+        if last is None:
+            return None
+        most = self._key(last)[0]
+        alike = [item for item in items if self._key(item)[0] == most]
+        return min(alike, key=self._key)[0]
+
+    def value(self, group: Row) -> int:
+        return self._best.get(group, NONE)
+
+    def drop(self, group: Row) -> None:
+        super().drop(group)
+        self._shared.journal.note(self._best, group)
+        self._best.pop(group, None)
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        super().renamed(rows)
+        best = {rows(group): rows((number,))[0] for group, number in self._best.items()}
+        self._shared.journal.replace(self._best, best)
+
+
+class Concatenation(_InOrder):
+    """GROUP_CONCAT; blank nodes have no text."""
+
+    def __init__(self, shared: Shared, separator: str, is_distinct: bool) -> None:
+        super().__init__(shared)
+        self._separator, self._is_distinct = separator, is_distinct
+
+    def change(self, group: Row, changes: Changes) -> None:
+        self._take(group, [pair for pair in changes if pair[0][0] != NONE])
+
+    def value(self, group: Row) -> int:
+        bag, texts = self._of.get(group, {}), []
+        for item in sorted(bag, key=self._key):
+            term = self._shared.terms.term(item[0])
+            if not isinstance(term, BNode):
+                texts += [str(term)] * (1 if self._is_distinct else bag[item])
+        return self._shared.terms.id_of(Literal(self._separator.join(texts)))
+
+
+def accumulator(made: Aggregate, shared: Shared) -> Accumulator:
+    """What keeps up an aggregate."""
+    if made.function in ("MIN", "MAX", "SAMPLE"):
+        return Extreme(shared, made.function == "MAX")
+    if made.function == "GROUP_CONCAT":
+        return Concatenation(shared, made.separator, made.distinct)
+    inner: Accumulator
+    if made.function == "COUNT":
+        inner = Count(shared, made.argument is None)
+    else:
+        inner = _Summing(shared, made.function == "AVG")
+    return Each(shared, inner) if made.distinct else inner

@@ -1,0 +1,39 @@
+"""DISTINCT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.query.algebra.nodes import Distinct, is_hidden
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, taken
+
+
+class DistinctOperator(Operator):
+    """Each row once."""
+
+    def __init__(self, node: Distinct, shared: Shared, child: Operator) -> None:
+        super().__init__(node, shared, (child,))
+        self._places = tuple(NONE if is_hidden(v) else place for place, v in enumerate(child.variables))
+        self._copies: Bag = {}
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        (change,) = changes
+        before: dict[Row, int] = {}
+        for row, weight in change.items():
+            seen = taken(row, self._places)
+            was, _ = self.shared.add(self._copies, seen, weight)
+            before.setdefault(seen, was)
+        made: Bag = {}
+        for row, was in before.items():
+            is_there = row in self._copies
+            if (was > 0) is not is_there:
+                made[row] = 1 if is_there else -1
+        return made
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield self._copies
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.rename(self._copies, rows)

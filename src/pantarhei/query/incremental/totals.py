@@ -1,0 +1,160 @@
+"""Exact sums of numbers that come and go.
+
+A total is a vector: what a number adds to it when it comes, it takes away when it goes. So it is known how
+many numbers of each type there are, and what they add up to in each of the types that the sum may have.
+
+xsd:doubles and xsd:floats are counted as multiples of the smallest one above 0, so that nothing is rounded
+before the end. `expressions/sums.py` is the same by column.
+
+Source: SPARQL 1.1, sections 18.5.1.3 and 18.5.1.4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from operator import add
+from typing import Final, NamedTuple
+
+import numpy as np
+from rdflib import Literal
+
+from pantarhei.language.term import Term
+from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.bulk import are_ties
+from pantarhei.query.expressions.sums import decimal_of, divided, written
+from pantarhei.query.expressions.values import (
+    DECIMALS,
+    EXACT,
+    Numeric,
+    to_double,
+    to_single,
+    value_of,
+)
+
+_SMALLEST: Final = 1074  # the smallest xsd:double above 0 is two to the power of minus this
+_UNITS: Final = 1 << _SMALLEST
+
+
+class Total(NamedTuple):
+    """What numbers add up to.
+
+    Args:
+        errors: how many were no numbers.
+        integers, decimals, floats, doubles: how many there are of each type.
+        exact: the sum of the integers and decimals.
+        singles, doubled: the sums of what may be added up as xsd:floats, and as xsd:doubles: the finite ones,
+            in multiples of the smallest xsd:double above 0.
+        single_up, single_down, single_nan, up, down, nan: how many of each are INF, -INF and NaN.
+    """
+
+    errors: int = 0
+    integers: int = 0
+    decimals: int = 0
+    floats: int = 0
+    doubles: int = 0
+    exact: int | Decimal = 0
+    singles: int = 0
+    single_up: int = 0
+    single_down: int = 0
+    single_nan: int = 0
+    doubled: int = 0
+    up: int = 0
+    down: int = 0
+    nan: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return self.errors + self.integers + self.decimals + self.floats + self.doubles
+
+    def plus(self, changes: Iterable[tuple[Total, int]]) -> Total:
+        """The total after numbers have come and gone, each with how many copies of it."""
+        total = self
+        with localcontext(EXACT):
+            for part, weight in changes:
+                if weight != 1:
+                    part = Total._make([weight * each for each in part])
+                total = Total._make(map(add, total, part))
+        return total
+
+    @property
+    def sum(self) -> Literal | None:
+        """SUM, None for an error."""
+        return written(self._number)
+
+    @property
+    def average(self) -> Literal | None:
+        """AVG, None for an error."""
+        return written(divided(self._number, self.size))
+
+    @property
+    def _number(self) -> Numeric | None:
+        if self.errors:
+            return None
+        if self.doubles:
+            return Numeric(kinds.DOUBLE, _sum(_double, self.doubled, self.up, self.down, self.nan))
+        if self.floats:
+            counts = self.single_up, self.single_down, self.single_nan
+            return Numeric(kinds.FLOAT, _sum(_single, self.singles, *counts))
+        if not self.decimals:
+            return Numeric(kinds.INTEGER, int(self.exact))
+        try:
+            return Numeric(kinds.DECIMAL, DECIMALS.plus(Decimal(self.exact)))
+        except ArithmeticError:  # it is too large
+            return None
+
+
+NOTHING: Final = Total()
+
+
+def part_of(term: Term | None) -> Total:
+    """What a term adds to a total; None is an error."""
+    value = value_of(term) if isinstance(term, Literal) else None
+    if not isinstance(value, Numeric):
+        return Total(errors=1)
+    type_, number = value
+    double, up, down, nan = _multiples(to_double(number))
+    if type_ == kinds.DOUBLE:
+        return Total(doubles=1, doubled=double, up=up, down=down, nan=nan)
+    single, single_up, single_down, single_nan = _multiples(to_single(number))
+    total = Total(0, 0, 0, 0, 0, 0, single, single_up, single_down, single_nan, double, up, down, nan)
+    if type_ == kinds.FLOAT:
+        return total._replace(floats=1)
+    assert not isinstance(number, float), "integers and decimals are exact"
+    is_integer = type_ == kinds.INTEGER
+    return total._replace(integers=int(is_integer), decimals=int(not is_integer), exact=number)
+
+
+def _multiples(number: float) -> tuple[int, int, int, int]:
+    """A number in multiples of the smallest above 0; else whether it is INF, -INF or NaN."""
+    if not math.isfinite(number):
+        return 0, int(number > 0), int(number < 0), int(number != number)
+    numerator, denominator = number.as_integer_ratio()
+    return numerator << _SMALLEST + 1 - denominator.bit_length(), 0, 0, 0
+
+
+def _sum(nearest: Callable[[int], float], finite: int, up: int, down: int, nan: int) -> float:
+    if nan or (up and down):
+        return math.nan
+    if up or down:
+        return math.inf if up else -math.inf
+    return nearest(finite)
+
+
+def _double(multiples: int) -> float:
+    """The nearest xsd:double."""
+    try:
+        return multiples / _UNITS
+    except OverflowError:
+        return math.inf if multiples > 0 else -math.inf
+
+
+def _single(multiples: int) -> float:
+    """The nearest xsd:float, by way of the nearest xsd:double where that is no tie."""
+    number = _double(multiples)
+    if math.isfinite(number) and are_ties(np.array([number]))[0]:
+        return to_single(decimal_of(Fraction(multiples, _UNITS)))
+    return to_single(number)
