@@ -8,10 +8,11 @@ are rounded as `values.DECIMALS` says.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from pantarhei.query.expressions.values import (
     DECIMALS,
     EXACT,
     ExpressionError,
-    Number,
+    Numeric,
     number_of,
     promoted,
     to_double,
@@ -76,23 +77,41 @@ def compute(name: str, left: Term, right: Term) -> Term:
         if name in ("+", "-"):
             return (add_times if name == "+" else subtract_times)(left, right)
         raise
+    return canonical.number(computed(name, one, other))
+
+
+def computed(name: str, one: Numeric, other: Numeric) -> Numeric:
+    """The result of `+`, `-`, `*` or `/` of two numbers.
+
+    Raises:
+        ExpressionError: it has too many digits.
+        ArithmeticError: there is none.
+    """
     type_, first, second = promoted(one, other)
     if isinstance(first, float) and isinstance(second, float):
         result = _ieee(name, first, second)
-        return canonical.of_type(type_, to_single(result) if type_ == kinds.FLOAT else result)
-    return canonical.of_type(*_exact(name, type_, first, second))
-
-
-def _exact(name: str, type_: int, left: Number, right: Number) -> tuple[int, Number]:
+        return Numeric(type_, to_single(result) if type_ == kinds.FLOAT else result)
     if type_ == kinds.INTEGER and name != "/":
-        one, other = int(left), int(right)
-        return type_, one + other if name == "+" else one - other if name == "-" else one * other
-    return kinds.DECIMAL, _ON_DECIMALS[name](Decimal(left), Decimal(right))
+        whole: int = _PYTHON_OPERATIONS[name](int(first), int(second))
+        if abs(whole) >= canonical.TOO_LARGE:
+            raise ExpressionError
+        return Numeric(type_, whole)
+    return Numeric(kinds.DECIMAL, _ON_DECIMALS[name](Decimal(first), Decimal(second)))
 
 
 def _ieee(name: str, left: float, right: float) -> float:
-    with np.errstate(all="ignore"):
-        return float(_FLOAT_OPERATIONS[name](np.float64(left), np.float64(right)))
+    if name == "/" and not right:
+        with np.errstate(all="ignore"):
+            return float(np.float64(left) / np.float64(right))
+    return float(_PYTHON_OPERATIONS[name](left, right))
+
+
+_PYTHON_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
 
 
 _FLOAT_OPERATIONS: Final = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}

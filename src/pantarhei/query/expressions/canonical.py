@@ -16,7 +16,7 @@ from pantarhei.rdf.ntriples import simple_literal, valued_literal
 
 _INTEGER, _DECIMAL, _FLOAT, _DOUBLE, _BOOLEAN = XSD.integer, XSD.decimal, XSD.float, XSD.double, XSD.boolean
 TRUE: Final = valued_literal("true", _BOOLEAN, True)
-_TOO_LARGE: Final = 10**MOST_DIGITS
+TOO_LARGE: Final = 10**MOST_DIGITS
 FALSE: Final = valued_literal("false", _BOOLEAN, False)
 
 
@@ -38,7 +38,7 @@ def integer_text(value: int) -> str:
     Raises:
         ExpressionError: there are more than `values.MOST_DIGITS`.
     """
-    if abs(value) >= _TOO_LARGE:
+    if abs(value) >= TOO_LARGE:
         raise ExpressionError
     return str(value)
 

@@ -17,6 +17,7 @@ from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.incremental.term_values import TermValues
 from pantarhei.query.table import Ids, Table
 
 Row = tuple[int, ...]
@@ -43,11 +44,16 @@ class Shared:
         journal: takes down what changes in their state.
         terms: what numbers in rows stand for.
         context: of expressions, at the present step.
+
+    `values` are what is known of terms.
     """
 
     journal: Journal
     terms: LastingTerms
     context: Context
+
+    def __post_init__(self) -> None:
+        self.values = TermValues(self.terms)
 
     def add(self, bag: Bag, row: Row, weight: int) -> tuple[int, int]:
         """Add copies of a row to a bag that is part of the state; returns how many there were, and are."""

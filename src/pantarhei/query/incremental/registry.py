@@ -335,6 +335,7 @@ class Registry:
     def _forget(self) -> None:
         """Forget what was only kept to save work: numbers may mean something else now."""
         self._dataset = None
+        self._shared.values.forget()
         for operator in self.network:
             operator.forget()
 

@@ -1,17 +1,23 @@
-"""Expressions over a few rows at a time: what they come to is remembered by what they look at."""
+"""Expressions over a few rows at a time: row by row where they are compiled, else by column.
+
+What they come to by column is remembered by what they look at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, TypeVar
 
 from rdflib import Variable
 
 from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
 from pantarhei.query.expressions import compute, truth
+from pantarhei.query.incremental.compiled import Compiler, NotCompiled, Odd
 from pantarhei.query.incremental.operator import Row, Shared, table_of
 from pantarhei.query.table import Table
 
 _MOST_REMEMBERED = 1 << 16
+_Value = TypeVar("_Value")
 
 
 class RowExpression:
@@ -26,24 +32,58 @@ class RowExpression:
         self._variables = tuple(variable for variable in variables if variable in wanted)
         self._places = tuple(place for place, variable in enumerate(variables) if variable in wanted)
         self.is_drawn = is_drawn(expression)
-        self._known: dict[Row, int] = {}
+        self._known: dict[Row, Any] = {}
+        compiler = Compiler(variables, shared.values, shared.terms)
+        self._result = _compiled(compiler.result, expression)
+        self._truth = _compiled(compiler.truth, expression)
 
-    def ids(self, rows: Iterable[Row]) -> list[int]:
+    def ids(self, rows: Collection[Row]) -> list[int]:
         """The numbers of the terms that it results in, `NONE` for an error."""
-        return self._found(
-            rows, lambda table: compute(self._expression, table, self._shared.context).tolist()
-        )
 
-    def truths(self, rows: Iterable[Row]) -> list[bool]:
+        def by_column(table: Table) -> list[int]:
+            found: list[int] = compute(self._expression, table, self._shared.context).tolist()
+            return found
+
+        return self._by_row(self._result, rows, by_column)
+
+    def truths(self, rows: Collection[Row]) -> list[bool]:
         """For which rows it is true."""
-        found = self._found(rows, lambda table: truth(self._expression, table, self._shared.context).tolist())
-        return [value == 1 for value in found]
 
-    def _found(self, rows: Iterable[Row], evaluate: Callable[[Table], list[int]]) -> list[int]:
+        def by_column(table: Table) -> list[bool | None]:
+            found: list[bool | None] = (truth(self._expression, table, self._shared.context) == 1).tolist()
+            return found
+
+        return [found is True for found in self._by_row(self._truth, rows, by_column)]
+
+    def _by_row(
+        self,
+        function: Callable[[Row], _Value] | None,
+        rows: Collection[Row],
+        by_column: Callable[[Table], list[_Value]],
+    ) -> list[_Value]:
+        """What a function says of rows; of odd ones what is found by column."""
+        if function is None:
+            return self._found(rows, by_column)
+        found: list[_Value] = []
+        odd: dict[int, Row] = {}
+        for row in rows:
+            try:
+                value = function(row)
+            except Odd:
+                odd[len(odd) + len(found)] = row
+            else:
+                found.append(value)
+        for (place, _), value in zip(odd.items(), self._found(odd.values(), by_column), strict=True):
+            found.insert(place, value)
+        return found
+
+    def _found(self, rows: Iterable[Row], evaluate: Callable[[Table], list[_Value]]) -> list[_Value]:
         places = self._places
         asked = [tuple([row[place] for place in places]) for row in rows]
+        if not asked:
+            return []
         if self.is_drawn:
-            return evaluate(table_of(asked, self._variables)) if asked else []
+            return evaluate(table_of(asked, self._variables))
         known = self._known
         new = list(dict.fromkeys(key for key in asked if key not in known))
         if new:
@@ -56,3 +96,13 @@ class RowExpression:
     def forget(self) -> None:
         """Forget what it came to: numbers of terms may mean something else now."""
         self._known.clear()
+
+
+_Compiled = TypeVar("_Compiled")
+
+
+def _compiled(compile_: Callable[[Expression], _Compiled], expression: Expression) -> _Compiled | None:
+    try:
+        return compile_(expression)
+    except NotCompiled:
+        return None
