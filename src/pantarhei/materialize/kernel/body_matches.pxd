@@ -40,7 +40,7 @@ cdef class BodyMatches(Visitor):
     cdef int hide(self, int[:, ::1] facts) noexcept nogil
     cdef int row_for(self, int predicate, int subject, int object) except -1 nogil
     cdef void list_changed(self, int row) noexcept nogil
-    cdef bint is_asked_for(self, int predicate) noexcept nogil
+    cdef bint is_asked_for(self, int predicate, int subject, int object) noexcept nogil
     cdef int enumerate(self, int seen) except -1 nogil
     cdef int begin(self, int row) except -1 nogil
     cdef int begin_keyed(self, int row, int subject, int object) except -1 nogil

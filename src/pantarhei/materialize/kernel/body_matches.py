@@ -208,11 +208,11 @@ class BodyMatches(Visitor):
         self.store.arrived.expect(count)
 
     def note(self, noted):
-        """Flag the rows of what came and went."""
+        """Flag the rows of what came and went, as far as bodies ask for it."""
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(noted)):
-            if self.is_asked_for(noted[i, 0]):
+            if self.is_asked_for(noted[i, 0], noted[i, 1], noted[i, 2]):
                 row = self.row_for(noted[i, 0], noted[i, 1], noted[i, 2])
                 self.store.rows[row].flags ^= GONE if self.store.rows[row].flags & GUEST else CAME
         return 0
@@ -222,6 +222,8 @@ class BodyMatches(Visitor):
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
+            if not self.is_asked_for(facts[i, 0], facts[i, 1], facts[i, 2]):
+                continue
             row = self.store.find(facts[i, 0], facts[i, 1], facts[i, 2])
             if row >= 0 and not self.store.rows[row].flags & (CAME | GUEST):
                 self.list_changed(row)
@@ -233,7 +235,7 @@ class BodyMatches(Visitor):
         i: cython.Py_ssize_t
         row: cython.int
         for i in range(len(facts)):
-            if self.is_asked_for(facts[i, 0]):
+            if self.is_asked_for(facts[i, 0], facts[i, 1], facts[i, 2]):
                 row = self.row_for(facts[i, 0], facts[i, 1], facts[i, 2])
                 self.store.rows[row].flags |= CAME
         return 0
@@ -288,18 +290,21 @@ class BodyMatches(Visitor):
                 self.begin(self.changed.items[i])
         return 0
 
-    def is_asked_for(self, predicate):
-        """Whether any body has an atom of the predicate."""
-        return predicate < len(self.key_kinds) and self.key_kinds[predicate] != 0
+    def is_asked_for(self, predicate, subject, object):
+        """Whether the fact has a key of any plan: otherwise no atom of any body can be matched to it."""
+        kinds: cython.int = self.key_kinds[predicate] if predicate < len(self.key_kinds) else 0
+        return kinds != 0 and (
+            kinds & ANY_TERMS
+            or (kinds & GIVEN_SUBJECT and self.keys.find(predicate, subject, NONE) >= 0)
+            or (kinds & GIVEN_OBJECT and self.keys.find(predicate, NONE, object) >= 0)
+            or (kinds & GIVEN_BOTH and self.keys.find(predicate, subject, object) >= 0)
+        )
 
     def begin(self, row):
         """Begin every plan that the fact of `row` may be the first atom of."""
         subject: cython.int = self.store.rows[row].subject
         object_: cython.int = self.store.rows[row].object
-        kinds: cython.int
-        if not self.is_asked_for(self.store.rows[row].predicate):
-            return 0
-        kinds = self.key_kinds[self.store.rows[row].predicate]
+        kinds: cython.int = self.key_kinds[self.store.rows[row].predicate]
         if kinds & ANY_TERMS:
             self.begin_keyed(row, NONE, NONE)
         if kinds & GIVEN_SUBJECT:

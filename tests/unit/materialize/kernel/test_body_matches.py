@@ -185,3 +185,13 @@ def test_few_changes_cost_as_much_in_a_large_window(size):
     before = model.kernel.candidates
     assert len(signed(model, [CROSS], came=[(a, R, b)], went=[(b, S, a)])) == 1
     assert model.kernel.candidates - before == 5
+
+
+def test_what_no_body_asks_for_gets_no_row_for_the_time():
+    """The rows are full: one more would be too many."""
+    model = a_model()
+    bodies = [CROSS, Body((related(EX.T, x, y), Atom(A, (x,))), (), (x,), ((b,),))]
+    with model.model.limited(len(model.facts), None):
+        assert signed(model, bodies, went=[(a, EX.T, b), (a, EX.U, b), member(A, a)]) == set()
+        with pytest.raises(Overfull):
+            signed(model, bodies, went=[(b, EX.T, b)])
