@@ -77,7 +77,7 @@ LANGTAG.5: /@[A-Za-z]+(-[A-Za-z0-9]+)*/
 IRI.5: /<[^<>"{}|^`\x00-\x20]*>/
 VAR.5: /[?$][\w\u00b7]+/
 PNAME.4: PREFIX? ":" LOCAL? | BLANK
-PREFIX: /[^\W\d_](?:[\w.\-\u00b7]*[\w\-\u00b7])?/
+PREFIX: /[^\W\d_](?:[\w.\-\u00b7]{0,250}[\w\-\u00b7])?/
 LOCAL: FIRST (MIDDLE* LAST)?
 FIRST: /(?:[\w:]|%[0-9A-Fa-f]{2}|\\.)/
 MIDDLE: /(?:[\w\-.:\u00b7]|%[0-9A-Fa-f]{2}|\\.)/
@@ -97,9 +97,10 @@ TICK.6: /(?:TIME|BATCH|TUPLE)_DRIVEN\b/i
 %ignore /\s+/
 """
 
-# GRAPH and WINDOW stay in the tree. A word before a colon is a prefix, and no keyword.
+# GRAPH and WINDOW stay in the tree. A word before a colon is a prefix, and no keyword. The colon is looked for
+# so far and no further, or rows of words without one would be looked through again for each word.
 _KEYWORDS = sorted({"GRAPH", "WINDOW", *re.findall(r"\b_[A-Z]+\b", _RULES)})
-_A_WORD = r"\b(?![\w.\-]*:)"
+_A_WORD = r"\b(?![\w.\-]{0,250}:)"
 
 
 @cache
@@ -121,6 +122,8 @@ def parse(text: str) -> ParseTree:
         QueryTextError: what is said of registration, streams and windows is malformed, or a brace or
             parenthesis has no other.
     """
+    if half := re.search("[\ud800-\udfff]", text):
+        raise QueryTextError.at(text, half.start(), "half of a character, a surrogate, which stands for none")
     try:
         return _parser().parse(text)
     except UnexpectedInput as error:

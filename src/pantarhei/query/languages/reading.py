@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, cast
 from lark import Token, Tree
 from rdflib import URIRef
 
-from pantarhei.errors import QueryTextError
+from pantarhei.errors import QueryTextError, check_type
 from pantarhei.language.time import Duration
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.languages.edits import Edit, Edited
@@ -75,6 +75,7 @@ def read_registration(
     Raises:
         QueryTextError: it is malformed, mixes languages, or has a window that cannot be.
         QueryError: as `read_query`.
+        OptionError: it is no text.
 
     >>> made = read_registration("SELECT ?x FROM STREAM <urn:s> [RANGE 10s STEP 1s] { ?x a <urn:C> }")
     >>> made.language, made.emit, made.on
@@ -82,6 +83,7 @@ def read_registration(
     >>> made.windows[0].extent.slide
     datetime.timedelta(seconds=1)
     """
+    check_type("query", text, str, "a text in C-SPARQL, RSP-QL, CQELS or SPARQL")
     tree = parse(text)
     return _Reader(Written(text, tree, prefixes or {}, base), tree).registration(prefixes, base)
 

@@ -11,7 +11,7 @@ from lark import Token, Tree
 from rdflib import URIRef
 
 from pantarhei.errors import QueryError, QueryTextError, TimestampError
-from pantarhei.language.time import parse_duration
+from pantarhei.language.time import parse_duration, parse_length
 from pantarhei.query.languages.grammar import ParseTree
 from pantarhei.query.syntax.names import Names
 from pantarhei.query.syntax.parser import without_escapes
@@ -35,7 +35,7 @@ class Written:
         self._names = Names((), prefixes, base)
         for part in subtrees(tree, "prefix", "base"):
             *name, iri = tokens(part)
-            meaning = str(self._names.iri(_reference(iri)))
+            meaning = str(self._absolute(iri))
             if name:
                 self._names.prefixes[str(name[0])[:-1]] = meaning
             else:
@@ -58,7 +58,7 @@ class Written:
         """
         (token,) = tokens(part)
         if token.type == "IRI":
-            return self._names.iri(_reference(token))
+            return self._absolute(token)
         prefix, _, local = token.partition(":")
         if prefix == "_":
             raise self.error(token, f"{token} is a blank node", "an IRI")
@@ -66,6 +66,12 @@ class Written:
             return self._names.iri(SimpleNamespace(prefix=prefix, localname=local))
         except QueryError as error:
             raise self.error(token, str(error).removeprefix("malformed query: ")) from None
+
+    def _absolute(self, iri: Token) -> URIRef:
+        try:
+            return self._names.iri(URIRef(without_escapes(iri[1:-1])))
+        except ValueError as error:
+            raise self.error(iri, str(error)) from None
 
     def length(self, part: ParseTree) -> Length:
         """The length that a part writes: a number, or a duration.
@@ -77,24 +83,22 @@ class Written:
         try:
             if first.type == "DURATION":
                 return parse_duration(first.upper())
-            if not others:
-                return int(first) if first.isdigit() else float(first)
-            return self._sum(part)
+            return self._sum(part) if others else parse_length(first)  # type: ignore[return-value]
         except TimestampError as error:
             raise self.error(part, f"{error.given} does not do here", error.expected) from None
 
     def _sum(self, part: ParseTree) -> timedelta:
         numbers = tokens(part)
-        microseconds = sum(
-            Decimal(number) * _MICROSECONDS[_unit(unit)]
-            for number, unit in zip(numbers[::2], numbers[1::2], strict=True)
-        )
-        if microseconds != int(microseconds):
-            raise TimestampError(f"the length {self.of(part)}", "a whole number of microseconds")
+        parts = zip(numbers[::2], numbers[1::2], strict=True)
         try:
-            return timedelta(microseconds=int(microseconds))
-        except OverflowError:
+            microseconds = sum(Decimal(number) * _MICROSECONDS[_unit(unit)] for number, unit in parts)
+            if microseconds >= _TOO_MANY:
+                raise OverflowError
+        except ArithmeticError:
             raise TimestampError(f"the length {self.of(part)}", "a length below a billion days") from None
+        if microseconds % 1:
+            raise TimestampError(f"the length {self.of(part)}", "a whole number of microseconds")
+        return timedelta(microseconds=int(microseconds))
 
     def count(self, token: Token) -> int:
         """How many elements a number says.
@@ -102,8 +106,8 @@ class Written:
         Raises:
             QueryTextError: it is no number above 0, or no whole one.
         """
-        if not token.isdigit() or not int(token):
-            raise self.error(token, f"{token} elements", "a whole number above 0")
+        if not token.isdigit() or len(token) > _MOST_DIGITS or not int(token):
+            raise self.error(token, f"{token} elements", f"a whole number above 0, below 10^{_MOST_DIGITS}")
         return int(token)
 
 
@@ -115,6 +119,8 @@ _MICROSECONDS = {
     "h": Decimal(3600 * 10**6),
     "d": Decimal(86400 * 10**6),
 }
+_TOO_MANY = 10**9 * _MICROSECONDS["d"]
+_MOST_DIGITS = 18
 
 
 def _unit(written: str) -> str:
@@ -127,10 +133,6 @@ def _unit(written: str) -> str:
     if unit in _MICROSECONDS:
         return unit
     return "ms" if unit.startswith("milli") else unit[0]
-
-
-def _reference(iri: Token) -> URIRef:
-    return URIRef(without_escapes(iri[1:-1]))
 
 
 def span(part: Part) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from rdflib import URIRef, Variable
 
-from pantarhei.errors import QueryError, QueryTextError
+from pantarhei.errors import OptionError, QueryError, QueryTextError
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.algebra.nodes import Graph, nodes_of
 from pantarhei.query.languages import read_registration
@@ -512,6 +512,40 @@ def test_a_period_that_is_no_step_of_the_window_is_refused():
         read_registration(
             "REGISTER QUERY q COMPUTED EVERY 1s AS SELECT * FROM STREAM <s> [RANGE 10] { ?x a ?c }"
         )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"ASK FROM STREAM <s> [RANGE {'9' * 5000} STEP 1] {{}}", "a number of 5000 digits"),
+        (f"ASK FROM STREAM <s> [RANGE {'9' * 5000}s STEP 1s] {{}}", "a length below a billion days"),
+        ("ASK FROM STREAM <s> [RANGE 1e99999999s STEP 1s] {}", "a length below a billion days"),
+        ("ASK FROM STREAM <s> [RANGE 1e999999999s STEP 1s] {}", "a length below a billion days"),
+        ("ASK FROM STREAM <s> [RANGE 1e-9s STEP 1s] {}", "a whole number of microseconds"),
+        (f"ASK FROM STREAM <s> [TRIPLES {'9' * 5000}] {{}}", "a whole number above 0, below"),
+        ("ASK FROM STREAM <\\UFFFFFFFF> [NOW] {}", "is no character"),
+        ("PREFIX : <\\UFFFFFFFF> ASK {}", "is no character"),
+        ("ASK FROM STREAM <\ud800> [NOW] {}", "half of a character"),
+    ],
+)
+def test_what_is_beyond_all_measure_is_refused(text, message):
+    with pytest.raises(QueryTextError, match=message):
+        read_registration(text)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "text", ["a." * 20_000, "%41" * 20_000, '" ' * 20_000, "< " * 20_000, "a:" + "." * 20_000]
+)
+def test_long_texts_take_no_longer_than_their_length(text):
+    with pytest.raises(QueryError):
+        read_registration(f"SELECT * {{ {text} ( }}")
+
+
+@pytest.mark.parametrize("text", [None, b"ASK {}", 3])
+def test_what_is_no_text_is_refused(text):
+    with pytest.raises(OptionError, match="expected a text in C-SPARQL, RSP-QL, CQELS or SPARQL"):
+        read_registration(text)
 
 
 def test_a_registration_is_a_value():
