@@ -97,8 +97,8 @@ TICK.6: /(?:TIME|BATCH|TUPLE)_DRIVEN\b/i
 %ignore /\s+/
 """
 
-# GRAPH and WINDOW stay in the tree. A word before a colon is a prefix, and no keyword. The colon is looked for
-# so far and no further, or rows of words without one would be looked through again for each word.
+# GRAPH and WINDOW stay in the tree. A word before a colon is a prefix, and no keyword. The colon is looked
+# for so far and no further, or rows of words without one would be looked through again for each word.
 _KEYWORDS = sorted({"GRAPH", "WINDOW", *re.findall(r"\b_[A-Z]+\b", _RULES)})
 _A_WORD = r"\b(?![\w.\-]{0,250}:)"
 
