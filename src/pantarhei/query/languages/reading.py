@@ -123,7 +123,7 @@ class _Reader:
         elif every is not None:
             on = (*on, every)
         windows = self._windows(declared)
-        self._check_blocks({window.name for window in windows})
+        self._check_blocks([window.name for window in windows])
         sparql = self._sparql(declared, windows)
         query = _query(sparql, prefixes, base)
         return Registration(
@@ -151,7 +151,8 @@ class _Reader:
     def _emit(self) -> Emit | None:
         """The stream of answers that is asked for, by REGISTER or behind SELECT or CONSTRUCT."""
         said = [token for part in (*self._register, self._tree) for token in tokens(part)]
-        streams = [token for token in said if token.upper() in ("RSTREAM", "ISTREAM", "DSTREAM")]
+        forms = [token for token in said if token.type in ("FORM", "OPERATOR")]
+        streams = [form for form in forms if form.upper() not in ("QUERY", "STREAM")]
         if len({stream.upper() for stream in streams}) > 1:
             problem = f"{streams[0].upper()} is asked for, and {streams[1].upper()}"
             raise self._written.error(streams[1], problem, "one stream of answers")
@@ -225,7 +226,7 @@ class _Reader:
             made.append(shared.setdefault(key, window))
         return made
 
-    def _check_blocks(self, names: Iterable[URIRef]) -> None:
+    def _check_blocks(self, names: Sequence[URIRef]) -> None:
         """Raises: QueryTextError: a WINDOW block is about no window that is declared."""
         known = " or ".join(f"<{name}>" for name in names) or "FROM NAMED WINDOW … ON … first"
         for block in all_subtrees(self._tree, "window_block"):

@@ -175,6 +175,7 @@ def test_rsp_ql():
         ("REGISTER STREAM <o> AS SELECT", "rstream"),
         ("SELECT ISTREAM", "istream"),
         ("register stream <o> as select dstream", "dstream"),
+        ("REGISTER QUERY istream AS SELECT", "rstream"),
         ("SELECT", "rstream"),
     ],
 )
@@ -485,6 +486,11 @@ def test_a_window_that_cannot_be_is_refused_with_its_place(text, at, message):
             "the window <v> is not declared; expected <w>",
         ),
         (f"SELECT * {STRAIGHT} {{ WINDOW ?w {{ ?x a ?c }} }}", r"the window is \?w; expected <w>"),
+        (
+            "ASK FROM NAMED WINDOW <b> ON <s> [RANGE 2 STEP 1] FROM NAMED WINDOW <a> ON <s> [RANGE 2 STEP 1] "
+            "{ WINDOW <c> { ?x a ?y } }",
+            "expected <b> or <a>",
+        ),
         ("SELECT * { WINDOW <v> { ?x a ?c } }", "expected FROM NAMED WINDOW … ON … first"),
         ("SELECT * { STREAM ?s [NOW] { ?x a ?c } }", r"the stream is \?s; expected the IRI of a stream"),
         (
