@@ -411,23 +411,37 @@ class StreamReasoner:
 
     # -- queries that are kept up to date ----------------------------------------------------------
 
-    def register(self, text: str, name: str | None = None) -> ContinuousQuery:
+    def register(
+        self,
+        text: str,
+        name: str | None = None,
+        window: Window | None = None,
+        on: str | Duration | tuple[str | Duration, ...] = "change",
+        emit: str = "delta",
+    ) -> ContinuousQuery:
         """Keep the answers of a SPARQL query up to date: each update says which came and which went.
 
         Args:
             text: the query, as `query` takes it.
             name: what it is known by; by default `query-1` and so on.
+            window: what part of the window it is asked of; by default all of it. It ends at boundaries of its
+                own, may be closed to the left, and its steps may be longer than its range.
+            on: when it reports: at each step that changes what the window holds (`"change"`), when its window
+                closes (`"close"`), if its window holds an assertion (`"non-empty"`), at multiples of a
+                duration; of several, when all hold.
+            emit: what it reports: what came and went since the last report (`"delta"`), only one of these
+                (`"istream"`, `"dstream"`), or all answers (`"rstream"`).
 
         Raises:
             QueryError: the query is malformed, or asks for what is not here.
-            OptionError: there is one of that name.
+            OptionError: there is one of that name; or the reasoner does not hold what the window does.
         """
         with self._lock:
             if self._registrar is None:
                 from pantarhei.registrar import Registrar
 
-                self._registrar = Registrar(self._held, self._door, self._lock)
-            return self._registrar.register(text, name)
+                self._registrar = Registrar(self._held, self._door, self._lock, self.window)
+            return self._registrar.register(text, name, window, on, emit)
 
     @property
     def queries(self) -> Mapping[str, ContinuousQuery]:

@@ -11,10 +11,12 @@ from typing import Any
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, check_type
-from pantarhei.language.time import TimePoint
+from pantarhei.language.time import TimeKind, TimePoint, duration_ticks
 from pantarhei.query.continuous import AnswerChange, AnswerChanges, ContinuousQuery
-from pantarhei.query.incremental.registry import Registry
+from pantarhei.query.incremental.registry import Present, Registry
+from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.window_door import WindowDoor
+from pantarhei.window.sliding import Step, Window
 
 _CONSUMER = "queries"
 
@@ -26,40 +28,88 @@ class Registrar:
         held: the state of a reasoner.
         door: reads texts of queries, and knows the graphs.
         lock: taken for each step, and for looking at answers.
+        window: the reasoner's, None where there is none.
     """
 
-    def __init__(self, held: Upkeep[Any], door: WindowDoor, lock: threading.RLock) -> None:
+    def __init__(
+        self, held: Upkeep[Any], door: WindowDoor, lock: threading.RLock, window: Window | None = None
+    ) -> None:
         self._held, self._door, self._lock = held, door, lock
         self.queries: dict[str, ContinuousQuery] = {}
-        self._registry = Registry(held.model, held.books.log, door.dataset, lambda: held.forms.facts)
+        self._window = window
+        self._registry = Registry(self._present, window or Window(0), door.dataset, lambda: held.forms.facts)
         held.attach(_CONSUMER, self._registry)
         self._last: WindowUpdate | None = None
         self._depth = 0
         self._given = 0
 
-    def register(self, text: str, name: str | None) -> ContinuousQuery:
+    def register(
+        self,
+        text: str,
+        name: str | None = None,
+        window: Window | None = None,
+        on: object = "change",
+        emit: object = "delta",
+    ) -> ContinuousQuery:
         """Keep the answers of a query up to date."""
         check_type("text", text, str, "a SPARQL query as text")
         check_type("name", name, str | None, "a text, or None")
+        check_type("window", window, Window | None, "a Window, or None for the reasoner's")
         if self._depth:
             raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")
-        if name is None:
-            self._given += 1
-            name = f"query-{self._given}"
         if name in self.queries:
             raise OptionError("name", repr(name), "a name that no other registered query has")
-        query = self._door.prepared(text)
-        held = self._held
-        registered = self._registry.register(name, text, query, held.model, held.books.log, held.books.now)
+        policy, query = Policy.of(on, emit), self._door.prepared(text)
+        own = self._own_window(window, policy)
+        name = self._new_name() if name is None else name
+        if own is not None:
+            self._held.want_levels()
+        registered = self._registry.register(name, text, query, self._present, own, policy)
+        self._held.consumers.look_again()
         handle = ContinuousQuery(
             registered,
             lambda: self._registry.terms.decoder,
-            lambda: self._registry.in_order(registered),
+            lambda: self._registry.in_order(registered, self._present),
             self._locked,
             self._dropped,
         )
         self.queries[name] = handle
         return handle
+
+    def _new_name(self) -> str:
+        while True:
+            self._given += 1
+            if (name := f"query-{self._given}") not in self.queries:
+                return name
+
+    def _own_window(self, window: Window | None, policy: Policy) -> Window | None:
+        """The window of a query where that is not the reasoner's.
+
+        Raises:
+            OptionError: it never closes by itself, or the reasoner does not hold what it holds.
+        """
+        step = self._held.books.step
+        if self._window is None:
+            if window is not None or not policy.is_plain:
+                raise OptionError("window", str(window), 'none, and on="change": this graph has no time')
+            return None
+        kind = step.kind if isinstance(step, Step) else self._window.kind or TimeKind.INTEGER
+        if policy.closes and (window or self._window).slide is None:
+            expected = 'with on="close" a Window with a slide: without one it would close at every tick'
+            raise OptionError("window", str(window or self._window), expected)
+        if window is None or window.is_as(self._window, kind):
+            return None
+        least = self._window.range_to_hold(window, kind)
+        if duration_ticks(self._window.range, kind) < least:
+            given = f"{window} of a query"
+            raise OptionError("window", given, f"a reasoner whose window has a range of {least} or more")
+        return window
+
+    @property
+    def _present(self) -> Present:
+        held, books = self._held, self._held.books
+        step = books.step if isinstance(books.step, Step) else None
+        return Present(held.model, books.log, step, books.now)
 
     def _locked(self, look: Callable[[], Any]) -> Any:
         with self._lock:
@@ -105,11 +155,14 @@ class Registrar:
 
     def _changes(self, at: TimePoint) -> AnswerChanges:
         decoder = self._registry.terms.decoder
-        return AnswerChanges(
-            (self.queries[registered.name], AnswerChange.of(at, came, went, decoder))
-            for registered, (came, went) in self._registry.changes().items()
-            if registered.name in self.queries
-        )
+        found = []
+        for name, handle in self.queries.items():
+            registered = self._registry.queries[name]
+            if registered.reported.reports:
+                change = AnswerChange.of(at, registered.reported, registered.policy.emit == "delta", decoder)
+                if change is not None:
+                    found.append((handle, change))
+        return AnswerChanges(found)
 
     def _tell(self, update: WindowUpdate) -> None:
         for query in list(update.answers):

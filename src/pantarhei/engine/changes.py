@@ -13,6 +13,7 @@ from pantarhei.language.time import TimePoint
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
 from pantarhei.window.log import Entry, Log, among
+from pantarhei.window.sliding import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,10 @@ class Changes:
             asks for them.
         forms: facts whose literal is written otherwise now than the first of its value that was met, or was
             so before (None); not all of them need have changed.
-        at: the time that the step came to, None where that is not known.
+        at: the time that it came to, None where there is no time.
+        step: where time and window have come to, None where there is no window.
         log: the ABoxes that are in the window then.
+        on_the_way: it is the time alone that has come to a moment that is due, in the midst of a step.
     """
 
     noted: Integers
@@ -39,7 +42,9 @@ class Changes:
     levels: LevelChanges | None = None
     forms: Mapping[Fact, Literal | None] = field(default_factory=dict)
     at: TimePoint | None = None
+    step: Step | None = None
     log: Log | None = None
+    on_the_way: bool = False
     _signed: Integers | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -95,7 +100,17 @@ class Changes:
         # a step without levels was noted before anyone asked for them: what levels were then is not known
         known = LevelChanges.over(levels) if len(levels) == len(steps) else None
         forms = {fact: form for step in steps for fact, form in step.forms.items()}
-        return cls(noted, tuple(entries.values()), dropped, known, forms, steps[-1].at, steps[-1].log)
+        return cls(
+            noted,
+            tuple(entries.values()),
+            dropped,
+            known,
+            forms,
+            steps[-1].at,
+            steps[-1].step,
+            steps[-1].log,
+            steps[-1].on_the_way,
+        )
 
 
 def _survivors(entry: Entry) -> Integers:

@@ -10,8 +10,8 @@ the step has not happened. It is called in this order:
    ends, or when a moment comes that is due.
 
 A further part of a timestamp replaces what was told of it: consumers go `back` to before its first part, and
-`apply` tells of all parts together. One that was attached, or restored, between the parts is told of what the
-further part changed; `entries` has the whole ABox then too.
+`apply` tells of all parts together. One that `follows_parts`, or that was attached, or restored, between the
+parts is told of what the further part changed; `entries` has the whole ABox then too.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ class Consumer(Protocol):
     @property
     def wants_levels(self) -> bool:
         """Whether `Changes.levels` is to be filled, always or never; the model settles at each step then."""
+
+    @property
+    def follows_parts(self) -> bool:
+        """Whether it goes on from the first part of a timestamp when a further one comes."""
 
     @property
     def bytes_used(self) -> int:
@@ -99,7 +103,8 @@ class Told(NamedTuple):
         What changes nothing is not, but for the time that it comes to.
         """
         last = self.waiting[-1] if self.waiting else self.newest
-        if changes.is_empty and last is not None and last.at == changes.at:
+        stood = last is not None and last.step == changes.step and not last.on_the_way
+        if changes.is_empty and stood:
             return self
         return self._replace(waiting=(*self.waiting, changes))
 
@@ -150,6 +155,10 @@ class Consumers:
         self._attached = consumers
         self.wants_levels = any(consumer.wants_levels for consumer in self)
 
+    def look_again(self) -> None:
+        """Ask all of them again whether they want levels."""
+        self._attach(self._attached)
+
     def __bool__(self) -> bool:
         return bool(self._attached)
 
@@ -179,18 +188,28 @@ class Consumers:
         if not told.waiting:
             return told
         fresh = changes = Changes.together(told.waiting)
+        following = [consumer for consumer in self if consumer.follows_parts]
+        for consumer in following:
+            consumer.apply(fresh, model)
+        if len(following) == len(self._attached):
+            return Told({}, fresh)
         if told.continues and told.marks is not None and told.newest is not None:
             marks, changes = told.marks, Changes.together([told.newest, fresh])
             self.back(marks)
         else:
-            marks = self.mark()
+            marks = self.mark(with_followers=False)
         for name, consumer in self._attached.items():
-            consumer.apply(changes if name in marks else fresh, model)
+            if not consumer.follows_parts:
+                consumer.apply(changes if name in marks else fresh, model)
         return Told(marks, changes)
 
-    def mark(self) -> Marks:
-        """How all of them stand."""
-        return {name: consumer.mark() for name, consumer in self._attached.items()}
+    def mark(self, with_followers: bool = True) -> Marks:
+        """How they stand: all of them, or those that do not follow parts."""
+        return {
+            name: consumer.mark()
+            for name, consumer in self._attached.items()
+            if with_followers or not consumer.follows_parts
+        }
 
     def back(self, marks: Marks) -> None:
         """Be as when the marks were given; one attached since then stays as it is."""

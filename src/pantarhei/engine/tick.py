@@ -172,8 +172,9 @@ class Tick:
         while now is not None and (due := self.consumers.due(now, self.step.now)) is not None:
             stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
-            changes = self._changes(slid, time_of(due, self.step.kind), slid.log)
-            changes = replace(changes, forms=self.forms.change(changes.noted, _NOTHING).after)
+            changes = self._changes(slid, stop, slid.log)
+            forms = self.forms.change(changes.noted, _NOTHING).after
+            changes = replace(changes, forms=forms, on_the_way=True)
             told = self.consumers.tell(slid.told.with_step(changes), self.model)
             slid = slid._replace(untold=(), told=told, on_the_way=(*slid.on_the_way, changes.noted))
             self.consumers.before(now, stop, self.model)
@@ -199,25 +200,27 @@ class Tick:
             slid.on_the_way,
         )
 
-    def _changes(self, slid: _Slid, at: TimePoint, log: Log, *entries: Entry) -> Changes:
+    def _changes(self, slid: _Slid, step: Step, log: Log, *entries: Entry) -> Changes:
         """What changed since consumers were told last, or since the step began.
 
         Args:
             slid: what sliding came to.
-            at: the time that it came to.
+            step: where time and window have come to.
             log: the ABoxes that are in the window then.
             entries: what the step took in.
         """
         noted = self.model.take_changes()
         levels = self.model.take_levels(noted)
-        changes = Changes(noted, entries, slid.untold, levels, at=at, log=log)
+        changes = Changes(
+            noted, entries, slid.untold, levels, at=time_of(step.now, step.kind), step=step, log=log
+        )
         return changes if self.before is None or slid.on_the_way else Changes.together([self.before, changes])
 
     def _outcome(
         self, at: TimePoint, books: Books, slid: _Slid, repair: Repair, asserted: Encoded, *entries: Entry
     ) -> Outcome:
         """What it comes to, for the reasoner and for people; `entries` are those taken in."""
-        changes = self._changes(slid, at, books.log, *entries)
+        changes = self._changes(slid, self.step, books.log, *entries)
         noted = np.concatenate([*slid.on_the_way, changes.noted]) if slid.on_the_way else changes.noted
         forms = self.forms.change(noted, asserted)
         delta = TripleDelta.of(noted, self.repairer.vocabulary.lexicon, forms.seen)

@@ -31,6 +31,8 @@ from pantarhei.window.limits import Limits
 
 _Done = TypeVar("_Done")
 
+_NEWEST = '"newest" where a consumer asks for levels: with "every" a fact has no one level'
+
 
 class Standing(NamedTuple, Generic[GroundT]):
     """How things stand after a step.
@@ -150,12 +152,22 @@ class Upkeep(ABC, Generic[GroundT]):
             OptionError: there is one of that name; or it asks for levels, and facts have no one level.
         """
         if consumer.wants_levels and self._keep == "every":
-            expected = '"newest" where a consumer asks for levels: with "every" a fact has no one level'
-            raise OptionError("keep", '"every"', expected)
+            raise OptionError("keep", '"every"', _NEWEST)
         self._tell_all()
         self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
         self.consumers.attach(name, consumer, self.model)
         self._standing = self._standing._replace(told=self._standing.told.without(name))
+
+    def want_levels(self) -> None:
+        """Have changes of level noted from now on, since a consumer that is attached is about to want them.
+
+        Raises:
+            OptionError: facts have no one level.
+        """
+        if self._keep == "every":
+            raise OptionError("keep", '"every"', _NEWEST)
+        self._tell_all()
+        self.model.note_levels()
 
     def saved_consumers(self) -> dict[str, bytes]:
         """What a checkpoint keeps of each consumer, by name.

@@ -7,7 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rdflib import Variable
 
@@ -19,8 +19,9 @@ from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
     from pantarhei.query.incremental.lasting_terms import Decoder
-    from pantarhei.query.incremental.operator import Bag, Row
-    from pantarhei.query.incremental.registry import Registered
+    from pantarhei.query.incremental.operator import Row
+    from pantarhei.query.incremental.registered import Registered
+    from pantarhei.query.incremental.reports import Reported
 
 AnswerRow = tuple[Term | None, ...]
 """The terms of a row, None where a variable is unbound; of ASK the row `()`; of CONSTRUCT a triple."""
@@ -28,26 +29,57 @@ AnswerRow = tuple[Term | None, ...]
 _log = logging.getLogger("pantarhei.queries")
 
 
-class AnswerChange:
-    """What came to the answers of a query, and what went; made into terms when first looked at.
+class AnswerReport(NamedTuple):
+    """What a query reported once.
 
     Args:
-        at: when.
-        make: gives the rows that came and those that went, each with how many copies.
+        at: when; of a window that closed, its end.
+        added, removed: rows, with how many copies.
     """
 
-    def __init__(
-        self, at: TimePoint, make: Callable[[], tuple[Counter[AnswerRow], Counter[AnswerRow]]]
-    ) -> None:
+    at: TimePoint
+    added: Counter[AnswerRow]
+    removed: Counter[AnswerRow]
+
+
+_Made = tuple[Counter[AnswerRow], Counter[AnswerRow], tuple[AnswerReport, ...]]
+
+
+class AnswerChange:
+    """What a query reported in a step; made into terms when first looked at.
+
+    Args:
+        at: when the step was.
+        make: gives the rows that came, those that went, each with how many copies, and the single reports.
+    """
+
+    def __init__(self, at: TimePoint, make: Callable[[], _Made]) -> None:
         self.at, self._make = at, make
 
     @classmethod
-    def of(cls, at: TimePoint, came: Bag, went: Bag, decoder: Decoder) -> AnswerChange:
-        """The change of rows in numbers."""
-        return cls(at, lambda: (decoded(came, decoder), decoded(went, decoder)))
+    def of(cls, at: TimePoint, reported: Reported, is_delta: bool, decoder: Decoder) -> AnswerChange | None:
+        """What the reports of a step come to; None where there are none.
+
+        Args:
+            is_delta: they say what came and went, so that what came with one and went with the next did
+                neither.
+        """
+        reports = list(reported.reports)
+        if not reports:
+            return None
+        came, went = reported.together(is_delta)
+
+        def make() -> _Made:
+            single = tuple(
+                AnswerReport(each.at, decoded(each.came, decoder), decoded(each.went, decoder))
+                for each in reports
+            )
+            return decoded(came, decoder), decoded(went, decoder), single
+
+        return cls(at, make)
 
     @cached_property
-    def _both(self) -> tuple[Counter[AnswerRow], Counter[AnswerRow]]:
+    def _made(self) -> _Made:
         found = self._make()
         self._make = tuple  # type: ignore[assignment]  # what it holds is needed no longer
         return found
@@ -55,17 +87,22 @@ class AnswerChange:
     @property
     def added(self) -> Counter[AnswerRow]:
         """The rows that came, with how many copies."""
-        return self._both[0]
+        return self._made[0]
 
     @property
     def removed(self) -> Counter[AnswerRow]:
         """The rows that went, with how many copies."""
-        return self._both[1]
+        return self._made[1]
+
+    @property
+    def reports(self) -> tuple[AnswerReport, ...]:
+        """The single reports: one, but where several windows closed in the step."""
+        return self._made[2]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AnswerChange):
             return NotImplemented
-        return (self.at, *self._both) == (other.at, *other._both)
+        return (self.at, self._made) == (other.at, other._made)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -73,14 +110,14 @@ class AnswerChange:
         return f"AnswerChange(at {show_time(self.at)}: +{self.added.total()} -{self.removed.total()})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(_restored_change, self.at, self._both)
+        return exactly(_restored_change, self.at, self._made)
 
 
-def _restored_change(at: TimePoint, both: tuple[Counter[AnswerRow], Counter[AnswerRow]]) -> AnswerChange:
-    return AnswerChange(at, lambda: both)
+def _restored_change(at: TimePoint, made: _Made) -> AnswerChange:
+    return AnswerChange(at, lambda: made)
 
 
-def decoded(bag: Bag, decoder: Decoder) -> Counter[AnswerRow]:
+def decoded(bag: Mapping[Row, int], decoder: Decoder) -> Counter[AnswerRow]:
     """Rows of numbers as rows of terms."""
     return Counter({decoder.row(row): weight for row, weight in bag.items()})
 

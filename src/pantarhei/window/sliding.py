@@ -139,6 +139,15 @@ class Window:
         bounds = self._in_ticks(kind)
         return range(bounds.end(before), now + bounds.open_end, bounds.slide)
 
+    def range_to_hold(self, other: Window, kind: TimeKind) -> int:
+        """How long this window must be, in ticks, to hold at any time what another window holds then, and
+        when that closes.
+        """
+        mine, its = self._in_ticks(kind), other._in_ticks(kind)
+        ends_with_it = its.slide % mine.slide == 0 and (its.origin - mine.origin) % mine.slide == 0
+        later = 0 if ends_with_it else mine.slide - 1  # so many ticks after the other this one may end
+        return its.range + later + mine.open_start - its.open_start
+
     def check_holds_all(self, kind: TimeKind) -> None:
         """Nothing, if each timestamp of a stream falls into it when it comes, as a reasoner's window needs.
 

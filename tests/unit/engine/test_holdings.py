@@ -193,7 +193,7 @@ def test_a_look_that_was_interrupted_leaves_nothing_broken(look, times, monkeypa
 
 
 class Levelled(ClassCounts):
-    wants_levels = True
+    wants_levels, follows_parts = True, False
 
 
 def less(one, other):

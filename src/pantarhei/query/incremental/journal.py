@@ -9,7 +9,7 @@ structures, 2008).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 
@@ -84,15 +84,6 @@ class Journal:
             older.next = None
             nearest = older
         self._nearest = nearest
-
-    def since(self, mark: Mark) -> Iterator[Entry]:
-        """For each entry that may have changed since `mark`, what it was then; each comes once or more often,
-        and the first time counts.
-        """
-        at: Mark | None = mark
-        while at is not None:
-            yield from at.entries
-            at = at.next
 
 
 def _applied(mark: Mark) -> list[Entry]:

@@ -70,6 +70,10 @@ class WholeLeaf(Operator):
         return made or NOTHING
 
     @property
+    def held(self) -> Mapping[Row, int]:
+        return self._said
+
+    @property
     def bags(self) -> Iterable[Bag]:
         yield self._said
 

@@ -7,6 +7,7 @@ to those that something changes for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from heapq import heappop, heappush
 
 from pantarhei.query.algebra.binding import expressions_of
@@ -30,12 +31,12 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.incremental.building import is_whole, marked_parts, separate, sliced_parts
+from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.distinct import DistinctOperator
 from pantarhei.query.incremental.groups import GroupOperator, drawn_below
 from pantarhei.query.incremental.joins import JoinOperator, LeftJoinOperator, MarkOperator, MinusOperator
-from pantarhei.query.incremental.leaves import GivenLeaf, Look, PatternLeaf, WholeLeaf
+from pantarhei.query.incremental.leaves import GivenLeaf, PatternLeaf, WholeLeaf
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, put, rows_of
-from pantarhei.query.incremental.patterns import Patterns
 from pantarhei.query.incremental.row_operators import (
     ExtendOperator,
     FilterOperator,
@@ -43,21 +44,22 @@ from pantarhei.query.incremental.row_operators import (
     UnionOperator,
 )
 from pantarhei.query.incremental.slices import SliceOperator
+from pantarhei.query.table import Table
 
 
 class Network:
     """Operators, each with a serial number above those of its inputs.
 
     Args:
-        look: evaluates a node by column, as things stand.
+        look: evaluates a node by column over a content, as things stand.
     """
 
-    def __init__(self, shared: Shared, look: Look) -> None:
+    def __init__(self, shared: Shared, look: Callable[[Content, Node], Table]) -> None:
         self._shared, self._look = shared, look
-        self.patterns = Patterns()
         self._operators: dict[int, Operator] = {}
         self._serials: dict[Operator, int] = {}
-        self._known: dict[Node, Operator] = {}
+        self._known: dict[tuple[Content, Node], Operator] = {}
+        self._contents: dict[Operator, Content] = {}
         self._readers: dict[Operator, list[tuple[Operator, int]]] = {}
         self._uses: dict[Operator, int] = {}
         self.made = 0
@@ -72,24 +74,29 @@ class Network:
 
     # -- making ------------------------------------------------------------------------------------
 
-    def use(self, node: Node) -> Operator:
-        """The operator of a node, which has not begun if it is new; `drop` is to be called in the end."""
-        operator = self._known.get(node)
+    def use(self, node: Node, content: Content) -> Operator:
+        """The operator of a node, which has not begun if it is new; `drop` is to be called in the end.
+
+        Args:
+            content: what the node is asked of.
+        """
+        operator = self._known.get((content, node))
         if operator is None:
-            operator = self._made(node)
-            self._add(operator)
+            operator = self._made(node, content)
+            self._add(operator, content)
             if not _draws(node):
-                self._known[node] = operator
+                self._known[content, node] = operator
         self._uses[operator] += 1
         return operator
 
-    def add(self, operator: Operator) -> None:
+    def add(self, operator: Operator, content: Content) -> None:
         """Take up an operator that a query has made for itself."""
-        self._add(operator)
+        self._add(operator, content)
         self._uses[operator] = 1
 
-    def _add(self, operator: Operator) -> None:
+    def _add(self, operator: Operator, content: Content) -> None:
         self.made += 1
+        self._contents[operator] = content
         self._operators[self.made] = operator
         self._serials[operator] = self.made
         self._readers[operator], self._uses[operator] = [], 0
@@ -101,46 +108,48 @@ class Network:
         self._uses[operator] -= 1
         if self._uses[operator]:
             return
+        content = self._contents.pop(operator)
         if isinstance(operator, PatternLeaf):
-            self.patterns.remove(operator)
+            content.patterns.remove(operator)
         del self._operators[self._serials.pop(operator)], self._readers[operator], self._uses[operator]
-        if self._known.get(operator.node) is operator:
-            del self._known[operator.node]
+        if self._known.get((content, operator.node)) is operator:
+            del self._known[content, operator.node]
         for source in operator.inputs:
             self._readers[source] = [pair for pair in self._readers[source] if pair[0] is not operator]
             self.drop(source)
 
-    def _made(self, node: Node) -> Operator:
+    def _made(self, node: Node, content: Content) -> Operator:
         if is_whole(node):
-            return WholeLeaf(node, self._shared, self._look)
+            return WholeLeaf(node, self._shared, partial(self._look, content))
         if isinstance(node, BGP):
             hanging = separate(node)
-            return self._leaf(node) if isinstance(hanging, BGP) else self._made(hanging)
+            return self._leaf(node, content) if isinstance(hanging, BGP) else self._made(hanging, content)
         if isinstance(node, Values):
             return GivenLeaf(node, self._shared)
         if isinstance(node, OrderBy):
-            return self._as(node, node.child)
+            return self._as(node, node.child, content)
         if isinstance(node, Mark):
             parts = marked_parts(node)
             assert parts is not None, "else it is whole"
-            return MarkOperator(node, self._shared, self.use(node.left), self.use(parts[0]), parts[1])
+            left, right = self.use(node.left, content), self.use(parts[0], content)
+            return MarkOperator(node, self._shared, left, right, parts[1])
         if isinstance(node, Slice):
             sliced = sliced_parts(node)
             assert sliced is not None, "else it is whole"
-            return SliceOperator(node, self._shared, self.use(sliced[0]), sliced[1])
+            return SliceOperator(node, self._shared, self.use(sliced[0], content), sliced[1])
         if isinstance(node, Group):
             node = drawn_below(node)
-        inputs = [self.use(child) for child in node.children]
+        inputs = [self.use(child, content) for child in node.children]
         return _OPERATORS[type(node)](node, self._shared, *inputs)
 
-    def _leaf(self, node: BGP) -> PatternLeaf:
-        leaf = PatternLeaf(node, self._shared, self._look)
-        self.patterns.add(leaf)
+    def _leaf(self, node: BGP, content: Content) -> PatternLeaf:
+        leaf = PatternLeaf(node, self._shared, partial(self._look, content))
+        content.patterns.add(leaf)
         return leaf
 
-    def _as(self, node: Node, child: Node) -> Operator:
+    def _as(self, node: Node, child: Node, content: Content) -> Operator:
         """An operator with the rows of a child, of which `node` gives the same in order."""
-        return ProjectOperator(Project(child, node.variables), self._shared, self.use(child))
+        return ProjectOperator(Project(child, node.variables), self._shared, self.use(child, content))
 
     # -- beginning ---------------------------------------------------------------------------------
 
@@ -161,7 +170,11 @@ class Network:
         """All rows of an operator: those that it has `begun` with, else what its node comes to now."""
         found = begun.get(operator)
         if found is None:
-            found = begun[operator] = bag_of(rows_of(self._look(operator.node), operator.variables))
+            found = operator.held
+        if found is None:
+            found = begun[operator] = bag_of(
+                rows_of(self._look(self._contents[operator], operator.node), operator.variables)
+            )
         return found
 
     # -- steps -------------------------------------------------------------------------------------
@@ -208,10 +221,13 @@ class Network:
                 heappush(waiting, serial)
             inputs[slot] = change
 
-    @property
-    def whole_leaves(self) -> list[WholeLeaf]:
-        """The leaves that are evaluated anew where they may have changed."""
-        return [operator for operator in self if isinstance(operator, WholeLeaf)]
+    def whole_leaves(self, content: Content) -> list[WholeLeaf]:
+        """The leaves over a content that are evaluated anew where they may have changed."""
+        return [
+            operator
+            for operator in self
+            if isinstance(operator, WholeLeaf) and self._contents[operator] is content
+        ]
 
 
 def _draws(node: Node) -> bool:

@@ -97,6 +97,11 @@ class Operator:
         return NOTHING
 
     @property
+    def held(self) -> Mapping[Row, int] | None:
+        """All its rows, None where it does not hold them as they are."""
+        return None
+
+    @property
     def bags(self) -> Iterable[Bag]:
         """The rows that are part of its state, for who looks for the terms in use."""
         return ()

@@ -7,7 +7,7 @@ from pantarhei.language.term import short
 from pantarhei.query.incremental.groups import GroupOperator
 from pantarhei.query.incremental.leaves import WholeLeaf
 from pantarhei.query.incremental.operator import Operator
-from pantarhei.query.incremental.registry import Registered
+from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.plan_text import title
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from rdflib import XSD, Literal
@@ -14,19 +14,22 @@ from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint
+from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.expressions import variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.expressions import Context, LiteralValues, order
 from pantarhei.query.guard import NO_LIMITS
-from pantarhei.query.incremental.journal import ABSENT, Journal, Mark
+from pantarhei.query.incremental.contents import Content, StepChanges, View
+from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.leaves import DescribeLeaf, WholeLeaf
 from pantarhei.query.incremental.network import Network
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
 from pantarhei.query.incremental.patterns import Shown
+from pantarhei.query.incremental.registered import Registered
+from pantarhei.query.incremental.reports import PLAIN, Policy, Report, Reported
 from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import described
@@ -35,99 +38,99 @@ from pantarhei.query.table import Table
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.log import Log
+from pantarhei.window.sliding import Step, Window
 
 _BYTES_A_ROW = 250  # a tuple of some numbers, and its place in a dictionary
 
 
-class Step(Protocol):
-    """What the registry looks at of a step's changes."""
-
-    @property
-    def noted(self) -> Integers: ...
-    @property
-    def forms(self) -> Mapping[Fact, Literal | None]: ...
-    @property
-    def at(self) -> TimePoint | None: ...
-    @property
-    def log(self) -> Log | None: ...
-
-
-class Registered:
-    """A query that is kept up to date.
-
-    Args:
-        name: it is known by.
-        text: as it was given.
-        query: what that means.
-        root: the operator of its answers.
-        nodes: what is used of the network.
-    """
-
-    def __init__(self, name: str, text: str, query: Query, root: Operator) -> None:
-        self.name, self.text, self.query, self.root = name, text, query, root
-        self.answers: Answers = Answers(self)
-        self.followers: list[Callable[..., object]] = []
-
-
-class Answers(dict[Row, int]):
-    """The answers of a query as last reported."""
-
-    def __init__(self, of: Registered) -> None:
-        super().__init__()
-        self.of = of
-
-    __hash__ = object.__hash__  # type: ignore[assignment]
-
-
 class RegistryMark(NamedTuple):
-    """How the registry stood: its dictionaries, and how many operators there were."""
+    """How the registry stood: its dictionaries, and how many operators had begun."""
 
     state: Mark
-    made: int
+    begun: int
+
+
+class Present(NamedTuple):
+    """The state of the window that queries are at.
+
+    Args:
+        model: the window model.
+        log: the ABoxes in the window.
+        step: where time has come to, None before the stream begins, and where there is no window.
+        at: the same as a time.
+    """
+
+    model: WindowModel
+    log: Log
+    step: Step | None
+    at: TimePoint | None
 
 
 class Registry:
-    """The consumer that keeps registered queries up to date.
+    """The consumer (engine/consumer.py) that keeps registered queries up to date.
 
     Args:
+        present: the state of the window.
+        window: the reasoner's; where no time passes, any.
         dataset: the graphs that queries are asked of at a moment.
         forms: how literals of the materialization are written now.
     """
 
-    wants_levels = False
+    follows_parts = True
 
     def __init__(
         self,
-        model: WindowModel,
-        log: Log,
+        present: Present,
+        window: Window,
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Callable[[], FactForms],
     ) -> None:
         self._dataset_of, self._forms_of = dataset, forms
-        self._model, self._log = model, log
+        self._present = present
         self.journal = Journal()
-        self.terms = LastingTerms(model.vocabulary, self.journal)
+        self._whole = Content(self.journal, window, present.model)
+        self.terms = LastingTerms(present.model.vocabulary, self.journal)
         self._forms: dict[Fact, Literal] = {}
-        self._dataset: Dataset | None = None
+        self._datasets: dict[Content, Dataset] = {}
         self._literals: tuple[object, LiteralValues] | None = None
-        self._shared = Shared(self.journal, self.terms, self._context(None))
+        self._shared = Shared(self.journal, self.terms, self._context())
         self.network = Network(self._shared, self._look)
-        self.queries: dict[str, Registered] = {}
         self._begun = 0
-        self._watched = self.journal.mark()
+        self.queries: dict[str, Registered] = {}
+        self._views: dict[Window, View] = {}
+
+    @property
+    def wants_levels(self) -> bool:
+        """Whether any query has a window of its own."""
+        return bool(self._views)
+
+    @property
+    def _contents(self) -> list[Content]:
+        return [self._whole, *self._views.values()]
 
     # -- queries -----------------------------------------------------------------------------------
 
     def register(
-        self, name: str, text: str, query: Query, model: WindowModel, log: Log, at: TimePoint | None
+        self,
+        name: str,
+        text: str,
+        query: Query,
+        present: Present,
+        window: Window | None = None,
+        policy: Policy = PLAIN,
     ) -> Registered:
-        """Keep a query up to date from now on."""
-        self._stand_at(model, log, at)
+        """Keep a query up to date from now on.
+
+        Args:
+            window: its own; None for the reasoner's.
+        """
+        self._stand_at(present)
+        content = self._whole if window is None else self._view(window)
         node: Node = simplified(query.node, has_forms=True)
         if query.form == "SELECT" and node.variables != query.variables:
             node = Project(node, query.variables)
-        root = self._root(query, node)
-        registered = Registered(name, text, query, root)
+        root = self._root(query, node, content)
+        registered = Registered(name, text, query, root, content, policy)
         began = dict(self.network.begin(self._begun))
         self._begun = self.network.made
         for row, weight in self.network.rows(root, began).items():
@@ -135,8 +138,15 @@ class Registry:
         self.queries[name] = registered
         return registered
 
-    def in_order(self, registered: Registered) -> list[Row]:
+    def _view(self, window: Window) -> View:
+        view = self._views.get(window)
+        if view is None:
+            view = self._views[window] = View(self.journal, window, *self._present[:3])
+        return view
+
+    def in_order(self, registered: Registered, present: Present) -> list[Row]:
         """The rows of its answers, in the order of ORDER BY if there is one."""
+        self._stand_at(present)
         rows, node = list(registered.answers), registered.query.node
         while isinstance(node, Project | Distinct | Slice):
             node = node.child
@@ -146,7 +156,7 @@ class Registry:
         if {v for key in node.keys for v in variables_of(key.expression)} <= set(variables):
             ordered = order(node.keys, table_of(rows, variables), self._shared.context)
             return [rows[place] for place in ordered.tolist()]
-        known = dict.fromkeys(rows_of(self._look(registered.root.node), variables))
+        known = dict.fromkeys(rows_of(self._look(registered.content, registered.root.node), variables))
         places = {row: place for place, row in enumerate(known)}
         return sorted(rows, key=lambda row: places.get(row, len(places)))
 
@@ -155,85 +165,186 @@ class Registry:
         if self.queries.get(registered.name) is registered:
             del self.queries[registered.name]
             self.network.drop(registered.root)
+            used = {query.content for query in self.queries.values()}
+            self._views = {window: view for window, view in self._views.items() if view in used}
 
-    def _root(self, query: Query, node: Node) -> Operator:
+    def _root(self, query: Query, node: Node, content: Content) -> Operator:
         """The operator whose rows are the answers of a query."""
         if query.form == "SELECT":
-            return self.network.use(node)
+            return self.network.use(node, content)
+
+        def look(node: Node) -> Table:
+            return self._look(content, node)
+
         root: Operator
         if query.form == "DESCRIBE":
-            root = DescribeLeaf(node, self._shared, self._look, lambda table: self._described(query, table))
+            root = DescribeLeaf(
+                node, self._shared, look, lambda table: self._described(query, table, content)
+            )
         else:
             kind = AskRoot if query.form == "ASK" else ConstructRoot
-            root = kind(query, self._shared, self.network.use(node))
-        self.network.add(root)
+            root = kind(query, self._shared, self.network.use(node, content))
+        self.network.add(root, content)
         return root
 
-    def _described(self, query: Query, table: Table) -> list[Triple]:
+    def _described(self, query: Query, table: Table, content: Content) -> list[Triple]:
         """The triples of DESCRIBE, as things stand."""
-        return described(query.described, table, self._present().default, self.terms)
+        return described(query.described, table, self._dataset(content).default, self.terms)
+
+    # -- steps -------------------------------------------------------------------------------------
 
     def watch(self) -> None:
-        """Say from now on what changes."""
-        self._watched = self.journal.mark()
-
-    def changes(self) -> dict[Registered, tuple[Bag, Bag]]:
-        """What came to the answers of queries, and what went, since `watch`. Costs what has changed."""
-        before: dict[Answers, Bag] = {}
-        for table, row, value in self.journal.since(self._watched):
-            if type(table) is Answers:
-                before.setdefault(table, {}).setdefault(row, 0 if value is ABSENT else value)
-        changed: dict[Registered, tuple[Bag, Bag]] = {}
-        for answers, rows in before.items():
-            came: Bag = {}
-            went: Bag = {}
-            for row, was in rows.items():
-                weight = answers.get(row, 0) - was
-                if weight:
-                    (came if weight > 0 else went)[row] = abs(weight)
-            if came or went:
-                changed[answers.of] = came, went
-        return changed
-
-    # -- steps (engine/consumer.py) ----------------------------------------------------------------
+        """A step begins: nothing has been reported in it."""
+        for registered in self.queries.values():
+            if registered.reported.reports:
+                registered.reported = Reported()
 
     @property
     def bytes_used(self) -> int:
         """What it holds, in bytes, roughly."""
         rows = sum(len(bag) for bag in self._bags())
-        return _BYTES_A_ROW * (rows + len(self._forms) + 2 * len(self.terms.locals))
+        views = sum(view.model.bytes_used for view in self._views.values())
+        return views + _BYTES_A_ROW * (rows + len(self._forms) + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
-        """No window of its own closes."""
-        return None
+        """The next boundary at which the window of a query closes."""
+        if self._present.step is None:
+            return None
+        kind = self._present.step.kind
+        closings = {query.content for query in self.queries.values() if query.policy.closes}
+        ticks = (content.next_closing(kind, after, until) for content in closings)
+        return min((tick for tick in ticks if tick is not None), default=None)
 
-    def before(self, step: object, model: WindowModel) -> None:
-        """Nothing is due."""
+    def before(self, step: Step, model: WindowModel) -> None:
+        """Time has come to a boundary: windows closed to the left close before anything arrives there, the
+        others when time goes on.
+        """
+        for content in self._contents:
+            is_left = content.window.closed == "left"
+            if (
+                is_left
+                and content.is_open(step.now)
+                and content.window.next_boundary(step.kind, step.now) == step.now
+            ):
+                self._close(content, step.now, step)
 
-    def apply(self, changes: Step, model: WindowModel) -> None:
+    def _close(self, content: Content, boundary: int, step: Step) -> None:
+        self.journal.set(content, "closed", boundary)
+        at = time_of(boundary, step.kind)
+        for registered in self.queries.values():
+            if registered.content is content and registered.policy.closes:
+                self._look_at(registered, at, boundary, step)
+
+    def apply(self, changes: StepChanges, model: WindowModel) -> None:
         """Bring all queries to where the model is."""
-        assert changes.log is not None, "a step says what is in the window"
-        self._stand_at(model, changes.log, changes.at)
-        reformed, shown = self._reform(changes)
-        until = self._begun
-        leaves: dict[Operator, Mapping[Row, int]] = dict(
-            self.network.patterns.changes(model, changes.noted, reformed, shown).items()
-        )
-        for leaf in self._touched(changes.noted, reformed):
-            if self.network.serial(leaf) <= until:
-                leaves[leaf] = leaf.change()
-        done = dict(self.network.step(leaves, until))
-        if until < self.network.made:
-            done.update(self.network.begin(until))
+        step, log = changes.step, changes.log
+        assert log is not None, "a step says what is in the window"
+        if step is not None:
+            self._leave(step)
+        self._stand_at(Present(model, log, step, changes.at))
+        before, shown = self._reform(changes)
+        leaves: dict[Operator, Mapping[Row, int]] = {}
+        for content in self._contents:
+            closing = None if step is None else self._closing(content, step)
+            noted = content.take(changes, model, closing)
+            reformed = _stayed(before, noted, content.model)
+            leaves.update(content.patterns.changes(content.model, noted, reformed, shown).items())
+            self._note_moved(content, noted)
+            for leaf in self._touched(content, noted, reformed):
+                if self.network.serial(leaf) <= self._begun:
+                    leaves[leaf] = leaf.change()
+        done = dict(self.network.step(leaves, self._begun))
+        if self._begun < self.network.made:
+            done.update(self.network.begin(self._begun))
             self._begun = self.network.made
         for registered in self.queries.values():
-            for row, weight in done.get(registered.root, {}).items():
-                self._shared.add(registered.answers, row, weight)
+            self._told(registered, done.get(registered.root, {}), changes.on_the_way)
 
-    def _reform(self, changes: Step) -> tuple[Integers, Shown | None]:
+    def _note_moved(self, content: Content, noted: Integers) -> None:
+        """Take down which facts came and went, for the queries that ask whether any did."""
+        asking = [q for q in self.queries.values() if q.content is content and q.asks_for_change]
+        if asking:
+            for *fact, sign in noted.tolist():
+                for registered in asking:
+                    self._shared.add(registered.moved, tuple(fact), sign)
+
+    def _leave(self, step: Step) -> None:
+        """Time goes on from where it stood: windows that end there close, timestamps are left."""
+        now = self._present.step
+        if now is None or step.now <= now.now:
+            return
+        for content in self._contents:
+            if content.closes_as_time_leaves(now.kind, now.now, step.now):
+                self._close(content, now.now, now)
+        for registered in self.queries.values():
+            if registered.policy.tick == "timestamp" and not registered.policy.closes:
+                self._look_at(registered, time_of(now.now, now.kind), now.now, now)
+
+    def _closing(self, content: Content, step: Step) -> int | None:
+        """The boundary that is about to close at which time has come, before anything arrives there.
+
+        So it is with windows closed to the left, which hold nothing of that timestamp.
+        """
+        content.begin(step)
+        is_open = content.window.closed == "left" and content.is_open(step.now)
+        at_boundary = is_open and content.window.next_boundary(step.kind, step.now) == step.now
+        waits = any(q.policy.closes and q.content is content for q in self.queries.values())
+        return step.now if at_boundary and waits else None
+
+    def _told(self, registered: Registered, change: Mapping[Row, int], on_the_way: bool) -> None:
+        """The answers of a query have changed so; or nothing has.
+
+        Args:
+            on_the_way: the step has not come to its end.
+        """
+        at, step, policy = self._present.at, self._present.step, registered.policy
+        assert at is not None, "a step has been made"
+        if policy.is_plain and not registered.pending and not on_the_way:
+            if change:
+                self._report(registered, change, at)
+            return
+        for row, weight in change.items():
+            self._shared.add(registered.pending, row, weight)
+        if not policy.closes and policy.tick == "abox" and not on_the_way and step is not None:
+            self._look_at(registered, at, step.now, step)
+
+    def _look_at(self, registered: Registered, at: TimePoint, now: int, step: Step) -> None:
+        """Report, if the conditions hold."""
+        policy, content = registered.policy, registered.content
+        if not policy.looks_at(step.kind, now):
+            return
+        if registered.asks_for_change:
+            if not registered.moved:
+                return
+            self.journal.replace(registered.moved, {})
+        if "non-empty" in policy.conditions and not content.has_assertions(self._present.log):
+            return
+        change = dict(registered.pending)
+        self.journal.replace(registered.pending, {})
+        if change or policy.emit == "rstream":
+            self._report(registered, change, at)
+
+    def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
+        """Say what has changed in the answers of a query."""
+        came: Bag = {}
+        went: Bag = {}
+        for row, weight in change.items():
+            self._shared.add(registered.answers, row, weight)
+            (came if weight > 0 else went)[row] = abs(weight)
+        emit = registered.policy.emit
+        if emit == "rstream":
+            came, went = dict(registered.answers), {}
+        elif emit == "istream":
+            went = {}
+        elif emit == "dstream":
+            came = {}
+        if came or went or emit == "rstream":
+            registered.reported.reports.append(Report(at, came, went))
+
+    def _reform(self, changes: StepChanges) -> tuple[Mapping[Fact, Literal | None], Shown | None]:
         """Take over the forms in which literals are written now.
 
-        Returns: The facts that were there before and are, written another way; and how facts are shown.
+        Returns: How facts were written whose literals are written another way now; and how facts are shown.
         """
         before: dict[Fact, Literal | None] = {}
         for fact, form in changes.forms.items():
@@ -247,25 +358,21 @@ class Registry:
             else:
                 self._forms[fact] = form
         if not self._forms and not before and not self.terms.has_further_numbers:
-            return NO_FACTS, None
+            return {}, None
         terms, forms = self.terms, self._forms
 
         def shown(fact: Fact, sign: int) -> int | None:
             form = before[fact] if sign < 0 and fact in before else forms.get(fact)
             return terms.first_form(fact[2]) if form is None else terms.id_of(form)
 
-        if not before:
-            return NO_FACTS, shown
-        mentions = Counter(fact for fact in as_tuples(changes.noted[:, :3]) if fact in before)
-        stayed = [fact for fact in before if mentions[fact] % 2 == 0]
-        return np.array(stayed, np.int32).reshape(-1, 3), shown
+        return before, shown
 
-    def _touched(self, noted: Integers, reformed: Integers) -> Iterator[WholeLeaf]:
+    def _touched(self, content: Content, noted: Integers, reformed: Integers) -> Iterator[WholeLeaf]:
         """The leaves that are to be evaluated anew."""
-        leaves = self.network.whole_leaves
+        leaves = self.network.whole_leaves(content)
         if not leaves:
             return
-        names = self._model.vocabulary.symbols
+        names = content.model.vocabulary.symbols
         changed = {names[number] for number in {*noted[:, 0].tolist(), *reformed[:, 0].tolist()}}
         for leaf in leaves:
             if leaf.symbols is None or not changed.isdisjoint(leaf.symbols):
@@ -279,7 +386,7 @@ class Registry:
         """Be as when `mark` was given."""
         assert isinstance(mark, RegistryMark)
         self.journal.back(mark.state)
-        self._begun = mark.made
+        self._begun = mark.begun
         self._forget()
 
     # -- terms -------------------------------------------------------------------------------------
@@ -289,6 +396,9 @@ class Registry:
         numbers = np.array([self.terms.value(n) for n in self._used() if n != NONE], np.int64)
         used.names[numbers[numbers < FIRST_LITERAL]] = 1
         used.literals[numbers[numbers >= FIRST_LITERAL] - FIRST_LITERAL] = 1
+        for registered in self.queries.values():
+            if registered.moved:
+                used.add(np.array(list(registered.moved), np.int32))
 
     def renamed(self, renaming: Renaming) -> None:
         """Go on in the numbers that terms have from now on."""
@@ -304,18 +414,21 @@ class Registry:
         def renamed_row(row: Row) -> Row:
             return tuple([numbers[number] for number in row])
 
-        self.network.patterns.renamed()
+        for content in self._contents:
+            content.renamed(renaming)
         for operator in self.network:
             operator.renamed(renamed_row)
         for registered in self.queries.values():
             self._shared.rename(registered.answers, renamed_row)
+            self._shared.rename(registered.pending, renamed_row)
+            facts = renaming.facts(np.array(list(registered.moved), np.int32).reshape(-1, 3))
+            moved = zip(as_tuples(facts), registered.moved.values(), strict=True)
+            self.journal.replace(registered.moved, dict(moved))
         self.journal.replace(self._forms, self._forms_of())
         self._forget()
-        self.watch()  # a step begins with it
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """Begin from what the model holds."""
-        self._model = model
         self.journal.replace(self._forms, self._forms_of())
 
     def saved(self) -> bytes:
@@ -327,6 +440,7 @@ class Registry:
             yield from operator.bags
         for registered in self.queries.values():
             yield registered.answers
+            yield registered.pending
 
     def _used(self) -> set[int]:
         """The numbers of all terms in rows."""
@@ -334,44 +448,59 @@ class Registry:
 
     def _forget(self) -> None:
         """Forget what was only kept to save work: numbers may mean something else now."""
-        self._dataset = None
+        self._datasets.clear()
         self._shared.values.forget()
         for operator in self.network:
             operator.forget()
 
     # -- looking at the present state --------------------------------------------------------------
 
-    def _stand_at(self, model: WindowModel, log: Log, at: TimePoint | None) -> None:
-        """Look at a model as it is at a time."""
-        self._model, self._log, self._dataset = model, log, None
+    def _stand_at(self, present: Present) -> None:
+        """Look at another state of the window."""
+        self.journal.set(self, "_present", present)
+        self._whole.model = present.model
+        if present.step is not None:
+            self._whole.begin(present.step)
+        self._datasets.clear()
         self.terms.look_again()
-        self._shared.context = self._context(at)
+        self._shared.context = self._context()
 
-    def _context(self, at: TimePoint | None) -> Context:
-        revision = self._model.vocabulary.revision
-        if self._literals is None or self._literals[0] is not revision:
-            self._literals = revision, LiteralValues(self._model.vocabulary.lexicon.literals)
-        return Context(self.terms, NO_LIMITS, self._literals[1], _clock(at), None)
+    def _context(self) -> Context:
+        vocabulary = self._present.model.vocabulary
+        if self._literals is None or self._literals[0] is not vocabulary.revision:
+            self._literals = vocabulary.revision, LiteralValues(vocabulary.lexicon.literals)
+        return Context(self.terms, NO_LIMITS, self._literals[1], _clock(self._present.at), None)
 
-    def _look(self, node: Node) -> Table:
+    def _look(self, content: Content, node: Node) -> Table:
         """The rows of a node, evaluated by column."""
-        return Evaluation(self._present(), self._shared.context).rows(node)
+        return Evaluation(self._dataset(content), self._shared.context).rows(node)
 
-    def _present(self) -> Dataset:
-        """The graphs as they are."""
-        if self._dataset is None:
-            self._dataset = self._dataset_of(self._moment(), self.terms)
-        return self._dataset
+    def _dataset(self, content: Content) -> Dataset:
+        """The graphs as they are, with a content as the default one."""
+        found = self._datasets.get(content)
+        if found is None:
+            found = self._datasets[content] = self._dataset_of(self._moment(content), self.terms)
+        return found
 
-    def _moment(self) -> Moment:
-        model, log, forms = self._model, self._log, self._forms
+    def _moment(self, content: Content) -> Moment:
+        (model, log, *_), forms = self._present, self._forms
 
         def interpretation(at: TimePoint) -> set[Triple]:
             (entry,) = (entry for entry in log if entry.at == at)
             facts = model.interpretation(entry.level)
             return set(model.vocabulary.decode(facts, {**forms, **entry.forms.by_fact}))
 
-        return Moment(model, forms, lambda: [entry.at for entry in log], interpretation, False)
+        return Moment(content.model, forms, lambda: [entry.at for entry in log], interpretation, False)
+
+
+def _stayed(before: Mapping[Fact, object], noted: Integers, model: WindowModel) -> Integers:
+    """Those of the facts that are stored, and have not just come."""
+    if not before:
+        return NO_FACTS
+    mentions = Counter(fact for fact in as_tuples(noted[:, :3]) if fact in before)
+    row_of = model.kernel.store.row_of
+    stayed = [fact for fact in before if mentions[fact] % 2 == 0 and row_of(*fact) >= 0]
+    return np.array(stayed, np.int32).reshape(-1, 3)
 
 
 def _clock(at: TimePoint | None) -> Literal:

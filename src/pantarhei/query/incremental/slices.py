@@ -60,6 +60,10 @@ class SliceOperator(Operator):
         return found
 
     @property
+    def held(self) -> Mapping[Row, int]:
+        return self._said
+
+    @property
     def bags(self) -> Iterable[Bag]:
         yield self._copies
         yield self._said

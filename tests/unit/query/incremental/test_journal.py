@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from pantarhei.query.incremental.journal import ABSENT, Journal
+from pantarhei.query.incremental.journal import Journal
 
 
 class Owner:
@@ -52,20 +52,6 @@ def test_a_mark_that_is_gone_back_to_may_be_left_another_way():
     assert table == {"a": 2}
     journal.back(other)
     assert table == {"a": 1, "b": 5}
-
-
-def test_what_changed_since_a_mark_is_said_with_what_it_was_first():
-    journal, table = Journal(), {"a": 1}
-    mark = journal.mark()
-    note(journal, table, "a", 2)
-    journal.mark()
-    note(journal, table, "a", 3)
-    note(journal, table, "b", 4)
-    first = {}
-    for _, key, value in journal.since(mark):
-        first.setdefault(key, value)
-    assert first == {"a": 1, "b": ABSENT}
-    assert list(journal.since(journal.mark())) == []
 
 
 def test_a_dictionary_and_an_attribute_are_replaced_and_come_back():

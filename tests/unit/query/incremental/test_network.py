@@ -2,56 +2,60 @@
 
 from rdflib import Literal, Variable
 
+from pantarhei import Window
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.algebra.nodes import Distinct, Extend, Filter, Join, Project, Union, Values
+from pantarhei.query.incremental.contents import Content
+from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.network import Network
 from signed_bags import Bench
 
 X, Y = Variable("x"), Variable("y")
 GIVEN = Values((X,), ((Literal(1),), (Literal(2),), (Literal(2),)))
+WHOLE = Content(Journal(), Window(0), None)
 OTHERS = Values((X,), ((Literal(2),), (Literal(3),)))
 
 
 def bench_and_network():
     bench = Bench()
-    return bench, Network(bench.shared, lambda node: None)
+    return bench, Network(bench.shared, lambda content, node: None)
 
 
 def test_equal_nodes_share_an_operator():
     _, network = bench_and_network()
-    one, other = network.use(Distinct(GIVEN)), network.use(Project(Distinct(GIVEN), (X,)))
+    one, other = network.use(Distinct(GIVEN), WHOLE), network.use(Project(Distinct(GIVEN), (X,)), WHOLE)
     assert other.inputs == (one,)
-    assert network.use(Distinct(GIVEN)) is one
+    assert network.use(Distinct(GIVEN), WHOLE) is one
     assert len(list(network)) == 3
 
 
 def test_what_draws_is_shared_with_nobody():
     _, network = bench_and_network()
     drawn = Extend(GIVEN, Y, Call("RAND", ()))
-    assert network.use(drawn) is not network.use(drawn)
+    assert network.use(drawn, WHOLE) is not network.use(drawn, WHOLE)
 
 
 def test_what_nobody_uses_is_dropped_with_all_that_only_it_used():
     _, network = bench_and_network()
-    shared, above = network.use(Distinct(GIVEN)), network.use(Project(Distinct(GIVEN), (X,)))
+    shared, above = network.use(Distinct(GIVEN), WHOLE), network.use(Project(Distinct(GIVEN), (X,)), WHOLE)
     network.drop(above)
     assert list(network) == [shared.inputs[0], shared]
     network.drop(shared)
     assert list(network) == []
-    assert network.use(Distinct(GIVEN)) is not shared
+    assert network.use(Distinct(GIVEN), WHOLE) is not shared
 
 
 def test_each_operator_begins_with_the_rows_that_it_has_then():
     bench, network = bench_and_network()
-    union = network.use(Union(GIVEN, OTHERS))
+    union = network.use(Union(GIVEN, OTHERS), WHOLE)
     rows = network.begin(0)
     assert bench.shown(rows[union]) == {"1": 1, "2": 3, "3": 1}
 
 
 def test_a_step_goes_from_the_leaves_up_and_only_where_something_changes():
     bench, network = bench_and_network()
-    distinct = network.use(Distinct(Union(GIVEN, OTHERS)))
-    above = network.use(Filter(distinct.node, Call(">", (X, Literal(5)))))
+    distinct = network.use(Distinct(Union(GIVEN, OTHERS)), WHOLE)
+    above = network.use(Filter(distinct.node, Call(">", (X, Literal(5)))), WHOLE)
     network.begin(0)
     given = distinct.inputs[0].inputs[0]
     done = network.step({given: bench.bag({"3": 1, "4": 1})}, network.made)
@@ -63,7 +67,7 @@ def test_a_step_goes_from_the_leaves_up_and_only_where_something_changes():
 
 def test_a_join_with_itself_is_told_once():
     bench, network = bench_and_network()
-    join = network.use(Join(GIVEN, GIVEN))
+    join = network.use(Join(GIVEN, GIVEN), WHOLE)
     network.begin(0)
     done = network.step({join.inputs[0]: bench.bag({"2": 1})}, network.made)
     assert bench.shown(done[join]) == {"2": 9 - 4}

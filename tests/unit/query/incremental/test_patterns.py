@@ -31,7 +31,7 @@ class Case:
 
     @property
     def shapes(self):
-        return len(self.reasoner._registrar._registry.network.patterns._shapes)
+        return len(self.reasoner._registrar._registry._whole.patterns._shapes)
 
 
 def test_patterns_that_differ_in_constants_and_names_are_one_body():

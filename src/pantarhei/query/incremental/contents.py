@@ -1,0 +1,192 @@
+"""What registered queries are asked of: all facts of the window model, or those of a shorter window.
+
+A window that ends now is a view of the model: the facts whose settled level is not below its first timestamp,
+and the background. That is exact, since repairs decide newest first: no older fact influences a newer one. A
+view keeps its facts in a store of its own, a window model without rules, so that patterns are matched there
+as they are in the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from pantarhei.encoding.numbers import Fact, Integers, as_tuples
+from pantarhei.encoding.renaming import Renaming
+from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.materialize.level_changes import LevelChanges
+from pantarhei.materialize.model import WindowModel
+from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.patterns import Patterns
+from pantarhei.rules.compilation.program import compile_
+from pantarhei.window.log import Log
+from pantarhei.window.sliding import Step, Window
+
+
+class StepChanges(Protocol):
+    """What is looked at of a step's changes (engine/changes.py)."""
+
+    @property
+    def noted(self) -> Integers: ...
+    @property
+    def levels(self) -> LevelChanges | None: ...
+    @property
+    def forms(self) -> Mapping[Fact, Any]: ...
+    @property
+    def at(self) -> TimePoint | None: ...
+    @property
+    def step(self) -> Step | None: ...
+    @property
+    def log(self) -> Log | None: ...
+    @property
+    def on_the_way(self) -> bool: ...
+
+
+class Content:
+    """All facts of the window model.
+
+    Args:
+        window: whose boundaries close; where no time passes, any.
+    """
+
+    def __init__(self, journal: Journal, window: Window, model: WindowModel) -> None:
+        self.journal, self.window, self.model = journal, window, model
+        self.patterns = Patterns()
+        self.closed: int | None = None
+        """The last boundary that has closed."""
+
+    def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+        """Go on to the state after a step.
+
+        Args:
+            closing: the boundary that is about to close, and whose window is to be held; None for the window
+                that is open.
+
+        Returns: Facts that came (1) and went (-1), shape (n, 4); each mention says that a fact did.
+        """
+        self.model = model
+        return changes.noted
+
+    def first_level(self, log: Log) -> int:
+        """The lowest level inside."""
+        return log.timeline.first_level
+
+    def has_assertions(self, log: Log) -> bool:
+        """Whether an assertion of the stream is inside. Costs a look at the empty ABoxes inside."""
+        first = self.first_level(log)
+        return any(len(entry.facts) for entry in log.timeline.after(first - 1))
+
+    def renamed(self, renaming: Renaming) -> None:
+        """Terms have other numbers."""
+        self.patterns.renamed()
+
+    def next_closing(self, kind: TimeKind, after: int, until: int) -> int | None:
+        """The next boundary above `after` that closes when time comes to `until`, and has not closed yet."""
+        closings = self.window.closings(kind, after, until)
+        last = after if self.closed is None else max(after, self.closed)
+        following = [closings[i] for i in range(min(2, len(closings))) if closings[i] > last]
+        return following[0] if following else None
+
+    def closes_as_time_leaves(self, kind: TimeKind, now: int, then: int) -> bool:
+        """Whether a boundary at which time stands closes as it goes on."""
+        closings = self.window.closings(kind, now, then)
+        return len(closings) > 0 and closings[0] == now and self.is_open(now)
+
+    def is_open(self, boundary: int) -> bool:
+        """Whether the window that ends at a boundary has not closed."""
+        return self.closed is not None and self.closed < boundary
+
+    def begin(self, step: Step) -> None:
+        """Close nothing that was over before the first step that it is told of."""
+        if self.closed is None:
+            self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
+
+
+class View(Content):
+    """The facts of a window that ends when the model's does, or later, and begins later.
+
+    Args:
+        model: the window model.
+        log: the ABoxes in it.
+        step: where time has come to, None before the stream begins.
+    """
+
+    def __init__(
+        self, journal: Journal, window: Window, model: WindowModel, log: Log, step: Step | None
+    ) -> None:
+        super().__init__(journal, window, WindowModel(_EMPTY, "newest", model.vocabulary))
+        self.start = log.timeline.first_level
+        if step is not None:
+            self.start = self._level_at(log, step.kind, window.step_at(step.kind, step.now).end)
+            self.begin(step)
+        facts = model.facts()
+        self._add(facts[model.levels(facts) >= self.start])
+
+    def _add(self, facts: Integers) -> None:
+        self.model.add(facts, 0)
+        self.model.take_changes()
+
+    def _level_at(self, log: Log, kind: TimeKind, boundary: int) -> int:
+        """The lowest level in the window that ends at a boundary."""
+        return log.timeline.first_level_from(self.window.content_at(kind, boundary)[0])
+
+    def first_level(self, log: Log) -> int:
+        return max(self.start, log.timeline.first_level)
+
+    def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
+        step, log, levels = changes.step, changes.log, changes.levels
+        assert step is not None and log is not None and levels is not None, "views ask for levels"
+        end = self.window.step_at(step.kind, step.now).end if closing is None else closing
+        old, new = self.start, max(self.start, self._level_at(log, step.kind, end))
+        was, is_ = levels.old >= old, levels.new >= new
+        left = [levels.facts[was & ~is_]]
+        for level in range(max(old, log.timeline.first_level), new):
+            facts = model.interpretation(level)
+            left.append(facts[~_among(facts, levels.facts)])
+        came, went = levels.facts[~was & is_], np.concatenate(left)
+        if new != old:
+            self.journal.set(self, "start", new)
+        if not len(came) and not len(went):
+            return _NOTHING
+        for fact in (*as_tuples(came), *as_tuples(went)):
+            self.journal.note(_Stored(self.model), fact)
+        self.model.add(came, 0)
+        self.model.cut(went)
+        self.model.take_changes()
+        signs = np.repeat(np.array([1, -1], np.int32), [len(came), len(went)])
+        return np.column_stack([np.concatenate([came, went]), signs]).astype(np.int32)
+
+    def renamed(self, renaming: Renaming) -> None:
+        super().renamed(renaming)
+        facts = renaming.facts(self.model.facts())
+        self.journal.set(self, "model", WindowModel(_EMPTY, "newest", self.model.vocabulary))
+        self._add(facts)
+
+
+class _Stored(dict[Fact, None]):
+    """The facts of a store, as a dictionary for the journal."""
+
+    def __init__(self, model: WindowModel) -> None:
+        self._model = model
+
+    def get(self, fact: Fact, default: Any = None) -> Any:
+        return None if fact in self else default
+
+    def pop(self, fact: Fact, default: Any = None) -> Any:
+        self._model.cut(np.array([fact], np.int32))
+        self._model.take_changes()
+
+    def __setitem__(self, fact: Fact, value: None) -> None:
+        self._model.add(np.array([fact], np.int32), 0)
+        self._model.take_changes()
+
+
+def _among(some: Integers, facts: Integers) -> Any:
+    known = set(as_tuples(facts))
+    return np.array([fact in known for fact in as_tuples(some)], np.bool_)
+
+
+_EMPTY = compile_(())
+_NOTHING = np.empty((0, 4), np.int32)

@@ -1,0 +1,45 @@
+"""What is known of one registered query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.incremental.contents import Content
+from pantarhei.query.incremental.operator import Bag, Operator
+from pantarhei.query.incremental.reports import Policy, Reported
+
+
+@dataclass(eq=False)
+class Registered:
+    """A query that is kept up to date.
+
+    Args:
+        name: it is known by.
+        text: as it was given.
+        query: what that means.
+        root: the operator of its answers.
+        content: what it is asked of.
+        policy: when it reports, and what.
+        answers: as last reported.
+        pending: what has changed since.
+        moved: the facts that have come to what it is asked of (1), or gone (-1), since it looked last; noted
+            where it asks for that.
+        reported: what it said in the present step.
+    """
+
+    name: str
+    text: str
+    query: Query
+    root: Operator
+    content: Content
+    policy: Policy
+    answers: Bag = field(default_factory=dict)
+    pending: Bag = field(default_factory=dict)
+    moved: Bag = field(default_factory=dict)
+    reported: Reported = field(default_factory=Reported)
+
+    @property
+    def asks_for_change(self) -> bool:
+        """Whether it reports only if what it is asked of has changed, and not at each step."""
+        return not self.policy.is_plain and "change" in self.policy.conditions

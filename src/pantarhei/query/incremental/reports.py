@@ -1,0 +1,130 @@
+"""When a registered query reports, and what it says then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple, get_args
+
+from pantarhei.errors import OptionError
+from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
+from pantarhei.query.incremental.operator import Bag, Row
+
+Condition = Literal["change", "close", "non-empty"]
+Emit = Literal["delta", "istream", "dstream", "rstream"]
+Tick = Literal["abox", "timestamp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When a query reports, and what.
+
+    Args:
+        conditions: all must hold. `"close"`: its window closes. `"change"`: what its window holds is not what
+            it was when the query looked last. `"non-empty"`: its window holds an assertion of the stream.
+        period: it looks only at multiples of it, None for any time.
+        emit: `"delta"`: what came and what went since the last report; `"istream"` what came, `"dstream"`
+            what went; `"rstream"` all answers.
+        tick: without `"close"` it looks after each step, or when time leaves a timestamp.
+    """
+
+    conditions: frozenset[Condition] = frozenset(("change",))
+    period: Duration | None = None
+    emit: Emit = "delta"
+    tick: Tick = "abox"
+
+    @classmethod
+    def of(cls, on: object, emit: object, tick: Tick = "abox") -> Policy:
+        """The policy that options of `register` say.
+
+        Raises:
+            OptionError: they say none.
+        """
+        given = on if isinstance(on, tuple) else (on,)
+        conditions = frozenset(each for each in given if each in get_args(Condition))
+        periods = [each for each in given if each not in conditions]
+        expected = f"{', '.join(map(repr, get_args(Condition)))}, a duration, or a tuple of these"
+        if not given or len(periods) > 1:
+            raise OptionError("on", repr(on), expected)
+        for period in periods:
+            check_period(period, expected)
+        if emit not in get_args(Emit):
+            raise OptionError("emit", repr(emit), " or ".join(map(repr, get_args(Emit))))
+        return cls(conditions, periods[0] if periods else None, emit, tick)  # type: ignore[arg-type]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it says at each step what changed."""
+        return self == Policy()
+
+    @property
+    def closes(self) -> bool:
+        """Whether it looks when its window closes."""
+        return "close" in self.conditions
+
+    def looks_at(self, kind: TimeKind, now: int) -> bool:
+        """Whether a tick is one at which it looks, as far as its period goes."""
+        return self.period is None or now % duration_ticks(self.period, kind) == 0
+
+
+def check_period(period: object, expected: str) -> None:
+    """Nothing, if it is a duration of some length.
+
+    Raises:
+        OptionError: it is not.
+    """
+    for kind in TimeKind:
+        try:
+            if duration_ticks(period, kind) > 0:  # type: ignore[arg-type]
+                return
+        except Exception:  # of another kind of time, or no duration at all
+            continue
+    raise OptionError("on", repr(period), expected)
+
+
+class Report(NamedTuple):
+    """What a query said once.
+
+    Args:
+        at: when; at its close, the window's end.
+        came, went: rows, with how many copies.
+    """
+
+    at: TimePoint
+    came: Mapping[Row, int]
+    went: Mapping[Row, int]
+
+
+@dataclass
+class Reported:
+    """What the reports of one step come to.
+
+    Args:
+        reports: one after another.
+    """
+
+    reports: list[Report] = field(default_factory=list)
+
+    def together(self, is_delta: bool) -> tuple[Mapping[Row, int], Mapping[Row, int]]:
+        """What came and what went by all reports.
+
+        Args:
+            is_delta: what came with one and went with another did neither; else all is added up.
+        """
+        if len(self.reports) == 1:
+            return self.reports[0].came, self.reports[0].went
+        came: Bag = {}
+        went: Bag = {}
+        for report in self.reports:
+            for bag, rows in ((came, report.came), (went, report.went)):
+                for row, weight in rows.items():
+                    bag[row] = bag.get(row, 0) + weight
+        return _net(came, went) if is_delta else (came, went)
+
+
+def _net(came: Bag, went: Bag) -> tuple[Bag, Bag]:
+    both = {row: came.get(row, 0) - went.get(row, 0) for row in {**came, **went}}
+    return {row: n for row, n in both.items() if n > 0}, {row: -n for row, n in both.items() if n < 0}
+
+
+PLAIN: Final = Policy()
