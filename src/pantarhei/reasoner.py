@@ -25,6 +25,7 @@ from pantarhei.engine.checkpoint import (
     save,
     write_whole,
 )
+from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.holdings import Holdings
 from pantarhei.engine.options import Options
 from pantarhei.engine.stats import Stats
@@ -437,11 +438,14 @@ class StreamReasoner:
             OptionError: there is one of that name; or the reasoner does not hold what the window does.
         """
         with self._lock:
-            if self._registrar is None:
-                from pantarhei.registrar import Registrar
+            return self._registering().register(text, name, window, on, emit)
 
-                self._registrar = Registrar(self._held, self._door, self._lock, self.window)
-            return self._registrar.register(text, name, window, on, emit)
+    def _registering(self) -> Registrar:
+        if self._registrar is None:
+            from pantarhei.registrar import Registrar
+
+            self._registrar = Registrar(self._held, self._door, self._lock, self.window)
+        return self._registrar
 
     @property
     def queries(self) -> Mapping[str, ContinuousQuery]:
@@ -563,6 +567,8 @@ class StreamReasoner:
         held.replace(state.books, state.forms)
         held.consumers.restored(state.consumers)
         held.make_model()  # what is wrong is found out now
+        if (queries := state.consumers.get(QUERIES)) is not None:
+            reasoner._registering().restore(queries)
         return reasoner
 
     # -- ABoxes as they come -----------------------------------------------------------------------

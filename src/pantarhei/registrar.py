@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, check_type
@@ -15,10 +16,9 @@ from pantarhei.language.time import TimeKind, TimePoint, duration_ticks
 from pantarhei.query.continuous import AnswerChange, AnswerChanges, ContinuousQuery
 from pantarhei.query.incremental.registry import Present, Registry
 from pantarhei.query.incremental.reports import Policy
+from pantarhei.query.incremental.saving import from_bytes
 from pantarhei.query.window_door import WindowDoor
 from pantarhei.window.sliding import Step, Window
-
-_CONSUMER = "queries"
 
 
 class Registrar:
@@ -38,7 +38,7 @@ class Registrar:
         self.queries: dict[str, ContinuousQuery] = {}
         self._window = window
         self._registry = Registry(self._present, window or Window(0), door.dataset, lambda: held.forms.facts)
-        held.attach(_CONSUMER, self._registry)
+        held.attach(QUERIES, self._registry)
         self._last: WindowUpdate | None = None
         self._depth = 0
         self._given = 0
@@ -59,9 +59,18 @@ class Registrar:
             raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")
         if name in self.queries:
             raise OptionError("name", repr(name), "a name that no other registered query has")
-        policy, query = Policy.of(on, emit), self._door.prepared(text)
+        policy = Policy.of(on, emit)
         own = self._own_window(window, policy)
-        name = self._new_name() if name is None else name
+        return self._registered(self._new_name() if name is None else name, text, own, policy)
+
+    def restore(self, saved: bytes) -> None:
+        """Register the queries that a checkpoint had."""
+        for query in from_bytes(saved):
+            handle = self._registered(query.name, query.text, query.window, query.policy)
+            self._registry.take_up(handle._registered, query)
+
+    def _registered(self, name: str, text: str, own: Window | None, policy: Policy) -> ContinuousQuery:
+        query = self._door.prepared(text)
         if own is not None:
             self._held.want_levels()
         registered = self._registry.register(name, text, query, self._present, own, policy)

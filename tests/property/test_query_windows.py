@@ -74,7 +74,7 @@ class Case:
 
     def __init__(self, seed):
         self.random = random = Random(seed)
-        ontology = load_ontology(Graph().parse(data=ONTOLOGY))
+        self.ontology = ontology = load_ontology(Graph().parse(data=ONTOLOGY))
         slide = random.choice((None, 1, 2))
         self.triples, _ = random_dataset(random, is_plain=random.random() < 0.5)
         background = [triple for triple in random.sample(self.triples, 3) if triple[1] == URIRef("urn:x:s")]
@@ -145,6 +145,14 @@ class Case:
         self.check(update)
         if random.random() < 0.15:
             self.register()
+        if random.random() < 0.1:
+            self.restore()
+
+    def restore(self):
+        """Go on in another process, as it were, with what was reported already and what is pending."""
+        self.reasoner = StreamReasoner.restore(self.reasoner.snapshot(), self.ontology)
+        for each in self.known:
+            each.query = self.reasoner.queries[each.query.name]
 
     def close(self, before, now):
         """What closes as time goes on, boundary by boundary."""

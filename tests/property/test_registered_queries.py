@@ -77,7 +77,7 @@ class Case:
 
     def step(self):
         kind = self.random.choice(
-            ("push", "push", "push", "part", "advance", "fail", "block", "undo", "forget")
+            ("push", "push", "push", "part", "advance", "fail", "block", "undo", "forget", "restore")
         )
         getattr(self, kind)()
         if self.random.random() < 0.1:
@@ -127,6 +127,13 @@ class Case:
     def forget(self):
         self.reasoner._held.most_entries = 0
         self.push()
+
+    def restore(self):
+        """Go on in another process, as it were: with the same answers, reported already."""
+        self.reasoner = StreamReasoner.restore(self.reasoner.snapshot(), self.ontology)
+        queries = self.reasoner.queries
+        assert queries.keys() == {query.name for query in self.summed}
+        self.summed = {queries[query.name]: summed for query, summed in self.summed.items()}
 
     def check(self):
         reasoner = self.reasoner

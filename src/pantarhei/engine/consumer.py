@@ -83,6 +83,9 @@ class Consumer(Protocol):
 
 Marks = Mapping[str, object]
 
+QUERIES = "queries"
+"""The name that registered queries are attached by."""
+
 
 class Told(NamedTuple):
     """What consumers have been told, and what they are still to be told.

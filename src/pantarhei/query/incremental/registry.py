@@ -31,6 +31,7 @@ from pantarhei.query.incremental.patterns import Shown
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.reports import PLAIN, Policy, Report, Reported
 from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
+from pantarhei.query.incremental.saving import SavedQuery, to_bytes
 from pantarhei.query.operators.evaluation import Evaluation
 from pantarhei.query.operators.forms import described
 from pantarhei.query.sources.relation import Dataset
@@ -39,6 +40,9 @@ from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
+
+# Stands for what changed before a restart.
+_SOME_FACT = (0, 0, NONE)
 
 _BYTES_A_ROW = 250  # a tuple of some numbers, and its place in a dictionary
 
@@ -433,7 +437,21 @@ class Registry:
 
     def saved(self) -> bytes:
         """What a checkpoint is to keep."""
-        return b""
+        windows: dict[Content, Window] = {view: window for window, view in self._views.items()}
+        return to_bytes([SavedQuery.of(q, windows.get(q.content), self.terms) for q in self.queries.values()])
+
+    def take_up(self, registered: Registered, saved: SavedQuery) -> None:
+        """Let a query that has just been registered go on from what a checkpoint had of it."""
+        if saved.rows is None:
+            return
+        last, now = saved.answers(self.terms), registered.answers
+        pending = {row: now.get(row, 0) - last.get(row, 0) for row in {**now, **last}}
+        self.journal.replace(registered.pending, {row: n for row, n in pending.items() if n})
+        self.journal.replace(registered.answers, last)
+        if saved.has_moved:
+            self.journal.replace(registered.moved, {_SOME_FACT: 1})
+        if saved.closed is not None:
+            self.journal.set(registered.content, "closed", saved.closed)
 
     def _bags(self) -> Iterator[Bag]:
         for operator in self.network:

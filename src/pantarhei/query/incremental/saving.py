@@ -1,0 +1,114 @@
+"""What a checkpoint keeps of registered queries: their texts, and what they last reported.
+
+All else is made again from the window. A query that reports at each step has no more to be kept than its
+text: what it reported last are its answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.incremental.operator import Bag, Row
+from pantarhei.query.incremental.registered import Registered
+from pantarhei.query.incremental.reports import Policy
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.window.sliding import Window
+
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedQuery:
+    """A query as a checkpoint keeps it.
+
+    Args:
+        name, text, policy: as they were registered.
+        window: its own, None for the reasoner's.
+        closed: the last boundary of it that has closed.
+        rows: its answers as last reported, terms in N-Triples syntax with the count of copies last; None
+            where it reports at each step.
+        has_moved: whether what it is asked of has changed since it looked last.
+    """
+
+    name: str
+    text: str
+    policy: Policy
+    window: Window | None
+    closed: int | None
+    rows: list[list[Any]] | None
+    has_moved: bool
+
+    @classmethod
+    def of(cls, registered: Registered, window: Window | None, terms: LastingTerms) -> SavedQuery:
+        """The present state of a query."""
+        policy = registered.policy
+        rows = None if policy.is_plain else [_written(row, n, terms) for row, n in registered.answers.items()]
+        closed, moved = registered.content.closed, bool(registered.moved)
+        return cls(registered.name, registered.text, policy, window, closed, rows, moved)
+
+    def answers(self, terms: LastingTerms) -> Bag:
+        """The answers as last reported."""
+        rows = self.rows or ()
+        return {
+            tuple(NONE if text is None else terms.id_of(parse_term(text)) for text in row): copies
+            for *row, copies in rows
+        }
+
+
+def _written(row: Row, copies: int, terms: LastingTerms) -> list[Any]:
+    return [*(None if number == NONE else write_term(terms.term(number)) for number in row), copies]
+
+
+def to_bytes(queries: list[SavedQuery]) -> bytes:
+    """Queries as bytes, the same for the same queries."""
+    return json.dumps([_plain(query) for query in queries], ensure_ascii=False).encode()
+
+
+def _plain(query: SavedQuery) -> dict[str, Any]:
+    window, policy = query.window, query.policy
+    given = None
+    if window is not None:
+        given = [_json(each) for each in (window.range, window.slide, window.origin, window.closed)]
+    return {
+        "name": query.name,
+        "text": query.text,
+        "conditions": sorted(policy.conditions),
+        "period": _json(policy.period),
+        "emit": policy.emit,
+        "tick": policy.tick,
+        "window": given,
+        "closed": query.closed,
+        "rows": None if query.rows is None else sorted(query.rows, key=str),
+        "moved": query.has_moved,
+    }
+
+
+def from_bytes(saved: bytes) -> Iterator[SavedQuery]:
+    """The queries that `to_bytes` wrote."""
+    for each in json.loads(saved):
+        given = each["window"]
+        window = None if given is None else Window(*map(_from_json, given))
+        policy = Policy(frozenset(each["conditions"]), _from_json(each["period"]), each["emit"], each["tick"])
+        rows, moved = each["rows"], each["moved"]
+        yield SavedQuery(each["name"], each["text"], policy, window, each["closed"], rows, moved)
+
+
+def _json(value: Any) -> Any:
+    """A time or length, or a word, as JSON can say it."""
+    if isinstance(value, timedelta):
+        return {"microseconds": value // _MICROSECOND}
+    return {"at": value.isoformat()} if isinstance(value, datetime) else value
+
+
+def _from_json(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "at" in value:
+        return datetime.fromisoformat(value["at"])
+    return timedelta(microseconds=value["microseconds"])
