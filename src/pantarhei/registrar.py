@@ -163,14 +163,15 @@ class Registrar:
         self._tell(last)
 
     def _changes(self, at: TimePoint) -> AnswerChanges:
+        reporting = self._registry.reporting
+        if not reporting:
+            return AnswerChanges()
         decoder = self._registry.terms.decoder
         found = []
-        for name, handle in self.queries.items():
-            registered = self._registry.queries[name]
-            if registered.reported.reports:
-                change = AnswerChange.of(at, registered.reported, registered.policy.emit == "delta", decoder)
-                if change is not None:
-                    found.append((handle, change))
+        for registered in reporting:
+            change = AnswerChange.of(at, registered.reported, registered.policy.emit == "delta", decoder)
+            if change is not None:
+                found.append((self.queries[registered.name], change))
         return AnswerChanges(found)
 
     def _tell(self, update: WindowUpdate) -> None:

@@ -93,6 +93,8 @@ class Changes:
 
         An ABox that came in parts stands there once, as it was taken in last.
         """
+        if len(steps) == 1:
+            return steps[0]
         entries = {entry.level: entry for step in steps for entry in step.entries}
         dropped = tuple(entry for step in steps for entry in step.dropped)
         levels = [step.levels for step in steps if step.levels is not None]

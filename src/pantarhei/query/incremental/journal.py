@@ -45,9 +45,12 @@ class Journal:
 
     def __init__(self) -> None:
         self._nearest = Mark()
+        self.noted = 0
+        """How many changes have been noted so far."""
 
     def note(self, table: dict[Any, Any], key: Any) -> None:
         """The entry of `key` is about to change, to come or to go."""
+        self.noted += 1
         self._nearest.entries.append(Entry(table, key, table.get(key, ABSENT)))
 
     def replace(self, table: dict[Any, Any], content: Mapping[Any, Any]) -> None:

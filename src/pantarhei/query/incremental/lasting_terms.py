@@ -54,15 +54,15 @@ class LastingTerms(TermSpace):
         self._value_of: list[int] = []
         self._instead: dict[int, int] = {}
         self._fulfilled = 0  # so many of the vocabulary's have been looked at
-        self._revision, self._certain = vocabulary.revision, 0
+        self.revision, self._certain = vocabulary.revision, 0
 
     def look_again(self) -> None:
         """Take note of what has happened to the vocabulary: a step begins."""
-        if self._revision is not self._vocabulary.revision:
+        if self.revision is not self._vocabulary.revision:
             # it may have forgotten the numbers of what was computed in a step that was broken off
             reserve = self._vocabulary.reserve
             self._value_of[self._certain :] = map(reserve, self.locals[self._certain :])
-            self._revision = self._vocabulary.revision
+            self.revision = self._vocabulary.revision
         self._certain = len(self.locals)
         fulfilled = self._vocabulary.fulfilled
         for number in fulfilled[self._fulfilled :]:
@@ -166,5 +166,5 @@ class LastingTerms(TermSpace):
         self._journal.replace(self._instead, {})
         self._journal.set(self, "_ids", ids)
         self._journal.set(self, "_certain", len(terms))
-        self._journal.set(self, "_revision", self._vocabulary.revision)
+        self._journal.set(self, "revision", self._vocabulary.revision)
         return numbers

@@ -62,6 +62,8 @@ class Network:
         self._contents: dict[Operator, Content] = {}
         self._readers: dict[Operator, list[tuple[Operator, int]]] = {}
         self._uses: dict[Operator, int] = {}
+        self.whole_leaves: dict[Content, list[WholeLeaf]] = {}
+        """The leaves over each content that are evaluated anew where they may have changed."""
         self.made = 0
         """How many operators have been made so far: the serial number of the last."""
 
@@ -97,6 +99,8 @@ class Network:
     def _add(self, operator: Operator, content: Content) -> None:
         self.made += 1
         self._contents[operator] = content
+        if isinstance(operator, WholeLeaf):
+            self.whole_leaves.setdefault(content, []).append(operator)
         self._operators[self.made] = operator
         self._serials[operator] = self.made
         self._readers[operator], self._uses[operator] = [], 0
@@ -111,6 +115,8 @@ class Network:
         content = self._contents.pop(operator)
         if isinstance(operator, PatternLeaf):
             content.patterns.remove(operator)
+        if isinstance(operator, WholeLeaf):
+            self.whole_leaves[content].remove(operator)
         del self._operators[self._serials.pop(operator)], self._readers[operator], self._uses[operator]
         if self._known.get((content, operator.node)) is operator:
             del self._known[content, operator.node]
@@ -220,14 +226,6 @@ class Network:
                 inputs = given[serial] = [{}] * len(reader.inputs)
                 heappush(waiting, serial)
             inputs[slot] = change
-
-    def whole_leaves(self, content: Content) -> list[WholeLeaf]:
-        """The leaves over a content that are evaluated anew where they may have changed."""
-        return [
-            operator
-            for operator in self
-            if isinstance(operator, WholeLeaf) and self._contents[operator] is content
-        ]
 
 
 def _draws(node: Node) -> bool:

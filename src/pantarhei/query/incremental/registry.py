@@ -16,11 +16,13 @@ from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
-from pantarhei.query.algebra.expressions import variables_of
-from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
+from pantarhei.query.algebra.binding import expressions_of
+from pantarhei.query.algebra.expressions import Expression, variables_of
+from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice, nodes_of
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.expressions import Context, LiteralValues, order
 from pantarhei.query.guard import NO_LIMITS
+from pantarhei.query.incremental.building import looks_at_clock
 from pantarhei.query.incremental.contents import Content, StepChanges, View
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
@@ -97,10 +99,17 @@ class Registry:
         self._forms: dict[Fact, Literal] = {}
         self._datasets: dict[Content, Dataset] = {}
         self._literals: tuple[object, LiteralValues] | None = None
+        self._tells_time = False
         self._shared = Shared(self.journal, self.terms, self._context())
         self.network = Network(self._shared, self._look)
         self._begun = 0
+        self._counted, self._rows_then = 0, 0
         self.queries: dict[str, Registered] = {}
+        self._of_root: dict[Operator, list[Registered]] = {}
+        self._looking: list[Registered] = []  # those that do not report at each step
+        self._closing_contents: set[Content] = set()
+        self.reporting: list[Registered] = []
+        """Those that have reported in the present step."""
         self._views: dict[Window, View] = {}
 
     @property
@@ -140,7 +149,24 @@ class Registry:
         for row, weight in self.network.rows(root, began).items():
             self._shared.add(registered.answers, row, weight)
         self.queries[name] = registered
+        self._sort_out()
         return registered
+
+    def _sort_out(self) -> None:
+        """Take down which queries are looked at when; a step costs nothing for the others."""
+        queries = self.queries.values()
+        self._of_root = {}
+        for registered in queries:
+            self._of_root.setdefault(registered.root, []).append(registered)
+        self._looking = [registered for registered in queries if not registered.policy.is_plain]
+        self._closing_contents = {each.content for each in self._looking if each.policy.closes}
+        self._tells_time = any(map(looks_at_clock, self._expressions()))
+        self._shared.context = self._context()
+
+    def _expressions(self) -> Iterator[Expression]:
+        for registered in self.queries.values():
+            for node in nodes_of(registered.query.node):
+                yield from expressions_of(node)
 
     def _view(self, window: Window) -> View:
         view = self._views.get(window)
@@ -171,6 +197,7 @@ class Registry:
             self.network.drop(registered.root)
             used = {query.content for query in self.queries.values()}
             self._views = {window: view for window, view in self._views.items() if view in used}
+            self._sort_out()
 
     def _root(self, query: Query, node: Node, content: Content) -> Operator:
         """The operator whose rows are the answers of a query."""
@@ -199,24 +226,25 @@ class Registry:
 
     def watch(self) -> None:
         """A step begins: nothing has been reported in it."""
-        for registered in self.queries.values():
-            if registered.reported.reports:
-                registered.reported = Reported()
+        for registered in self.reporting:
+            registered.reported = Reported()
+        self.reporting = []
 
     @property
     def bytes_used(self) -> int:
-        """What it holds, in bytes, roughly."""
-        rows = sum(len(bag) for bag in self._bags())
+        """What it holds, in bytes, roughly; its rows are counted when an eighth of them may have changed."""
+        if 8 * (self.journal.noted - self._counted) >= self._rows_then:
+            self._rows_then = sum(len(bag) for bag in self._bags()) + len(self._forms)
+            self._counted = self.journal.noted
         views = sum(view.model.bytes_used for view in self._views.values())
-        return views + _BYTES_A_ROW * (rows + len(self._forms) + 2 * len(self.terms.locals))
+        return views + _BYTES_A_ROW * (self._rows_then + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
         """The next boundary at which the window of a query closes."""
-        if self._present.step is None:
+        if self._present.step is None or not self._closing_contents:
             return None
         kind = self._present.step.kind
-        closings = {query.content for query in self.queries.values() if query.policy.closes}
-        ticks = (content.next_closing(kind, after, until) for content in closings)
+        ticks = (content.next_closing(kind, after, until) for content in self._closing_contents)
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def before(self, step: Step, model: WindowModel) -> None:
@@ -235,7 +263,7 @@ class Registry:
     def _close(self, content: Content, boundary: int, step: Step) -> None:
         self.journal.set(content, "closed", boundary)
         at = time_of(boundary, step.kind)
-        for registered in self.queries.values():
+        for registered in self._looking:
             if registered.content is content and registered.policy.closes:
                 self._look_at(registered, at, boundary, step)
 
@@ -261,12 +289,17 @@ class Registry:
         if self._begun < self.network.made:
             done.update(self.network.begin(self._begun))
             self._begun = self.network.made
-        for registered in self.queries.values():
-            self._told(registered, done.get(registered.root, {}), changes.on_the_way)
+        for operator, change in done.items():
+            for registered in self._of_root.get(operator, ()):
+                self._told(registered, change, changes.on_the_way)
+        if not changes.on_the_way and step is not None:
+            for registered in self._looking:
+                if not registered.policy.closes and registered.policy.tick == "abox":
+                    self._look_at(registered, time_of(step.now, step.kind), step.now, step)
 
     def _note_moved(self, content: Content, noted: Integers) -> None:
         """Take down which facts came and went, for the queries that ask whether any did."""
-        asking = [q for q in self.queries.values() if q.content is content and q.asks_for_change]
+        asking = [q for q in self._looking if q.content is content and q.asks_for_change]
         if asking:
             for *fact, sign in noted.tolist():
                 for registered in asking:
@@ -275,12 +308,12 @@ class Registry:
     def _leave(self, step: Step) -> None:
         """Time goes on from where it stood: windows that end there close, timestamps are left."""
         now = self._present.step
-        if now is None or step.now <= now.now:
+        if now is None or step.now <= now.now or not self._looking:
             return
         for content in self._contents:
             if content.closes_as_time_leaves(now.kind, now.now, step.now):
                 self._close(content, now.now, now)
-        for registered in self.queries.values():
+        for registered in self._looking:
             if registered.policy.tick == "timestamp" and not registered.policy.closes:
                 self._look_at(registered, time_of(now.now, now.kind), now.now, now)
 
@@ -292,25 +325,21 @@ class Registry:
         content.begin(step)
         is_open = content.window.closed == "left" and content.is_open(step.now)
         at_boundary = is_open and content.window.next_boundary(step.kind, step.now) == step.now
-        waits = any(q.policy.closes and q.content is content for q in self.queries.values())
-        return step.now if at_boundary and waits else None
+        return step.now if at_boundary and content in self._closing_contents else None
 
     def _told(self, registered: Registered, change: Mapping[Row, int], on_the_way: bool) -> None:
-        """The answers of a query have changed so; or nothing has.
+        """The answers of a query have changed so.
 
         Args:
             on_the_way: the step has not come to its end.
         """
-        at, step, policy = self._present.at, self._present.step, registered.policy
+        at = self._present.at
         assert at is not None, "a step has been made"
-        if policy.is_plain and not registered.pending and not on_the_way:
-            if change:
-                self._report(registered, change, at)
+        if registered.policy.is_plain and not registered.pending and not on_the_way:
+            self._report(registered, change, at)
             return
         for row, weight in change.items():
             self._shared.add(registered.pending, row, weight)
-        if not policy.closes and policy.tick == "abox" and not on_the_way and step is not None:
-            self._look_at(registered, at, step.now, step)
 
     def _look_at(self, registered: Registered, at: TimePoint, now: int, step: Step) -> None:
         """Report, if the conditions hold."""
@@ -343,6 +372,8 @@ class Registry:
         elif emit == "dstream":
             came = {}
         if came or went or emit == "rstream":
+            if not registered.reported.reports:
+                self.reporting.append(registered)
             registered.reported.reports.append(Report(at, came, went))
 
     def _reform(self, changes: StepChanges) -> tuple[Mapping[Fact, Literal | None], Shown | None]:
@@ -373,7 +404,7 @@ class Registry:
 
     def _touched(self, content: Content, noted: Integers, reformed: Integers) -> Iterator[WholeLeaf]:
         """The leaves that are to be evaluated anew."""
-        leaves = self.network.whole_leaves(content)
+        leaves = self.network.whole_leaves.get(content)
         if not leaves:
             return
         names = content.model.vocabulary.symbols
@@ -481,13 +512,20 @@ class Registry:
             self._whole.begin(present.step)
         self._datasets.clear()
         self.terms.look_again()
-        self._shared.context = self._context()
+        if self._tells_time or self._literals is None or self._literals[0] is not self.terms.revision:
+            self._shared.context = self._context()
 
     def _context(self) -> Context:
         vocabulary = self._present.model.vocabulary
         if self._literals is None or self._literals[0] is not vocabulary.revision:
             self._literals = vocabulary.revision, LiteralValues(vocabulary.lexicon.literals)
-        return Context(self.terms, NO_LIMITS, self._literals[1], _clock(self._present.at), None)
+        return Context(
+            self.terms,
+            NO_LIMITS,
+            self._literals[1],
+            _clock(self._present.at) if self._tells_time else _NO_TIME,
+            None,
+        )
 
     def _look(self, content: Content, node: Node) -> Table:
         """The rows of a node, evaluated by column."""
@@ -519,6 +557,9 @@ def _stayed(before: Mapping[Fact, object], noted: Integers, model: WindowModel) 
     row_of = model.kernel.store.row_of
     stayed = [fact for fact in before if mentions[fact] % 2 == 0 and row_of(*fact) >= 0]
     return np.array(stayed, np.int32).reshape(-1, 3)
+
+
+_NO_TIME = Literal("")  # where no query asks
 
 
 def _clock(at: TimePoint | None) -> Literal:
