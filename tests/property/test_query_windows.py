@@ -12,13 +12,12 @@ from random import Random
 
 import pytest
 from rdflib import Graph, URIRef
-from test_answers import ONTOLOGY
-from test_registered_queries import HEAD, wrong_in_any_order
 
+from kept_answers import HEAD, wrong_in_any_order
 from pantarhei import OptionError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.language.time import TimeKind
 from pantarhei.reference.answers import answers, difference
-from random_queries import PREFIXES, random_dataset, random_query
+from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 EVERY_DAY = 6  # so many of the seeds

@@ -14,10 +14,10 @@ from random import Random
 import pytest
 from rdflib import RDF, Graph, Literal, URIRef
 
+from kept_answers import HEAD, wrong_in_any_order
 from pantarhei import InvalidTripleError, MemoryLimitError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.reference.answers import answers, difference
-from pantarhei.reference.answers.terms import plain
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -27,7 +27,6 @@ SEEDS = [
     for seed in range(2_000 if LONG else 40)
 ]
 STEPS = 12
-HEAD = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -150,23 +149,6 @@ class Case:
                 wrong = wrong_in_any_order(expected, now)
             assert wrong is None, f"{query.text}\n{wrong}"
             self.compared += 1
-
-
-def wrong_in_any_order(expected, now):
-    """What is wrong with answers whose copies stand together, whatever ORDER BY says of single ones.
-
-    Those whose rank is wholly inside OFFSET and LIMIT must be there; of the others any may.
-    """
-    end = len(expected.solutions) if expected.limit is None else expected.offset + expected.limit
-    inside = expected.solutions[expected.offset : end]
-    outside = [*expected.solutions[: expected.offset], *expected.solutions[end:]]
-    open_ranks = {rank for _, rank in outside}
-    sure = Counter(row for row, rank in inside if rank not in open_ranks)
-    any_of_these = Counter(row for row, rank in expected.solutions if rank in open_ranks)
-    given = Counter({tuple(None if t is None else plain(t) for t in row): n for row, n in now.items()})
-    if given.total() == len(inside) and sure <= given and given - sure <= any_of_these:
-        return None
-    return f"sure {sure - given}, given {given - sure - any_of_these}"
 
 
 def run(seed, steps=STEPS):

@@ -81,6 +81,11 @@ def is_drawn(expression: Expression) -> bool:
     return any(isinstance(part, Call) and part.function in _DRAWN for part in parts_of(expression))
 
 
+def looks_at_clock(expression: Expression) -> bool:
+    """Whether an expression has another value at each step."""
+    return any(isinstance(part, Call) and part.function == "NOW" for part in parts_of(expression))
+
+
 def replaced(expression: Expression, instead: Mapping[Variable, Expression]) -> Expression:
     """The expression with others in the places of variables."""
     if isinstance(expression, Variable):

@@ -18,6 +18,7 @@ from pantarhei.encoding.renaming import Renaming
 from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
+from pantarhei.query.incremental.facts import Facts
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.patterns import Patterns
 from pantarhei.rules.compilation.program import compile_
@@ -53,7 +54,7 @@ class Content:
 
     def __init__(self, journal: Journal, window: Window, model: WindowModel) -> None:
         self.journal, self.window, self.model = journal, window, model
-        self.patterns = Patterns()
+        self.patterns, self.facts = Patterns(), Facts()
         self.closed: int | None = None
         """The last boundary that has closed."""
 
@@ -81,6 +82,7 @@ class Content:
     def renamed(self, renaming: Renaming) -> None:
         """Terms have other numbers."""
         self.patterns.renamed()
+        self.facts.renamed()
 
     def next_closing(self, kind: TimeKind, after: int, until: int) -> int | None:
         """The next boundary above `after` that closes when time comes to `until`, and has not closed yet."""

@@ -7,13 +7,33 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.query.algebra.expressions import Expression
-from pantarhei.query.algebra.nodes import Join, LeftJoin, Mark, Minus, Node
+from pantarhei.query.algebra.binding import looks_outside
+from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_clock
+from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
 from pantarhei.query.incremental.index import Index
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
 from pantarhei.query.incremental.row_expressions import RowExpression
 
 _TRUE, _FALSE = Literal(True), Literal(False)
+
+
+def marked_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
+    """What EXISTS looks for, and the conditions that look at the row outside too; None where it is looked at
+    deeper inside.
+    """
+    right: Node = node.right
+    conditions: tuple[Expression, ...] = ()
+    while True:
+        if isinstance(right, Filter):
+            conditions, right = (right.condition, *conditions), right.child
+        elif isinstance(right, Project) and all(map(is_hidden, right.lost)):
+            right = right.child
+        else:
+            break
+    seen = looks_outside(right)
+    if seen & set(node.left.variables) or any(is_drawn(each) or looks_at_clock(each) for each in conditions):
+        return None
+    return right, conditions
 
 
 class _TwoInputs(Operator):

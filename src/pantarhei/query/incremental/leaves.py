@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from pantarhei.language.term import Triple
-from pantarhei.query.algebra.nodes import BGP, Node, Values
-from pantarhei.query.incremental.building import symbols_of
+from rdflib import BNode, Literal, URIRef, Variable
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.language.term import RDF_TYPE, Triple
+from pantarhei.query.algebra.binding import expressions_of
+from pantarhei.query.algebra.expressions import looks_at_clock
+from pantarhei.query.algebra.nodes import BGP, Closure, Graph, NegatedSet, Node, Values, nodes_of
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, bag_of, rows_of
 from pantarhei.query.table import Table
 
@@ -38,6 +42,26 @@ class GivenLeaf(Operator):
     def begin(self) -> Mapping[Row, int]:
         id_of = self.shared.terms.id_of
         return bag_of(tuple([-1 if term is None else id_of(term) for term in row]) for row in self.node.rows)
+
+
+def symbols_of(node: Node) -> frozenset[Symbol] | None:
+    """The classes and properties that a node looks at; None for all, and for more than the facts."""
+    found: set[Symbol] = set()
+    for part in nodes_of(node):
+        if isinstance(part, NegatedSet | Graph) or (isinstance(part, Closure) and part.is_reflexive):
+            return None
+        if any(map(looks_at_clock, expressions_of(part))):
+            return None
+        for pattern in part.patterns if isinstance(part, BGP) else ():
+            if isinstance(pattern.predicate, Variable | BNode | Literal):
+                return None
+            if pattern.predicate != RDF_TYPE:
+                found.add(Symbol(pattern.predicate, 2))
+            elif isinstance(pattern.object, URIRef):
+                found.add(Symbol(pattern.object, 1))
+            else:
+                return None
+    return frozenset(found)
 
 
 class WholeLeaf(Operator):

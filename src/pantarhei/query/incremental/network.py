@@ -12,38 +12,12 @@ from heapq import heappop, heappush
 
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import is_drawn
-from pantarhei.query.algebra.nodes import (
-    BGP,
-    Distinct,
-    Extend,
-    Filter,
-    Group,
-    Join,
-    LeftJoin,
-    Mark,
-    Minus,
-    Node,
-    OrderBy,
-    Project,
-    Slice,
-    Union,
-    Values,
-    nodes_of,
-)
-from pantarhei.query.incremental.building import is_whole, marked_parts, separate, sliced_parts
+from pantarhei.query.algebra.nodes import Node, nodes_of
 from pantarhei.query.incremental.contents import Content
-from pantarhei.query.incremental.distinct import DistinctOperator
-from pantarhei.query.incremental.groups import GroupOperator, drawn_below
-from pantarhei.query.incremental.joins import JoinOperator, LeftJoinOperator, MarkOperator, MinusOperator
-from pantarhei.query.incremental.leaves import GivenLeaf, PatternLeaf, WholeLeaf
+from pantarhei.query.incremental.facts import FactLeaf
+from pantarhei.query.incremental.leaves import PatternLeaf, WholeLeaf
+from pantarhei.query.incremental.making import made
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, put, rows_of
-from pantarhei.query.incremental.row_operators import (
-    ExtendOperator,
-    FilterOperator,
-    ProjectOperator,
-    UnionOperator,
-)
-from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.table import Table
 
 
@@ -59,6 +33,7 @@ class Network:
         self._operators: dict[int, Operator] = {}
         self._serials: dict[Operator, int] = {}
         self._known: dict[tuple[Content, Node], Operator] = {}
+        self._known_as: dict[Operator, Node] = {}
         self._contents: dict[Operator, Content] = {}
         self._readers: dict[Operator, list[tuple[Operator, int]]] = {}
         self._uses: dict[Operator, int] = {}
@@ -87,7 +62,7 @@ class Network:
             operator = self._made(node, content)
             self._add(operator, content)
             if not _draws(node):
-                self._known[content, node] = operator
+                self._known[content, node], self._known_as[operator] = operator, node
         self._uses[operator] += 1
         return operator
 
@@ -115,47 +90,26 @@ class Network:
         content = self._contents.pop(operator)
         if isinstance(operator, PatternLeaf):
             content.patterns.remove(operator)
+        elif isinstance(operator, FactLeaf):
+            content.facts.remove(operator)
         if isinstance(operator, WholeLeaf):
             self.whole_leaves[content].remove(operator)
         del self._operators[self._serials.pop(operator)], self._readers[operator], self._uses[operator]
-        if self._known.get((content, operator.node)) is operator:
-            del self._known[content, operator.node]
+        if operator in self._known_as:
+            del self._known[content, self._known_as.pop(operator)]
         for source in operator.inputs:
             self._readers[source] = [pair for pair in self._readers[source] if pair[0] is not operator]
             self.drop(source)
 
     def _made(self, node: Node, content: Content) -> Operator:
-        if is_whole(node):
-            return WholeLeaf(node, self._shared, partial(self._look, content))
-        if isinstance(node, BGP):
-            hanging = separate(node)
-            return self._leaf(node, content) if isinstance(hanging, BGP) else self._made(hanging, content)
-        if isinstance(node, Values):
-            return GivenLeaf(node, self._shared)
-        if isinstance(node, OrderBy):
-            return self._as(node, node.child, content)
-        if isinstance(node, Mark):
-            parts = marked_parts(node)
-            assert parts is not None, "else it is whole"
-            left, right = self.use(node.left, content), self.use(parts[0], content)
-            return MarkOperator(node, self._shared, left, right, parts[1])
-        if isinstance(node, Slice):
-            sliced = sliced_parts(node)
-            assert sliced is not None, "else it is whole"
-            return SliceOperator(node, self._shared, self.use(sliced[0], content), sliced[1])
-        if isinstance(node, Group):
-            node = drawn_below(node)
-        inputs = [self.use(child, content) for child in node.children]
-        return _OPERATORS[type(node)](node, self._shared, *inputs)
-
-    def _leaf(self, node: BGP, content: Content) -> PatternLeaf:
-        leaf = PatternLeaf(node, self._shared, partial(self._look, content))
-        content.patterns.add(leaf)
-        return leaf
-
-    def _as(self, node: Node, child: Node, content: Content) -> Operator:
-        """An operator with the rows of a child, of which `node` gives the same in order."""
-        return ProjectOperator(Project(child, node.variables), self._shared, self.use(child, content))
+        operator = made(
+            node, self._shared, partial(self._look, content), lambda child: self.use(child, content)
+        )
+        if isinstance(operator, PatternLeaf):
+            content.patterns.add(operator)
+        elif isinstance(operator, FactLeaf):
+            content.facts.add(operator)
+        return operator
 
     # -- beginning ---------------------------------------------------------------------------------
 
@@ -231,16 +185,3 @@ class Network:
 def _draws(node: Node) -> bool:
     """Whether two evaluations may have different rows."""
     return any(is_drawn(expression) for part in nodes_of(node) for expression in expressions_of(part))
-
-
-_OPERATORS: dict[type[Node], Callable[..., Operator]] = {
-    Filter: FilterOperator,
-    Extend: ExtendOperator,
-    Project: ProjectOperator,
-    Union: UnionOperator,
-    Join: JoinOperator,
-    LeftJoin: LeftJoinOperator,
-    Minus: MinusOperator,
-    Distinct: DistinctOperator,
-    Group: GroupOperator,
-}

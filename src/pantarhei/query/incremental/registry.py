@@ -17,12 +17,11 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.binding import expressions_of
-from pantarhei.query.algebra.expressions import Expression, variables_of
+from pantarhei.query.algebra.expressions import Expression, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice, nodes_of
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.expressions import Context, LiteralValues, order
 from pantarhei.query.guard import NO_LIMITS
-from pantarhei.query.incremental.building import looks_at_clock
 from pantarhei.query.incremental.contents import Content, StepChanges, View
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
@@ -280,7 +279,9 @@ class Registry:
             closing = None if step is None else self._closing(content, step)
             noted = content.take(changes, model, closing)
             reformed = _stayed(before, noted, content.model)
-            leaves.update(content.patterns.changes(content.model, noted, reformed, shown).items())
+            told = content.model, noted, reformed, shown
+            leaves.update(content.patterns.changes(*told).items())
+            leaves.update(content.facts.changes(*told).items())
             self._note_moved(content, noted)
             for leaf in self._touched(content, noted, reformed):
                 if self.network.serial(leaf) <= self._begun:

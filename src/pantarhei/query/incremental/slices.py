@@ -1,35 +1,98 @@
-"""LIMIT and OFFSET."""
+"""LIMIT and OFFSET: some of the rows, in an order that leaves nothing open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import total_ordering
+from typing import Any
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.query.algebra.expressions import OrderKey
-from pantarhei.query.algebra.nodes import Slice
-from pantarhei.query.expressions import order
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, places_of, put, table_of, taken
+from pantarhei.query.algebra.expressions import OrderKey, is_drawn, looks_at_clock, variables_of
+from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
+from pantarhei.query.expressions.ordering import order_key
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, places_of, put, taken
+from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.rdf.ntriples import write_term
 
 
+def sliced_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
+    """The node whose rows are ordered, and by what; None where that is something DISTINCT leaves out."""
+    above: list[Distinct | Project] = []
+    child = node.child
+    while isinstance(child, Distinct | Project):
+        above.append(child)
+        child = child.child
+    if not isinstance(child, OrderBy):
+        return node.child, ()
+    if any(is_drawn(key.expression) or looks_at_clock(key.expression) for key in child.keys):
+        return None
+    seen = {variable for key in child.keys for variable in variables_of(key.expression)}
+    plain: Node = child.child
+    if not any(isinstance(part, Distinct) for part in above):
+        return plain, child.keys
+    for part in reversed(above):
+        plain = replace(part, child=plain)
+    return (plain, child.keys) if seen <= set(plain.variables) else None
+
+
+@total_ordering
+class _Descending:
+    """A key in the opposite order."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Descending) and self.key == other.key
+
+    def __lt__(self, other: _Descending) -> bool:
+        return bool(other.key < self.key)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_Rank = tuple[Any, ...]
+"""What a row is ordered by: the keys, the N-Triples text, and for what is shown alike the row itself."""
+
+_MANY = 16
+"""Where one of so many rows changes, or more, they are ordered anew."""
+
+
 class SliceOperator(Operator):
-    """Some of the rows, in an order that leaves open nothing: the keys, then the N-Triples text of a row.
+    """Some of the rows: first go the keys, then the N-Triples text of a row.
+
+    All rows are kept in order. A changed row costs comparisons as the logarithm of how many there are; each
+    change a look at the rows up to the end of the slice.
 
     Args:
-        keys: looks at the child's variables.
+        keys: look at the child's variables.
     """
 
     def __init__(self, node: Slice, shared: Shared, child: Operator, keys: Sequence[OrderKey]) -> None:
         super().__init__(node, shared, (child,))
-        self._slice, self._keys = node, keys
+        self._slice = node
+        self._keys = [(RowExpression(k.expression, child.variables, shared), k.descending) for k in keys]
         self._places = places_of(node.variables, child.variables)
         self._copies: Bag = {}
         self._said: Bag = {}
+        # what follows from the copies: the ranks of all rows, by row and in order; None before it is made
+        self._ranks: dict[Row, _Rank] = {}
+        self._in_order: list[_Rank] | None = None
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
+        came, went = [], []
         for row, weight in change.items():
-            self.shared.add(self._copies, row, weight)
+            before, after = self.shared.add(self._copies, row, weight)
+            if not before:
+                came.append(row)
+            elif not after:
+                went.append(row)
+        self._order(came, went)
         now, made = self._first(), Bag()
         for row in {**self._said, **now}:
             weight = now.get(row, 0) - self._said.get(row, 0)
@@ -38,17 +101,41 @@ class SliceOperator(Operator):
                 self.shared.add(self._said, row, weight)
         return made
 
+    def _order(self, came: Sequence[Row], went: Sequence[Row]) -> None:
+        """Keep the rows in order."""
+        if self._in_order is None:
+            self._ranks = dict(zip(self._copies, self._ranked(self._copies), strict=True))
+            self._in_order = sorted(self._ranks.values())
+            return
+        in_order, ranked = self._in_order, self._ranked(came)
+        gone = [self._ranks.pop(row) for row in went]
+        self._ranks.update(zip(came, ranked, strict=True))
+        if _MANY * (len(came) + len(went)) > len(in_order):
+            self._in_order = sorted(self._ranks.values())
+            return
+        for rank in gone:
+            del in_order[bisect_left(in_order, rank)]
+        for rank in ranked:
+            insort(in_order, rank)
+
+    def _ranked(self, rows: Collection[Row]) -> list[_Rank]:
+        terms = self.shared.terms
+        columns: list[list[Any]] = []
+        for expression, is_descending in self._keys:
+            keys = [order_key(None if n == NONE else terms.term(n)) for n in expression.ids(rows)]
+            columns.append([_Descending(key) for key in keys] if is_descending else list(keys))
+        shown = [taken(row, self._places) for row in rows]
+        columns.append([["" if n == NONE else write_term(terms.term(n)) for n in row] for row in shown])
+        return list(zip(*columns, rows, strict=True))
+
     def _first(self) -> Bag:
         """The rows that are taken."""
-        terms, shown = self.shared.terms, {row: taken(row, self._places) for row in self._copies}
-        texts = {row: ["" if n == NONE else write_term(terms.term(n)) for n in shown[row]] for row in shown}
-        rows = sorted(self._copies, key=texts.__getitem__)
-        ordered = order(self._keys, table_of(rows, self.inputs[0].variables), self.shared.context)
+        assert self._in_order is not None, "they have been put in order"
         skipped, left, found = self._slice.offset, self._slice.limit, Bag()
-        for place in ordered.tolist():
+        for rank in self._in_order:
             if left == 0:
                 break
-            row = rows[place]
+            row = rank[-1]
             copies = self._copies[row]
             skips = min(skipped, copies)
             skipped, copies = skipped - skips, copies - skips
@@ -56,7 +143,7 @@ class SliceOperator(Operator):
                 copies = min(copies, left)
                 left -= copies
             if copies:
-                put(found, shown[row], copies)
+                put(found, taken(row, self._places), copies)
         return found
 
     @property
@@ -71,3 +158,9 @@ class SliceOperator(Operator):
     def renamed(self, rows: Callable[[Row], Row]) -> None:
         self.shared.rename(self._copies, rows)
         self.shared.rename(self._said, rows)
+        self.forget()
+
+    def forget(self) -> None:
+        self._ranks, self._in_order = {}, None
+        for expression, _ in self._keys:
+            expression.forget()

@@ -4,15 +4,27 @@ from rdflib import Literal, Variable
 
 from pantarhei import Window
 from pantarhei.query.algebra.expressions import Call
-from pantarhei.query.algebra.nodes import Distinct, Extend, Filter, Join, Project, Union, Values
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Distinct,
+    Extend,
+    Filter,
+    Join,
+    OrderBy,
+    Project,
+    TriplePattern,
+    Union,
+    Values,
+)
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.network import Network
-from signed_bags import Bench
+from signed_bags import Bench, term
 
 X, Y = Variable("x"), Variable("y")
 GIVEN = Values((X,), ((Literal(1),), (Literal(2),), (Literal(2),)))
 WHOLE = Content(Journal(), Window(0), None)
+PATTERN, OTHER_PATTERN = (TriplePattern(X, term("p"), term("a")), TriplePattern(Y, term("q"), term("a")))
 OTHERS = Values((X,), ((Literal(2),), (Literal(3),)))
 
 
@@ -71,3 +83,12 @@ def test_a_join_with_itself_is_told_once():
     network.begin(0)
     done = network.step({join.inputs[0]: bench.bag({"2": 1})}, network.made)
     assert bench.shown(done[join]) == {"2": 9 - 4}
+
+
+def test_a_node_that_was_dropped_is_made_again_whatever_its_operator_is_of():
+    _, network = bench_and_network()
+    for node in (BGP(()), OrderBy(GIVEN, ()), BGP((PATTERN, OTHER_PATTERN))):
+        dropped = network.use(node, WHOLE)
+        network.drop(dropped)
+        assert network.use(node, WHOLE) is not dropped
+        assert network.use(node, WHOLE) is network.use(node, WHOLE)

@@ -1,0 +1,290 @@
+"""Paths of any length: what is reached from a source is found anew where a step on the way changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from rdflib import Variable
+
+from pantarhei.query.algebra.nodes import (
+    BGP,
+    Closure,
+    Join,
+    Node,
+    Project,
+    TriplePattern,
+    Union,
+    Values,
+    nodes_of,
+)
+from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
+from pantarhei.rdf.ntriples import write_term
+
+_NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")
+NODES: Final = Closure(_NODE, _NODE, Values((_START, _END), ()), _START, _END, True, False)
+"""All terms of the graph: the paths of no step at all."""
+
+ALL_TRIPLES: Final = BGP((TriplePattern(Variable("#subject"), Variable("#predicate"), Variable("#object")),))
+
+
+def is_by_steps(node: Closure) -> bool:
+    """Whether each step of a path is one of some pairs, wherever it begins.
+
+    It is not where a step may be none at all: that leaves a literal in the form in which it was reached.
+    """
+    return not any(isinstance(part, Closure) and part.is_reflexive for part in nodes_of(node.step))
+
+
+def needs_nodes(node: Closure) -> bool:
+    """Whether a path has to know the terms of the graph, or in which form it has a literal that a path begins
+    with.
+    """
+    if not (isinstance(node.subject, Variable) and isinstance(node.object, Variable)):
+        return False
+    return node.is_reflexive or not _begins_with_names(node.step, node.start)
+
+
+def _begins_with_names(step: Node, start: Variable) -> bool:
+    """Whether no literal can be a start."""
+    if isinstance(step, BGP):
+        return any(pattern.subject == start for pattern in step.patterns)
+    if isinstance(step, Union):
+        return all(_begins_with_names(side, start) for side in step.children)
+    if isinstance(step, Join):
+        return any(_begins_with_names(side, start) for side in step.children)
+    return isinstance(step, Project) and _begins_with_names(step.child, start)
+
+
+class NodesOperator(Operator):
+    """The terms of the graph, once each; of the forms of a literal the one that N-Triples orders first.
+
+    Args:
+        triples: all.
+    """
+
+    def __init__(self, shared: Shared, triples: Operator) -> None:
+        super().__init__(NODES, shared, (triples,))
+        self._copies: Bag = {}
+        self._forms: dict[int, dict[int, None]] | None = None  # by value; they follow from the copies
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        (change,) = changes
+        ends: Bag = {}
+        for (subject, _, object_), weight in change.items():
+            for end in (subject, object_):
+                ends[end,] = ends.get((end,), 0) + weight
+        value, forms = self.shared.terms.value, self._forms_of
+        before: dict[int, int | None] = {}
+        for (form,), weight in ends.items():
+            number = value(form)
+            if number not in before:
+                before[number] = self._shown(number)
+            if self.shared.add(self._copies, (form,), weight)[1]:
+                forms.setdefault(number, {})[form] = None
+            elif number in forms:
+                forms[number].pop(form, None)
+                if not forms[number]:
+                    del forms[number]
+        made: Bag = {}
+        for number, was in before.items():
+            now = self._shown(number)
+            if was == now:
+                continue
+            if was is not None:
+                made[was,] = -1
+            if now is not None:
+                made[now,] = 1
+        return made or NOTHING
+
+    def _shown(self, number: int) -> int | None:
+        forms = self._forms_of.get(number)
+        return None if forms is None else least(forms, self.shared)
+
+    @property
+    def _forms_of(self) -> dict[int, dict[int, None]]:
+        if self._forms is None:
+            self._forms = {}
+            for (form,) in self._copies:
+                self._forms.setdefault(self.shared.terms.value(form), {})[form] = None
+        return self._forms
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield self._copies
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.rename(self._copies, rows)
+        self._forms = None
+
+    def forget(self) -> None:
+        self._forms = None
+
+
+class ClosureOperator(Operator):
+    """`p*`, `p+` and `p?`: a set of pairs.
+
+    A change costs going through what is reached from each source from which a changed step is reached, as it
+    was and as it is; what is kept are the steps.
+
+    Args:
+        step: has a row for each pair of `p`.
+        nodes: the terms of the graph, if they are needed.
+    """
+
+    def __init__(self, node: Closure, shared: Shared, step: Operator, nodes: Operator | None = None) -> None:
+        super().__init__(node, shared, (step,) if nodes is None else (step, nodes))
+        self._path = node
+        is_open = isinstance(node.subject, Variable)
+        is_backwards = is_open and not isinstance(node.object, Variable)
+        ends = (node.end, node.start) if is_backwards else (node.start, node.end)
+        self._here, self._there = (step.variables.index(end) for end in ends)
+        given, wanted = (node.object, node.subject) if is_backwards else (node.subject, node.object)
+        self._given = None if isinstance(given, Variable) else given
+        self._wanted = None if isinstance(wanted, Variable) else wanted
+        self._steps: Bag = {}
+        self._nodes: Bag = {}
+        # what follows from them, by value: the forms of the ends ahead, the values behind, the forms of nodes
+        self._ahead: dict[int, Bag] | None = None
+        self._behind: dict[int, Bag] = {}
+        self._shown: dict[int, int] = {}
+
+    def begin(self) -> Mapping[Row, int]:
+        return {} if self._given is None else dict.fromkeys(self._rows(self._source), 1)
+
+    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
+        steps, *nodes = changes
+        self._look()
+        value = self.shared.terms.value
+        changed = {value(row[self._here]) for row in steps}
+        sources = self._leading_to(changed) if self._given is None else self._if_reaching(changed)
+        for change in nodes:
+            sources |= {value(form) for (form,) in change}
+        made: Bag = {}
+        for source in sources:
+            for row in self._rows(source):
+                put(made, row, -1)
+        for row, weight in steps.items():
+            pair = row[self._here], row[self._there]
+            self.shared.add(self._steps, pair, weight)
+            self._lead(pair, weight)
+        for change in nodes:
+            for row, weight in sorted(change.items(), key=lambda item: item[1]):
+                self.shared.add(self._nodes, row, weight)
+                self._show(row, weight)
+        for source in sources:
+            for row in self._rows(source):
+                put(made, row, 1)
+        return made
+
+    # -- what is reached ---------------------------------------------------------------------------
+
+    @property
+    def _source(self) -> int:
+        """The value of the end that is given."""
+        assert self._given is not None
+        return self.shared.terms.find_value(self._given)
+
+    def _rows(self, source: int) -> Iterator[Row]:
+        """The rows of what is reached from a source."""
+        if len(self.inputs) > 1 and source not in self._shown:
+            return
+        terms = self.shared.terms
+        start = self._shown.get(source, source) if self._given is None else terms.id_of(self._given)
+        found = self._reached(source, start)
+        if self._given is not None and self._wanted is not None:
+            if terms.find_value(self._wanted) in found:
+                yield ()
+        elif self._given is not None:
+            for forms in found.values():
+                yield (least(forms, self.shared),)
+        elif self._path.subject == self._path.object:
+            if source in found:
+                yield (start,)
+        else:
+            for forms in found.values():
+                yield start, least(forms, self.shared)
+
+    def _reached(self, source: int, start: int) -> dict[int, set[int]]:
+        """The values that are reached from one, each in the forms in which it is."""
+        value, ahead = self.shared.terms.value, self._ahead or {}
+        found: dict[int, set[int]] = {source: {start}} if self._path.is_reflexive else {}
+        front, gone_from = [source], {source}
+        while front:
+            place = front.pop()
+            for (form,) in ahead.get(place, ()):
+                number = value(form)
+                found.setdefault(number, set()).add(form)
+                if self._path.repeats and number not in gone_from:
+                    gone_from.add(number)
+                    front.append(number)
+        return found
+
+    def _leading_to(self, ends: set[int]) -> set[int]:
+        """The values from which one of `ends` is reached, and these."""
+        found, front = set(ends), list(ends) if self._path.repeats else []
+        while front:
+            for (place,) in self._behind.get(front.pop(), ()):
+                if place not in found:
+                    found.add(place)
+                    front.append(place)
+        return found
+
+    def _if_reaching(self, ends: set[int]) -> set[int]:
+        """The given end, if one of `ends` is reached from it, or is it."""
+        source = self._source
+        is_near = source in ends or not ends.isdisjoint(self._reached(source, source))
+        return {source} if is_near else set()
+
+    # -- what follows from the steps ---------------------------------------------------------------
+
+    def _look(self) -> None:
+        if self._ahead is None:
+            self._ahead, self._behind, self._shown = {}, {}, {}
+            for pair, weight in self._steps.items():
+                self._lead(pair, weight)
+            for row in self._nodes:
+                self._show(row, 1)
+
+    def _lead(self, pair: Row, weight: int) -> None:
+        """Steps came or went."""
+        value = self.shared.terms.value
+        here, form = pair
+        assert self._ahead is not None, "it has been made"
+        for table, key, row in (
+            (self._ahead, value(here), (form,)),
+            (self._behind, value(form), (value(here),)),
+        ):
+            bag = table.setdefault(key, {})
+            put(bag, row, weight)
+            if not bag:
+                del table[key]
+
+    def _show(self, row: Row, weight: int) -> None:
+        """A term of the graph came or went."""
+        (form,) = row
+        if weight > 0:
+            self._shown[self.shared.terms.value(form)] = form
+        else:
+            self._shown.pop(self.shared.terms.value(form), None)
+
+    @property
+    def bags(self) -> Iterable[Bag]:
+        yield self._steps
+        yield self._nodes
+
+    def renamed(self, rows: Callable[[Row], Row]) -> None:
+        self.shared.rename(self._steps, rows)
+        self.shared.rename(self._nodes, rows)
+        self.forget()
+
+    def forget(self) -> None:
+        self._ahead = None
+
+
+def least(forms: Iterable[int], shared: Shared) -> int:
+    """Of some terms the one that N-Triples orders first."""
+    several = list(forms)
+    if len(several) == 1:
+        return several[0]
+    return min(several, key=lambda form: write_term(shared.terms.term(form)))

@@ -1,0 +1,38 @@
+"""Queries registered with a reasoner over short data: their rows as short texts, step by step."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rdflib import Graph
+
+from asked import PREFIXES, triples
+from pantarhei import StreamReasoner, Window, load_ontology
+from pantarhei.query.continuous import ContinuousQuery
+from signed_bags import text_of
+
+DECLARED = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in PREFIXES.items())
+
+
+class Followed:
+    """Patterns of queries that are kept up to date; a step's data is gone with the next step."""
+
+    def __init__(self, *patterns: str) -> None:
+        self.reasoner = StreamReasoner(load_ontology(Graph()), Window(range=0))
+        self.queries = [self.register(f"SELECT * {{ {pattern} }}") for pattern in patterns]
+        self.now = 0
+
+    def register(self, text: str) -> ContinuousQuery:
+        """Register a query that may use the prefixes of `asked`."""
+        return self.reasoner.register(DECLARED + text)
+
+    def push(self, data: str) -> list[dict[str, int]]:
+        """The rows of all queries after a step, which are those that a query asked now has."""
+        self.now += 1
+        self.reasoner.push(self.now, triples(data))
+        rows = []
+        for query in self.queries:
+            rows.append({" ".join(map(text_of, row)): n for row, n in dict(query.answers).items()})
+            asked = Counter(tuple(row) for row in self.reasoner.query(query.text))
+            assert query.is_closed or dict(query.answers) == asked, query.text
+        return rows

@@ -1,0 +1,27 @@
+"""Which nodes are kept up from the changes of what is below, and which are evaluated anew as wholes."""
+
+import pytest
+
+from answered import read
+from pantarhei.query.algebra.nodes import nodes_of
+from pantarhei.query.incremental.making import is_whole
+
+
+@pytest.mark.parametrize(
+    ("query", "is_any"),
+    [
+        ("SELECT * { ?s ?p ?o . OPTIONAL { ?s :p ?v FILTER(?v > 1) } MINUS { ?s a :A } }", False),
+        ("SELECT (AVG(?v) AS ?a) { ?s :p+ ?v . ?s !:q ?t FILTER EXISTS { ?s a ?c } } GROUP BY ?s", False),
+        ("SELECT DISTINCT ?s { ?s :p* ?o BIND(RAND() AS ?r) } ORDER BY ?s LIMIT 5", False),
+        ("SELECT * { GRAPH ?g { ?s ?p ?o } }", True),
+        ("SELECT * { ?s :p ?v FILTER(?v < NOW()) }", True),
+        ("SELECT (MAX(NOW()) AS ?m) { ?s :p ?v }", True),
+        ("SELECT * { ?s :p ?v FILTER(RAND() < 0.5) }", True),
+        ("SELECT * { ?s (:p*)* ?v }", True),
+        ("SELECT * { ?s a :A OPTIONAL { ?s :p ?v FILTER EXISTS { ?v a :A } } }", True),
+        ("SELECT * { ?s :p ?v FILTER EXISTS { { ?s a ?c FILTER(?v > 1) } UNION { ?s a :A } } }", True),
+        ("SELECT DISTINCT ?s { ?s :p ?v } ORDER BY ?v LIMIT 5", True),
+    ],
+)
+def test_a_query_has_parts_that_are_evaluated_anew_or_not(query, is_any):
+    assert any(map(is_whole, nodes_of(read(query).node))) is is_any

@@ -1,0 +1,90 @@
+"""LIMIT and OFFSET: the first rows by the keys, then by N-Triples text, a row counting with its copies."""
+
+import pytest
+from rdflib import Variable
+
+from answered import read
+from pantarhei.query.algebra.expressions import OrderKey
+from pantarhei.query.algebra.nodes import Slice
+from pantarhei.query.incremental.slices import SliceOperator, sliced_parts
+from signed_bags import Bench
+
+X, Y = Variable("x"), Variable("y")
+
+
+BY_Y = (OrderKey(Y),)
+
+
+def slice_(bench, offset=0, limit=None, keys=BY_Y):
+    child = bench.input("x y")
+    return SliceOperator(Slice(child.node, offset, limit), bench.shared, child, keys)
+
+
+def test_the_first_rows_move_up_when_one_goes():
+    bench = Bench()
+    first = slice_(bench, limit=2)
+    assert bench.change(first, {"a 3": 1, "b 1": 1, "c 2": 1}) == {"b 1": 1, "c 2": 1}
+    assert bench.change(first, {"b 1": -1}) == {"b 1": -1, "a 3": 1}
+    assert bench.change(first, {"d 0": 1, "e 9": 1}) == {"d 0": 1, "a 3": -1}
+
+
+def test_copies_count():
+    bench = Bench()
+    first = slice_(bench, 1, 3)
+    assert bench.change(first, {"a 1": 3, "b 2": 5}) == {"a 1": 2, "b 2": 1}
+    assert bench.change(first, {"a 1": -2}) == {"a 1": -2, "b 2": 2}
+
+
+def test_without_a_limit_all_but_the_first_are_there():
+    bench = Bench()
+    rest = slice_(bench, 2)
+    assert bench.change(rest, {"a 1": 1, "b 2": 1, "c 3": 2}) == {"c 3": 2}
+    assert bench.change(rest, {"d 0": 1}) == {"b 2": 1}
+
+
+def test_a_key_may_descend_and_unbound_is_least():
+    bench = Bench()
+    first = slice_(bench, limit=2, keys=(OrderKey(Y, True), OrderKey(X)))
+    assert bench.change(first, {"a 1": 1, "b -": 1, 'c "x"': 1, "d 5": 1, "e 5": 1}) == {'c "x"': 1, "d 5": 1}
+    assert bench.change(first, {'c "x"': -1}) == {'c "x"': -1, "e 5": 1}
+
+
+def test_rows_that_are_alike_follow_their_text():
+    bench = Bench()
+    first = slice_(bench, limit=1)
+    assert bench.change(first, {"b 1": 1, "a 1.0": 1}) == {"a 1.0": 1}
+    assert bench.change(first, {"a 01": 1}) == {"a 1.0": -1, "a 01": 1}
+
+
+def test_without_keys_text_alone_counts():
+    bench = Bench()
+    first = slice_(bench, limit=1, keys=())
+    assert bench.change(first, {"b 1": 1, "c 0": 1}) == {"b 1": 1}
+
+
+def test_one_row_among_many_costs_few_comparisons():
+    bench = Bench()
+    first = slice_(bench, limit=3)
+    first.change(bench.bag({f"n{number} {number}": 1 for number in range(500)}))
+    ranked, inner = [], first._ranked
+    first._ranked = lambda rows: ranked.extend(rows) or inner(rows)
+    assert bench.shown(first.change(bench.bag({"a 2": 1, "n7 7": -1}))) == {"a 2": 1, "n2 2": -1}
+    assert len(ranked) == 1
+    assert first._in_order == sorted(first._ranks.values())
+
+
+@pytest.mark.parametrize(
+    ("query", "is_known"),
+    [
+        ("SELECT ?x { ?x :p ?y } ORDER BY ?y LIMIT 1", True),
+        ("SELECT DISTINCT ?x { ?x :p ?y } ORDER BY ?x LIMIT 1", True),
+        ("SELECT DISTINCT ?x { ?x :p ?y } ORDER BY ?y LIMIT 1", False),
+        ("SELECT ?x { ?x :p ?y } ORDER BY RAND() LIMIT 1", False),
+        ("SELECT ?x { ?x :p ?y } LIMIT 1", True),
+    ],
+)
+def test_the_order_is_that_of_something_that_rows_have(query, is_known):
+    node = read(query).node
+    while not isinstance(node, Slice):
+        (node,) = node.children
+    assert (sliced_parts(node) is not None) is is_known
