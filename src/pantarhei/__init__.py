@@ -1,12 +1,14 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
+from pantarhei.dynamic_graph import DynamicGraph
 from pantarhei.engine.stats import Stats
-from pantarhei.engine.update import WindowUpdate
+from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.errors import (
     BackgroundOnlyError,
     CheckpointError,
     CheckpointMismatchError,
     CompressedInputError,
+    ContradictionError,
     ForeignInterpretationError,
     InconsistentOntologyError,
     InputError,
@@ -46,6 +48,7 @@ from pantarhei.language.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
+from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream, read_table
@@ -61,8 +64,12 @@ __all__ = [
     "CheckpointMismatchError",
     "CompressedInputError",
     "Conflict",
+    "Contradiction",
+    "ContradictionError",
+    "DynamicGraph",
     "ForeignInterpretationError",
     "Foundation",
+    "GraphUpdate",
     "InconsistentOntologyError",
     "InputError",
     "Interpretation",

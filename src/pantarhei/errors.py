@@ -17,6 +17,7 @@
     │   ├── UnsupportedAxiomError      an axiom would be lost, and `strict` was asked for
     │   ├── MissingImportError         an `owl:imports` that no catalog entry resolves
     │   └── NotKeyLocalError           rules join facts of different shards
+    ├── ContradictionError         a change by which a graph would contradict itself
     ├── StreamError
     │   ├── LateABoxError              an ABox older than the newest one
     │   └── MemoryLimitError           a window larger than `max_facts` or `max_bytes` allows
@@ -288,6 +289,30 @@ class NotKeyLocalError(OntologyError):
         return (
             f"shards by {self.key} would not hold what one model holds. {self.report}\n"
             "ontology.sharding_report() says which keys work, and what may help"
+        )
+
+
+class ContradictionError(PantarheiError):
+    """A change by which the assertions of a graph would contradict each other.
+
+    Args:
+        conflicts: the minimal sets of assertions that do, each with the constraints that it violates; none
+            where they are too many to be found.
+    """
+
+    def __init__(self, conflicts: Sequence[object]) -> None:
+        super().__init__(tuple(conflicts))
+        self.conflicts = tuple(conflicts)
+
+    def __str__(self) -> str:
+        shown = [f"\n    {conflict}" for conflict in self.conflicts[:10]]
+        if len(self.conflicts) > 10:
+            shown.append(f"\n    and {len(self.conflicts) - 10} more")
+        found = f":{''.join(shown)}" if shown else " in more ways than can be listed"
+        return (
+            f"after the change the assertions would contradict each other{found}\n"
+            "nothing was changed; delete one assertion of each conflict in the same change, or let the graph "
+            'report conflicts with on_conflict="report"'
         )
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rdflib import Dataset, Graph, URIRef
+from rdflib import Graph
 
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
@@ -34,12 +32,11 @@ from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, Tim
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
-from pantarhei.language.term import Term, Triple
+from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, timed
-from pantarhei.materialize.model import Keep, Work
+from pantarhei.materialize.model import Keep
+from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
-from pantarhei.query.answers import MAX_BYTES, QueryResult
-from pantarhei.query.window_store import DatasetStore, TripleSet, TripleSource, WindowDataset, WindowStore
 from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
@@ -51,19 +48,17 @@ from pantarhei.window.watermark import in_time_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
     from pantarhei.encoding.encode import ABox
     from pantarhei.query.continuous import ContinuousQuery
-    from pantarhei.query.window_door import Moment, WindowDoor
-    from pantarhei.registrar import Registrar
+    from pantarhei.query.window_door import Moment
 
 _G = TypeVar("_G", bound=Graph)
 
 _CHECKPOINTS = (str, os.PathLike, bytes, bytearray, memoryview)
 
 
-class StreamReasoner:
+class StreamReasoner(Materialized):
     """An ontology over a sliding window of a stream: what follows, kept up and repaired as ABoxes arrive.
 
     Threads take turns. Memory grows with the window: terms that nothing in it uses, classes and properties
@@ -107,6 +102,9 @@ class StreamReasoner:
     [(1, 'http://example.org/Open')]
     """
 
+    _held: Holdings
+    window: Window
+
     def __init__(
         self,
         ontology: Ontology,
@@ -136,16 +134,14 @@ class StreamReasoner:
     def _begin(self, ontology: Ontology, options: Options, background: ABox | None) -> None:
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         check_type("options", options, Options, "the options of a reasoner")
-        self.ontology, self.options, self.window = ontology, options, options.window
+        self.options, self.window = options, options.window
         if not isinstance(background, str):
             background = tuple(triples_of(background))
         foundation = Foundation.of(ontology, background, options.unique_names)
         self._given = GivenBackground.beside(ontology, background)
         self._repairs_told = RepairTable()
         self.note: dict[str, Json] = {}
-        self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
-        self._held = Holdings(foundation, options)
-        self._registrar: Registrar | None = None
+        self._keep_up(ontology, Holdings(foundation, options))
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread pushes
@@ -229,28 +225,6 @@ class StreamReasoner:
         at = plain_time(at)
         return self._step(lambda: self._held.pass_(at))
 
-    def _step(self, work: Callable[[], WindowUpdate]) -> WindowUpdate:
-        """Do a step, and tell those who follow queries what it changed."""
-        if self._registrar is None:
-            with self._lock:
-                return work()
-        return self._registrar.step(work)
-
-    @contextmanager
-    def all_or_nothing(self) -> Iterator[None]:
-        """What is pushed inside is taken in as a whole: after an error none of it is.
-
-        Going back costs a materialization of the window. Terms that are not used any more are forgotten
-        before, not inside. Registered queries are told at the end.
-        """
-        with self._lock:
-            if self._registrar is None:
-                with self._held.whole():
-                    yield
-            else:
-                with self._registrar.block():
-                    yield
-
     def run(
         self,
         stream: Iterable[tuple[TimePoint, ABox]],
@@ -292,11 +266,6 @@ class StreamReasoner:
         return counted
 
     # -- what holds --------------------------------------------------------------------------------
-
-    def materialization(self) -> set[Triple]:
-        """The closure of the repaired window and the background; no schema triples. Costs its size."""
-        with self._lock:
-            return set(self._held.vocabulary.decode(self._held.model.facts(), self._held.forms.facts))
 
     def assertions(self) -> set[Assertion]:
         """(timestamp, triple) of what was asserted in the window and never cut. Costs the occurrences."""
@@ -340,76 +309,6 @@ class StreamReasoner:
             books = self._held.books
         return tuple(repair for level, repair in books.repairs if level >= books.log.timeline.first_level)
 
-    @property
-    def background(self) -> set[Triple]:
-        """The facts that always hold, as given."""
-        facts, forms = self._held.foundation.background
-        return set(self._held.vocabulary.decode(facts, forms.by_fact))
-
-    @cached_property
-    def graph(self) -> Graph:
-        """The materialization as a live, read-only rdflib graph."""
-        return self._with_prefixes(Graph(store=WindowStore(_LiveSource(self), self._ask_graph)))
-
-    @cached_property
-    def dataset(self) -> Dataset:
-        """`graph` as default graph, with named ones beside it (`query` has their names)."""
-        store = DatasetStore(_LiveSource(self), _NamedGraphs(self), self._ask)
-        return self._with_prefixes(WindowDataset(store))
-
-    def query(
-        self,
-        text: str | PreparedQuery,
-        initBindings: Mapping[str, Term] | None = None,
-        initNs: Mapping[str, str] | None = None,
-        *,
-        timeout: float | None = None,
-        max_bytes: int | None = MAX_BYTES,
-        schema: bool = False,
-        base: str | None = None,
-    ) -> QueryResult:
-        """The answers of a SPARQL 1.1 query over the materialization as it is now.
-
-        Named graphs: `urn:pantarhei:ontology`, what was loaded; `urn:pantarhei:schema`, its declarations and
-        the axioms between names that it entails; `urn:pantarhei:at:<timestamp>`, the interpretation of each
-        timestamp in the window. `FROM` and `FROM NAMED` choose among them. Joins go by the values of
-        literals; what is shown, and told apart, is the form that they were given in.
-
-        A text is read and planned once. What it costs to answer, and what it must not: docs/queries.md.
-
-        Args:
-            text: the query; or one that rdflib's `prepareQuery` has made.
-            initBindings: values for variables, by name.
-            initNs: the prefixes that need no declaration; by default those of the ontology's graph.
-            timeout: how many seconds it may take, None for any.
-            max_bytes: how many bytes the rows of one operator may take, None for any.
-            schema: whether the default graph has the triples of `urn:pantarhei:schema` too.
-            base: what relative IRIs are resolved against.
-
-        Raises:
-            QueryError: the query is malformed, or asks for what is not here (SERVICE, FROM) or for a change.
-            QueryTimeoutError, QueryMemoryError: it takes more than it may. Nothing has changed.
-            OptionError: it is no text, or a limit is none.
-        """
-        return self._ask(
-            text,
-            None,
-            bindings=initBindings,
-            prefixes=initNs,
-            timeout=timeout,
-            max_bytes=max_bytes,
-            schema=schema,
-            base=base,
-        )
-
-    def _ask(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
-        with self._lock:
-            return self._door.ask(query, name, **options)
-
-    def _ask_graph(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
-        with self._lock:
-            return self._door.ask_graph(query, **options)
-
     # -- queries that are kept up to date ----------------------------------------------------------
 
     def register(
@@ -440,40 +339,12 @@ class StreamReasoner:
         with self._lock:
             return self._registering().register(text, name, window, on, emit)
 
-    def _registering(self) -> Registrar:
-        if self._registrar is None:
-            from pantarhei.registrar import Registrar
-
-            self._registrar = Registrar(self._held, self._door, self._lock, self.window)
-        return self._registrar
-
-    @property
-    def queries(self) -> Mapping[str, ContinuousQuery]:
-        """The registered queries by their names."""
-        return {} if self._registrar is None else dict(self._registrar.queries)
-
-    @cached_property
-    def _door(self) -> WindowDoor:
-        from pantarhei.query.window_door import WindowDoor  # rdflib's parser takes longer than a first answer
-
-        return WindowDoor(
-            self.ontology.graph,
-            lambda: self.ontology.schema.triples(),
-            lambda: self._held.state,
-            self._moment,
-        )
-
     def _moment(self) -> Moment:
         from pantarhei.query.window_door import Moment
 
         held = self._held
         forms, is_part = held.forms.facts, held.state.is_part
         return Moment(held.model, forms, lambda: self.timestamps, self.interpretation, is_part)
-
-    def _with_prefixes(self, graph: _G) -> _G:
-        for prefix, namespace in self.ontology.graph.namespaces():
-            graph.bind(prefix, namespace)
-        return graph
 
     @property
     def foundation(self) -> Foundation:
@@ -482,12 +353,6 @@ class StreamReasoner:
         Costs compiling the rules.
         """
         return Foundation.of(self.ontology, self._given.triples, self.options.unique_names)
-
-    @property
-    def work(self) -> Work:
-        """Counters of what the window model has done."""
-        with self._lock:
-            return self._held.model.work
 
     def stats(self) -> Stats:
         """What it holds and has done: facts, terms, bytes, counters. Costs a look at each timestamp.
@@ -586,35 +451,3 @@ class StreamReasoner:
 
     def _encode(self, abox: ABox, scope: str) -> Encoded:
         return encode_abox(self._held.vocabulary, abox, scope)
-
-
-class _LiveSource:
-    """What a graph reads: the reasoner's model, whichever that is now."""
-
-    def __init__(self, reasoner: StreamReasoner) -> None:
-        self._reasoner = reasoner
-
-    def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
-        with self._reasoner._lock:
-            forms = self._reasoner._held.forms.facts
-            return iter(list(self._reasoner._held.model.match(subject, predicate, object, forms)))
-
-    def __len__(self) -> int:
-        with self._reasoner._lock:
-            return len(self._reasoner._held.model)
-
-
-class _NamedGraphs:
-    """The named graphs of a reasoner's dataset."""
-
-    def __init__(self, reasoner: StreamReasoner) -> None:
-        self._reasoner = reasoner
-
-    def names(self) -> list[URIRef]:
-        with self._reasoner._lock:
-            return self._reasoner._door.names()
-
-    def graph(self, name: URIRef) -> TripleSource | None:
-        with self._reasoner._lock:
-            triples = self._reasoner._door.triples(name)
-        return None if triples is None else TripleSet(triples)

@@ -1,4 +1,4 @@
-"""What `StreamReasoner.register` does: queries of a reasoner, told after each of its steps."""
+"""What `register` does: queries of a reasoner or a graph, told after each of its steps."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pantarhei.engine.consumer import QUERIES
-from pantarhei.engine.update import WindowUpdate
+from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, check_type
 from pantarhei.language.time import TimeKind, TimePoint, duration_ticks
@@ -20,12 +20,14 @@ from pantarhei.query.incremental.saving import from_bytes
 from pantarhei.query.window_door import WindowDoor
 from pantarhei.window.sliding import Step, Window
 
+_U = TypeVar("_U", WindowUpdate, GraphUpdate)
+
 
 class Registrar:
     """Registers queries with what is kept up.
 
     Args:
-        held: the state of a reasoner.
+        held: the state of a reasoner, or of a graph without time.
         door: reads texts of queries, and knows the graphs.
         lock: taken for each step, and for looking at answers.
         window: the reasoner's, None where there is none.
@@ -39,7 +41,7 @@ class Registrar:
         self._window = window
         self._registry = Registry(self._present, window or Window(0), door.dataset, lambda: held.forms.facts)
         held.attach(QUERIES, self._registry)
-        self._last: WindowUpdate | None = None
+        self._last: WindowUpdate | GraphUpdate | None = None
         self._depth = 0
         self._given = 0
 
@@ -131,7 +133,7 @@ class Registrar:
 
     # -- steps -------------------------------------------------------------------------------------
 
-    def step(self, work: Callable[[], WindowUpdate]) -> WindowUpdate:
+    def step(self, work: Callable[[], _U]) -> _U:
         """Do a step; the update says what it changed in the answers."""
         with self._lock:
             self._registry.watch()
@@ -174,6 +176,6 @@ class Registrar:
                 found.append((self.queries[registered.name], change))
         return AnswerChanges(found)
 
-    def _tell(self, update: WindowUpdate) -> None:
+    def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
         for query in list(update.answers):
             query.tell(update.answers[query])

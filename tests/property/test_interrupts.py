@@ -13,6 +13,7 @@ import pantarhei.encoding.vocabulary as vocabulary
 import pantarhei.engine.attempts as attempts
 import pantarhei.engine.holdings as holdings
 import pantarhei.engine.upkeep as upkeep
+import pantarhei.materialized as materialized_module
 import pantarhei.reasoner as reasoner_module
 import pantarhei.rules.compilation.growth as growth
 from interrupting import interrupted
@@ -30,7 +31,17 @@ HOUSE = pantarhei.__file__.removesuffix("__init__.py")
 PURE = tuple(HOUSE + room for room in ("rules", "language", "literals", "repair"))
 # State changes here.
 CHANGING = tuple(
-    module.__file__ for module in (reasoner_module, holdings, upkeep, attempts, forms, vocabulary, growth)
+    module.__file__
+    for module in (
+        reasoner_module,
+        materialized_module,
+        holdings,
+        upkeep,
+        attempts,
+        forms,
+        vocabulary,
+        growth,
+    )
 )
 x, y, z = Variable("x"), Variable("y"), Variable("z")
 ONE = Literal(1)

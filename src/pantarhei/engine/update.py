@@ -1,8 +1,8 @@
-"""What one step did, as its user sees it: the repair, and what the materialization gained and lost."""
+"""What one step did, as its user sees it: what the materialization gained and lost, and the repair."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.query.continuous import AnswerChange
 from pantarhei.rdf.pickling import exactly
+from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Repair
 
 
@@ -99,3 +100,37 @@ class WindowUpdate:
         facts = f"+{len(self.delta.added)} -{len(self.delta.removed)} facts"
         left = counted(len(self.dropped), "timestamp")
         return f"at {show_time(self.at)}: {window}, {left} left, {facts}, {self.repair.summary()}"
+
+
+@dataclass(frozen=True, slots=True)
+class GraphUpdate:
+    """What one change of a graph without time did.
+
+    Args:
+        at: the number of the change, counted from 1.
+        delta: what the materialization gained and lost.
+        already_asserted: how many of the triples to be inserted were asserted before.
+        not_asserted: how many of the triples to be deleted were not.
+        is_consistent: whether what is asserted now contradicts nothing.
+        conflicts: how it does, all minimal conflicts; past the search's budget fewer are listed, or none.
+        answers: what changed in the answers of registered queries, by the query or its name; inside
+            `all_or_nothing` the last update has what the whole block changed.
+    """
+
+    at: int
+    delta: TripleDelta
+    already_asserted: int = 0
+    not_asserted: int = 0
+    is_consistent: bool = True
+    conflicts: Sequence[Contradiction] = ()
+    answers: Mapping[Any, AnswerChange] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        parts = [f"change {self.at}: +{len(self.delta.added)} -{len(self.delta.removed)} facts"]
+        if self.already_asserted:
+            parts.append(f"{self.already_asserted} asserted already")
+        if self.not_asserted:
+            parts.append(f"{self.not_asserted} to be deleted not asserted")
+        if not self.is_consistent:
+            parts.append(counted(len(self.conflicts), "conflict"))
+        return ", ".join(parts)

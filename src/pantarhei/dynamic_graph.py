@@ -1,0 +1,149 @@
+"""A graph without windows or time: assertions are inserted and deleted, and what follows is kept up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
+
+from rdflib import Graph
+
+from pantarhei.encoding.encode import encode_abox
+from pantarhei.engine.graph_holdings import GraphHoldings
+from pantarhei.engine.stats import Stats
+from pantarhei.engine.update import GraphUpdate
+from pantarhei.errors import OptionError, check_type
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.language.counted import counted
+from pantarhei.language.term import Triple
+from pantarhei.materialized import Materialized
+from pantarhei.ontology import Ontology
+from pantarhei.repair.conflict import Budget
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pantarhei.encoding.encode import ABox
+    from pantarhei.query.window_door import Moment
+
+OnConflict = Literal["error", "report"]
+
+
+class DynamicGraph(Materialized):
+    """An ontology over a graph of assertions that changes: what follows is kept up as triples come and go.
+
+    There is no time, so nothing is repaired: no assertion is newer than another. Registered queries, `query`
+    and `graph` are those of `StreamReasoner`; what they call a time is the number of the change. Threads take
+    turns. Memory grows with the assertions and what follows from them: terms that nothing uses are forgotten
+    now and then.
+
+    Args:
+        ontology: what was loaded with `load_ontology`; the assertions in it are background.
+        background: facts that hold at every time: a graph, triples, or a table as `StreamReasoner.push` takes
+            it, whose blank nodes keep their labels. What is inserted as well is asserted as well; to delete
+            that leaves the background's.
+        unique_names: as `StreamReasoner` takes it.
+        on_conflict: `"error"` refuses a change by which the assertions contradict each other; `"report"`
+            makes it, and updates list the conflicts for as long as there are any, which costs a pass over the
+            graph at each change.
+        budget: how far conflicts are searched for.
+
+    Raises:
+        InconsistentOntologyError: ontology and background contradict each other.
+        OptionError: an option has no such value.
+
+    >>> import pantarhei as pr
+    >>> from rdflib import RDF, Graph, Namespace
+    >>> ontology = pr.load_ontology(Graph().parse(data='''
+    ...     @prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    ...     :feeds rdfs:domain :Pump .'''))
+    >>> EX = Namespace("http://example.org/")
+    >>> graph = pr.DynamicGraph(ontology)
+    >>> pumps = graph.register("SELECT ?pump { ?pump a <http://example.org/Pump> }")
+    >>> update = graph.change(insert=[(EX.p1, EX.feeds, EX.tank), (EX.p1, EX.feeds, EX.valve)])
+    >>> [str(pump) for pump, in update.answers[pumps].added]
+    ['http://example.org/p1']
+    >>> print(graph.change(delete=[(EX.p1, EX.feeds, EX.tank)]))
+    change 2: +0 -1 facts
+    >>> [str(pump) for pump, in pumps.answers]
+    ['http://example.org/p1']
+    """
+
+    _held: GraphHoldings
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        background: Graph | Iterable[Triple] | pa.Table | None = None,
+        unique_names: bool = True,
+        on_conflict: OnConflict = "error",
+        budget: Budget | None = None,
+    ) -> None:
+        check_type("ontology", ontology, Ontology, "what load_ontology gives")
+        check_type("unique_names", unique_names, bool, "True or False")
+        search = Budget() if budget is None else budget
+        check_type("budget", search, Budget, "a Budget")
+        if on_conflict not in get_args(OnConflict):
+            raise OptionError("on_conflict", repr(on_conflict), " or ".join(map(repr, get_args(OnConflict))))
+        self.on_conflict = on_conflict
+        foundation = Foundation.of(ontology, background, unique_names)
+        self._keep_up(ontology, GraphHoldings(foundation, on_conflict == "error", search))
+
+    def __repr__(self) -> str:
+        held = self._held  # not locked: it may be asked while another thread changes it
+        facts, changes = held.facts, counted(held.books.step, "change")
+        return f"DynamicGraph(facts={'?' if facts is None else facts}, after {changes})"
+
+    def change(self, insert: ABox = (), delete: ABox = ()) -> GraphUpdate:
+        """Delete triples, and insert others then: one step.
+
+        A triple that is in both is asserted afterwards, as with SPARQL's DELETE and INSERT; where it was so
+        before nothing has changed. Literals count by their values: to delete `"01"^^xsd:integer` deletes
+        `"1"^^xsd:integer`, and what stays asserted stays as it was written.
+
+        What it costs follows from what changes in the materialization, not from the size of the graph.
+
+        Args:
+            insert: what is asserted from now on: a graph, triples, or an Arrow table with string columns
+                `subject`, `predicate` and `object` that hold terms in N-Triples syntax. Blank nodes keep
+                their labels: the same label means the same node in each change.
+            delete: what is so no more, as `insert`. What still follows from other assertions stays in the
+                materialization.
+
+        Raises:
+            InvalidTripleError: something in it is no triple.
+            ContradictionError: the assertions would contradict each other.
+            After any error the graph is as it was. So it is after an interrupt, or, where that came at the
+            last moment, as after the whole change.
+        """
+        vocabulary = self._held.vocabulary
+        # what is made on the way may ask the graph, which could give terms other numbers meanwhile
+        given = [list(part) if isinstance(part, Iterator) else part for part in (insert, delete)]
+        parts = [partial(encode_abox, vocabulary, part, "") for part in given]
+        return self._step(lambda: self._held.change(*parts))
+
+    def assertions(self) -> set[Triple]:
+        """What is asserted, as it was given; without the background. Costs the assertions."""
+        with self._lock:
+            books = self._held.books
+            return set(self._held.vocabulary.decode(books.facts, books.forms))
+
+    def __len__(self) -> int:
+        """How many triples are asserted. `len(graph.graph)` says how many the materialization has."""
+        with self._lock:
+            return len(self._held.books.keys)
+
+    def __bool__(self) -> bool:
+        """A graph is a graph without assertions too."""
+        return True
+
+    def stats(self) -> Stats:
+        """What it holds and has done; `pushes` are the changes, what only streams have is 0."""
+        with self._lock:
+            return self._held.stats()
+
+    def _moment(self) -> Moment:
+        from pantarhei.query.window_door import Moment
+
+        held = self._held
+        return Moment(held.model, held.forms.facts, tuple, lambda at: (), held.state.is_part)

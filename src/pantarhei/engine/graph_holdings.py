@@ -1,0 +1,127 @@
+"""What a graph without time holds: its assertions, the model, the terms; changed whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.footprint import vocabulary_bytes
+from pantarhei.engine.assertions import Assertions, Net, facts_of, keys_of
+from pantarhei.engine.changes import Changes
+from pantarhei.engine.consumer import NOTHING_TOLD
+from pantarhei.engine.stats import Stats
+from pantarhei.engine.update import GraphUpdate, TripleDelta
+from pantarhei.engine.upkeep import Standing, Upkeep
+from pantarhei.errors import ContradictionError
+from pantarhei.interpretation.foundation import Foundation
+from pantarhei.materialize.model import WindowModel
+from pantarhei.repair.conflict import Budget
+from pantarhei.repair.contradiction import Contradiction, contradictions
+from pantarhei.window.limits import Limits
+
+# All assertions of a graph are equally old.
+_LEVEL = 0
+
+
+class GraphHoldings(Upkeep[Assertions]):
+    """The state of a graph without time; not for several threads at once.
+
+    Args:
+        foundation: what all rests on; it belongs to the holdings, which go on numbering.
+        refuses: whether a change is refused by which the assertions contradict each other.
+        budget: how far conflicts are searched for.
+
+    Raises:
+        InconsistentOntologyError: the background violates a constraint.
+    """
+
+    def __init__(self, foundation: Foundation, refuses: bool, budget: Budget) -> None:
+        self._refuses, self._budget = refuses, budget
+        self._always = frozenset(keys_of(foundation.background.facts))
+        super().__init__(foundation, Assertions(), "newest", Limits())
+
+    def change(self, insert: Callable[[], Encoded], delete: Callable[[], Encoded]) -> GraphUpdate:
+        """Delete some facts, then insert others.
+
+        Args:
+            insert, delete: each encodes what is to be inserted, or deleted.
+
+        Raises:
+            ContradictionError: it is refused.
+        """
+        self.forget_unused()
+        done = self._undone_if_broken(lambda marks: self._change(insert(), delete()))
+        if isinstance(done, ContradictionError):
+            raise done
+        return done
+
+    def _change(self, given: Encoded, deleted: Encoded) -> GraphUpdate | ContradictionError:
+        """What a change comes to; a refusal is a step as well, by which nothing changes."""
+        self._cover(given.facts)
+        model, net = self.model, self.books.net(given, deleted)
+        self.lose_model()
+        self._make(model, net)
+        conflicts = self._conflicts(model, net)
+        if conflicts is None or not self._refuses:
+            return self._put_in_place(model, net, given, conflicts)
+        self._make(model, Net(net.went, net.came))  # back
+        model.violations()
+        model.take_changes()
+        self._standing = self._standing._replace(model=model)
+        return ContradictionError(tuple(conflicts))
+
+    def _put_in_place(
+        self, model: WindowModel, net: Net, given: Encoded, conflicts: Sequence[Contradiction] | None
+    ) -> GraphUpdate:
+        """Store what a change came to: the one moment from which on it is done."""
+        noted, standing = model.take_changes(), self._standing
+        books, forms = standing.books.after(net, conflicts is None), self.forms.change(noted, given)
+        told = NOTHING_TOLD
+        if self.consumers:
+            levels = model.take_levels(noted)
+            changes = Changes(noted, levels=levels, forms=forms.after, at=books.now, log=books.log)
+            told = standing.told.with_step(changes)
+            told = told if standing.is_part else self._tell_consumers(told, model)
+        delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.seen)
+        update = GraphUpdate(
+            books.now, delta, net.already_asserted, net.not_asserted, books.is_consistent, conflicts or ()
+        )
+        self._standing = Standing(
+            books, self.forms.after(forms), standing.memory, model, standing.is_part, told
+        )
+        return update
+
+    def _make(self, model: WindowModel, change: Net) -> None:
+        """Make a change to the model. What always holds is not taken out."""
+        went = [key for key in change.went if key not in self._always]
+        if went:
+            model.cut(facts_of(went))
+        if change.came:
+            model.add(facts_of(change.came), _LEVEL)
+
+    def _conflicts(self, model: WindowModel, change: Net) -> Sequence[Contradiction] | None:
+        """How what is asserted contradicts itself; None if it does not.
+
+        Costs nothing where it did not before the change and does not now.
+        """
+        if not self.books.is_consistent:  # what contradicted before may do so still
+            model.find_violations()
+        lineage = model.lineage(self._budget.instances)
+        if lineage is None:
+            return None
+        lexicon, rules = self.vocabulary.lexicon, self.growing.program.rules
+        forms = {**self.books.forms, **change.forms}
+        return contradictions(lineage, _LEVEL, self._budget, lexicon, rules, forms)
+
+    def _filled_from(self, books: Assertions) -> tuple[WindowModel, Assertions]:
+        model = self.foundation.model()
+        model.add(books.facts, _LEVEL)
+        return model, books
+
+    def stats(self) -> Stats:
+        """What is held, and what was done; what only streams have is 0."""
+        self.forget_unused()
+        model, books, terms = self.model, self.books, self.vocabulary
+        size = model.bytes_used, books.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
+        counters = books.step, 0, 0, 0, 0
+        return Stats(len(model), len(books.keys), 0, *terms.counts, *size, *model.work, *counters)

@@ -1,0 +1,235 @@
+"""What is materialized and can be asked: what stream reasoners and graphs without time have in common."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rdflib import Dataset, Graph, URIRef
+
+from pantarhei.engine.update import GraphUpdate, WindowUpdate
+from pantarhei.engine.upkeep import Upkeep
+from pantarhei.language.term import Term, Triple
+from pantarhei.materialize.model import Work
+from pantarhei.ontology import Ontology
+from pantarhei.query.answers import MAX_BYTES, QueryResult
+from pantarhei.query.window_store import DatasetStore, TripleSet, TripleSource, WindowDataset, WindowStore
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.sparql import Query as PreparedQuery
+
+    from pantarhei.query.continuous import ContinuousQuery
+    from pantarhei.query.window_door import Moment, WindowDoor
+    from pantarhei.registrar import Registrar
+    from pantarhei.window.sliding import Window
+
+_G = TypeVar("_G", bound=Graph)
+_U = TypeVar("_U", WindowUpdate, GraphUpdate)
+
+
+class Materialized(ABC):
+    """A materialization that is kept up, its graphs, and queries of them. Threads take turns."""
+
+    _held: Upkeep[Any]
+    window: Window | None = None
+
+    def _keep_up(self, ontology: Ontology, held: Upkeep[Any]) -> None:
+        """Begin with what is held."""
+        self.ontology, self._held = ontology, held
+        self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
+        self._registrar: Registrar | None = None
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def _step(self, work: Callable[[], _U]) -> _U:
+        """Do a step, and tell those who follow queries what it changed."""
+        if self._registrar is None:
+            with self._lock:
+                return work()
+        return self._registrar.step(work)
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """What is taken in inside is taken in as a whole: after an error none of it is.
+
+        Going back costs a materialization. Terms that are not used any more are forgotten
+        before, not inside. Registered queries are told at the end.
+        """
+        with self._lock:
+            if self._registrar is None:
+                with self._held.whole():
+                    yield
+            else:
+                with self._registrar.block():
+                    yield
+
+    # -- what holds --------------------------------------------------------------------------------
+
+    def materialization(self) -> set[Triple]:
+        """The closure of what is asserted and was not cut, and the background; no schema triples.
+
+        Costs its size.
+        """
+        with self._lock:
+            return set(self._held.vocabulary.decode(self._held.model.facts(), self._held.forms.facts))
+
+    @property
+    def background(self) -> set[Triple]:
+        """The facts that always hold, as given."""
+        facts, forms = self._held.foundation.background
+        return set(self._held.vocabulary.decode(facts, forms.by_fact))
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The materialization as a live, read-only rdflib graph."""
+        return self._with_prefixes(Graph(store=WindowStore(_LiveSource(self), self._ask_graph)))
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """`graph` as default graph, with named ones beside it (`query` has their names)."""
+        store = DatasetStore(_LiveSource(self), _NamedGraphs(self), self._ask)
+        return self._with_prefixes(WindowDataset(store))
+
+    def query(
+        self,
+        text: str | PreparedQuery,
+        initBindings: Mapping[str, Term] | None = None,
+        initNs: Mapping[str, str] | None = None,
+        *,
+        timeout: float | None = None,
+        max_bytes: int | None = MAX_BYTES,
+        schema: bool = False,
+        base: str | None = None,
+    ) -> QueryResult:
+        """The answers of a SPARQL 1.1 query over the materialization as it is now.
+
+        Named graphs: `urn:pantarhei:ontology`, what was loaded; `urn:pantarhei:schema`, its declarations and
+        the axioms between names that it entails; of a stream reasoner `urn:pantarhei:at:<timestamp>` too, the
+        interpretation of each timestamp in the window. `FROM` and `FROM NAMED` choose among them. Joins go by
+        the values of literals; what is shown, and told apart, is the form that they were given in.
+
+        A text is read and planned once. What it costs to answer, and what it must not: docs/queries.md.
+
+        Args:
+            text: the query; or one that rdflib's `prepareQuery` has made.
+            initBindings: values for variables, by name.
+            initNs: the prefixes that need no declaration; by default those of the ontology's graph.
+            timeout: how many seconds it may take, None for any.
+            max_bytes: how many bytes the rows of one operator may take, None for any.
+            schema: whether the default graph has the triples of `urn:pantarhei:schema` too.
+            base: what relative IRIs are resolved against.
+
+        Raises:
+            QueryError: the query is malformed, or asks for what is not here (SERVICE, FROM) or for a change.
+            QueryTimeoutError, QueryMemoryError: it takes more than it may. Nothing has changed.
+            OptionError: it is no text, or a limit is none.
+        """
+        return self._ask(
+            text,
+            None,
+            bindings=initBindings,
+            prefixes=initNs,
+            timeout=timeout,
+            max_bytes=max_bytes,
+            schema=schema,
+            base=base,
+        )
+
+    def _ask(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
+        with self._lock:
+            return self._door.ask(query, name, **options)
+
+    def _ask_graph(self, query: str | PreparedQuery, name: str | None, **options: Any) -> QueryResult:
+        with self._lock:
+            return self._door.ask_graph(query, **options)
+
+    # -- queries that are kept up to date ----------------------------------------------------------
+
+    def register(self, text: str, name: str | None = None) -> ContinuousQuery:
+        """Keep the answers of a SPARQL query up to date: each update says which came and which went.
+
+        Args:
+            text: the query, as `query` takes it.
+            name: what it is known by; by default `query-1` and so on.
+
+        Raises:
+            QueryError: the query is malformed, or asks for what is not here.
+            OptionError: there is one of that name.
+        """
+        with self._lock:
+            return self._registering().register(text, name)
+
+    def _registering(self) -> Registrar:
+        """What registers queries."""
+        if self._registrar is None:
+            from pantarhei.registrar import Registrar
+
+            self._registrar = Registrar(self._held, self._door, self._lock, self.window)
+        return self._registrar
+
+    @property
+    def queries(self) -> Mapping[str, ContinuousQuery]:
+        """The registered queries by their names."""
+        return {} if self._registrar is None else dict(self._registrar.queries)
+
+    @abstractmethod
+    def _moment(self) -> Moment:
+        """The state that a query is asked of."""
+
+    @cached_property
+    def _door(self) -> WindowDoor:
+        from pantarhei.query.window_door import WindowDoor  # rdflib's parser takes longer than a first answer
+
+        return WindowDoor(
+            self.ontology.graph,
+            lambda: self.ontology.schema.triples(),
+            lambda: self._held.state,
+            self._moment,
+        )
+
+    def _with_prefixes(self, graph: _G) -> _G:
+        for prefix, namespace in self.ontology.graph.namespaces():
+            graph.bind(prefix, namespace)
+        return graph
+
+    @property
+    def work(self) -> Work:
+        """Counters of what the model has done."""
+        with self._lock:
+            return self._held.model.work
+
+
+class _LiveSource:
+    """What a graph reads: the model, whichever that is now."""
+
+    def __init__(self, shown: Materialized) -> None:
+        self._shown = shown
+
+    def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
+        with self._shown._lock:
+            forms = self._shown._held.forms.facts
+            return iter(list(self._shown._held.model.match(subject, predicate, object, forms)))
+
+    def __len__(self) -> int:
+        with self._shown._lock:
+            return len(self._shown._held.model)
+
+
+class _NamedGraphs:
+    """The named graphs of a dataset."""
+
+    def __init__(self, shown: Materialized) -> None:
+        self._shown = shown
+
+    def names(self) -> list[URIRef]:
+        with self._shown._lock:
+            return self._shown._door.names()
+
+    def graph(self, name: URIRef) -> TripleSource | None:
+        with self._shown._lock:
+            triples = self._shown._door.triples(name)
+        return None if triples is None else TripleSet(triples)

@@ -1,0 +1,68 @@
+"""How the assertions of a graph without time contradict each other, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pantarhei.encoding.forms import FactForms
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.language.rule import Rule, names_of
+from pantarhei.language.shown import told_apart
+from pantarhei.language.term import Triple, short
+from pantarhei.materialize.model import Lineage
+from pantarhei.rdf.pickling import exactly
+from pantarhei.repair.conflict import Budget, find_conflicts
+from pantarhei.repair.result import LazySequence
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A minimal inconsistent set of assertions, and what it violates."""
+
+    triples: frozenset[Triple]
+    constraints: tuple[Rule, ...]
+
+    def __str__(self) -> str:
+        return told_apart(self._text, names_of(self.constraints))
+
+    def _text(self) -> str:
+        members = sorted(" ".join(map(short, triple)) for triple in self.triples)
+        rules = " and ".join(dict.fromkeys(rule.axiom for rule in self.constraints))
+        return " against ".join(members) + f", by {rules}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(Contradiction, self.triples, self.constraints)
+
+
+def contradictions(
+    lineage: Lineage,
+    level: int,
+    budget: Budget,
+    lexicon: Lexicon,
+    rules: Sequence[Rule],
+    forms: FactForms,
+) -> Sequence[Contradiction]:
+    """The contradictions behind the violations of a lineage; made into triples when looked at. None are
+    listed past the budget.
+
+    Args:
+        level: that of all assertions.
+        lexicon: what the facts' numbers mean.
+        rules: what the constraints' numbers mean.
+        forms: how the assertions' literals were written.
+    """
+    found = find_conflicts(lineage, level, budget).found
+
+    def make() -> list[Contradiction]:
+        triples = dict(zip(lineage.rows.tolist(), lexicon.decode(lineage.facts, forms), strict=True))
+        return [
+            Contradiction(
+                frozenset(triples[row] for row in conflict.rows),
+                tuple(rules[number] for number in conflict.constraints),
+            )
+            for conflict in found
+        ]
+
+    return LazySequence(len(found), make)
