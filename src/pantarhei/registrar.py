@@ -14,7 +14,8 @@ from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, check_type
 from pantarhei.language.time import TimeKind, TimePoint, duration_ticks
 from pantarhei.query.continuous import AnswerChange, AnswerChanges, ContinuousQuery
-from pantarhei.query.incremental.registry import Present, Registry
+from pantarhei.query.incremental.present import Present
+from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.saving import from_bytes
 from pantarhei.query.window_door import WindowDoor
@@ -136,7 +137,7 @@ class Registrar:
     def step(self, work: Callable[[], _U]) -> _U:
         """Do a step; the update says what it changed in the answers."""
         with self._lock:
-            self._registry.watch()
+            self._registry.reporting.begin()
             update = work()
             if self._depth:
                 self._last = update = replace(update, answers=AnswerChanges())
@@ -150,7 +151,7 @@ class Registrar:
         """What is done inside is one step for the queries."""
         with self._lock:
             if not self._depth:
-                self._registry.watch()
+                self._registry.reporting.begin()
             self._depth += 1
             try:
                 with self._held.whole():
@@ -165,7 +166,7 @@ class Registrar:
         self._tell(last)
 
     def _changes(self, at: TimePoint) -> AnswerChanges:
-        reporting = self._registry.reporting
+        reporting = self._registry.reporting.reporting
         if not reporting:
             return AnswerChanges()
         decoder = self._registry.terms.decoder

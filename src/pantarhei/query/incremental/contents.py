@@ -96,6 +96,11 @@ class Content:
         closings = self.window.closings(kind, now, then)
         return len(closings) > 0 and closings[0] == now and self.is_open(now)
 
+    def closes_before_arrivals(self, step: Step) -> bool:
+        """Whether time stands at a boundary that closes before anything arrives there."""
+        is_left = self.window.closed == "left" and self.is_open(step.now)
+        return is_left and self.window.next_boundary(step.kind, step.now) == step.now
+
     def is_open(self, boundary: int) -> bool:
         """Whether the window that ends at a boundary has not closed."""
         return self.closed is not None and self.closed < boundary

@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
-from rdflib import XSD, Literal
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
-from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import Expression, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice, nodes_of
 from pantarhei.query.algebra.passes import simplified
-from pantarhei.query.expressions import Context, LiteralValues, order
-from pantarhei.query.guard import NO_LIMITS
+from pantarhei.query.expressions import order
 from pantarhei.query.incremental.contents import Content, StepChanges, View
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.leaves import DescribeLeaf, WholeLeaf
 from pantarhei.query.incremental.network import Network
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
-from pantarhei.query.incremental.patterns import Shown
+from pantarhei.query.incremental.present import Outlook, Present
 from pantarhei.query.incremental.registered import Registered
-from pantarhei.query.incremental.reports import PLAIN, Policy, Report, Reported
+from pantarhei.query.incremental.reporting import Reporting
+from pantarhei.query.incremental.reports import PLAIN, Policy
 from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
 from pantarhei.query.incremental.saving import SavedQuery, to_bytes
-from pantarhei.query.operators.evaluation import Evaluation
-from pantarhei.query.operators.forms import described
+from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.sources.relation import Dataset
 from pantarhei.query.table import Table
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
-from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 
 # Stands for what changed before a restart.
@@ -53,22 +46,6 @@ class RegistryMark(NamedTuple):
 
     state: Mark
     begun: int
-
-
-class Present(NamedTuple):
-    """The state of the window that queries are at.
-
-    Args:
-        model: the window model.
-        log: the ABoxes in the window.
-        step: where time has come to, None before the stream begins, and where there is no window.
-        at: the same as a time.
-    """
-
-    model: WindowModel
-    log: Log
-    step: Step | None
-    at: TimePoint | None
 
 
 class Registry:
@@ -90,25 +67,18 @@ class Registry:
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Callable[[], FactForms],
     ) -> None:
-        self._dataset_of, self._forms_of = dataset, forms
-        self._present = present
+        self._forms_of = forms
         self.journal = Journal()
-        self._whole = Content(self.journal, window, present.model)
         self.terms = LastingTerms(present.model.vocabulary, self.journal)
-        self._forms: dict[Fact, Literal] = {}
-        self._datasets: dict[Content, Dataset] = {}
-        self._literals: tuple[object, LiteralValues] | None = None
-        self._tells_time = False
-        self._shared = Shared(self.journal, self.terms, self._context())
-        self.network = Network(self._shared, self._look)
+        self._forms = ShownForms(self.journal, self.terms)
+        self._outlook = Outlook(present, self.journal, self.terms, dataset, self._forms.facts)
+        self._shared = Shared(self.journal, self.terms, self._outlook.context)
+        self.network = Network(self._shared, self._outlook.rows)
         self._begun = 0
+        self.reporting = Reporting(self._shared)
         self._counted, self._rows_then = 0, 0
         self.queries: dict[str, Registered] = {}
-        self._of_root: dict[Operator, list[Registered]] = {}
-        self._looking: list[Registered] = []  # those that do not report at each step
-        self._closing_contents: set[Content] = set()
-        self.reporting: list[Registered] = []
-        """Those that have reported in the present step."""
+        self._whole = Content(self.journal, window, present.model)
         self._views: dict[Window, View] = {}
 
     @property
@@ -152,15 +122,9 @@ class Registry:
         return registered
 
     def _sort_out(self) -> None:
-        """Take down which queries are looked at when; a step costs nothing for the others."""
-        queries = self.queries.values()
-        self._of_root = {}
-        for registered in queries:
-            self._of_root.setdefault(registered.root, []).append(registered)
-        self._looking = [registered for registered in queries if not registered.policy.is_plain]
-        self._closing_contents = {each.content for each in self._looking if each.policy.closes}
-        self._tells_time = any(map(looks_at_clock, self._expressions()))
-        self._shared.context = self._context()
+        """Take down which queries there are."""
+        self.reporting.sort_out(self.queries.values())
+        self._outlook.tells_time = any(map(looks_at_clock, self._expressions()))
 
     def _expressions(self) -> Iterator[Expression]:
         for registered in self.queries.values():
@@ -170,7 +134,7 @@ class Registry:
     def _view(self, window: Window) -> View:
         view = self._views.get(window)
         if view is None:
-            view = self._views[window] = View(self.journal, window, *self._present[:3])
+            view = self._views[window] = View(self.journal, window, *self._outlook.present[:3])
         return view
 
     def in_order(self, registered: Registered, present: Present) -> list[Row]:
@@ -185,7 +149,9 @@ class Registry:
         if {v for key in node.keys for v in variables_of(key.expression)} <= set(variables):
             ordered = order(node.keys, table_of(rows, variables), self._shared.context)
             return [rows[place] for place in ordered.tolist()]
-        known = dict.fromkeys(rows_of(self._look(registered.content, registered.root.node), variables))
+        known = dict.fromkeys(
+            rows_of(self._outlook.rows(registered.content, registered.root.node), variables)
+        )
         places = {row: place for place, row in enumerate(known)}
         return sorted(rows, key=lambda row: places.get(row, len(places)))
 
@@ -204,12 +170,12 @@ class Registry:
             return self.network.use(node, content)
 
         def look(node: Node) -> Table:
-            return self._look(content, node)
+            return self._outlook.rows(content, node)
 
         root: Operator
         if query.form == "DESCRIBE":
             root = DescribeLeaf(
-                node, self._shared, look, lambda table: self._described(query, table, content)
+                node, self._shared, look, lambda table: self._outlook.described(query, table, content)
             )
         else:
             kind = AskRoot if query.form == "ASK" else ConstructRoot
@@ -217,191 +183,61 @@ class Registry:
         self.network.add(root, content)
         return root
 
-    def _described(self, query: Query, table: Table, content: Content) -> list[Triple]:
-        """The triples of DESCRIBE, as things stand."""
-        return described(query.described, table, self._dataset(content).default, self.terms)
-
     # -- steps -------------------------------------------------------------------------------------
-
-    def watch(self) -> None:
-        """A step begins: nothing has been reported in it."""
-        for registered in self.reporting:
-            registered.reported = Reported()
-        self.reporting = []
 
     @property
     def bytes_used(self) -> int:
         """What it holds, in bytes, roughly; its rows are counted when an eighth of them may have changed."""
         if 8 * (self.journal.noted - self._counted) >= self._rows_then:
-            self._rows_then = sum(len(bag) for bag in self._bags()) + len(self._forms)
+            self._rows_then = sum(len(bag) for bag in self._bags()) + len(self._forms.facts)
             self._counted = self.journal.noted
         views = sum(view.model.bytes_used for view in self._views.values())
         return views + _BYTES_A_ROW * (self._rows_then + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
         """The next boundary at which the window of a query closes."""
-        if self._present.step is None or not self._closing_contents:
-            return None
-        kind = self._present.step.kind
-        ticks = (content.next_closing(kind, after, until) for content in self._closing_contents)
-        return min((tick for tick in ticks if tick is not None), default=None)
+        now = self._outlook.present.step
+        return None if now is None else self.reporting.due(now, after, until)
 
     def before(self, step: Step, model: WindowModel) -> None:
-        """Time has come to a boundary: windows closed to the left close before anything arrives there, the
-        others when time goes on.
-        """
-        for content in self._contents:
-            is_left = content.window.closed == "left"
-            if (
-                is_left
-                and content.is_open(step.now)
-                and content.window.next_boundary(step.kind, step.now) == step.now
-            ):
-                self._close(content, step.now, step)
-
-    def _close(self, content: Content, boundary: int, step: Step) -> None:
-        self.journal.set(content, "closed", boundary)
-        at = time_of(boundary, step.kind)
-        for registered in self._looking:
-            if registered.content is content and registered.policy.closes:
-                self._look_at(registered, at, boundary, step)
+        """Time has come to a boundary, and nothing has arrived there."""
+        self.reporting.come_to(step, self._outlook.present.log)
 
     def apply(self, changes: StepChanges, model: WindowModel) -> None:
         """Bring all queries to where the model is."""
-        step, log = changes.step, changes.log
+        step, log, was = changes.step, changes.log, self._outlook.present
         assert log is not None, "a step says what is in the window"
-        if step is not None:
-            self._leave(step)
+        if step is not None and was.step is not None:
+            self.reporting.leave(was.step, step, was.log)
         self._stand_at(Present(model, log, step, changes.at))
-        before, shown = self._reform(changes)
-        leaves: dict[Operator, Mapping[Row, int]] = {}
-        for content in self._contents:
-            closing = None if step is None else self._closing(content, step)
-            noted = content.take(changes, model, closing)
-            reformed = _stayed(before, noted, content.model)
-            told = content.model, noted, reformed, shown
-            leaves.update(content.patterns.changes(*told).items())
-            leaves.update(content.facts.changes(*told).items())
-            self._note_moved(content, noted)
-            for leaf in self._touched(content, noted, reformed):
-                if self.network.serial(leaf) <= self._begun:
-                    leaves[leaf] = leaf.change()
-        done = dict(self.network.step(leaves, self._begun))
+        done = dict(self.network.step(self._changed_leaves(changes, model), self._begun))
         if self._begun < self.network.made:
             done.update(self.network.begin(self._begun))
             self._begun = self.network.made
-        for operator, change in done.items():
-            for registered in self._of_root.get(operator, ()):
-                self._told(registered, change, changes.on_the_way)
-        if not changes.on_the_way and step is not None:
-            for registered in self._looking:
-                if not registered.policy.closes and registered.policy.tick == "abox":
-                    self._look_at(registered, time_of(step.now, step.kind), step.now, step)
+        if changes.at is not None:
+            self.reporting.tell(done, changes.at, changes.on_the_way)
+        if step is not None and not changes.on_the_way:
+            self.reporting.look(step, log)
 
-    def _note_moved(self, content: Content, noted: Integers) -> None:
-        """Take down which facts came and went, for the queries that ask whether any did."""
-        asking = [q for q in self._looking if q.content is content and q.asks_for_change]
-        if asking:
-            for *fact, sign in noted.tolist():
-                for registered in asking:
-                    self._shared.add(registered.moved, tuple(fact), sign)
-
-    def _leave(self, step: Step) -> None:
-        """Time goes on from where it stood: windows that end there close, timestamps are left."""
-        now = self._present.step
-        if now is None or step.now <= now.now or not self._looking:
-            return
+    def _changed_leaves(self, changes: StepChanges, model: WindowModel) -> dict[Operator, Mapping[Row, int]]:
+        """What changed in the rows of leaves."""
+        before, shown = self._forms.change(changes.forms)
+        leaves: dict[Operator, Mapping[Row, int]] = {}
         for content in self._contents:
-            if content.closes_as_time_leaves(now.kind, now.now, step.now):
-                self._close(content, now.now, now)
-        for registered in self._looking:
-            if registered.policy.tick == "timestamp" and not registered.policy.closes:
-                self._look_at(registered, time_of(now.now, now.kind), now.now, now)
-
-    def _closing(self, content: Content, step: Step) -> int | None:
-        """The boundary that is about to close at which time has come, before anything arrives there.
-
-        So it is with windows closed to the left, which hold nothing of that timestamp.
-        """
-        content.begin(step)
-        is_open = content.window.closed == "left" and content.is_open(step.now)
-        at_boundary = is_open and content.window.next_boundary(step.kind, step.now) == step.now
-        return step.now if at_boundary and content in self._closing_contents else None
-
-    def _told(self, registered: Registered, change: Mapping[Row, int], on_the_way: bool) -> None:
-        """The answers of a query have changed so.
-
-        Args:
-            on_the_way: the step has not come to its end.
-        """
-        at = self._present.at
-        assert at is not None, "a step has been made"
-        if registered.policy.is_plain and not registered.pending and not on_the_way:
-            self._report(registered, change, at)
-            return
-        for row, weight in change.items():
-            self._shared.add(registered.pending, row, weight)
-
-    def _look_at(self, registered: Registered, at: TimePoint, now: int, step: Step) -> None:
-        """Report, if the conditions hold."""
-        policy, content = registered.policy, registered.content
-        if not policy.looks_at(step.kind, now):
-            return
-        if registered.asks_for_change:
-            if not registered.moved:
-                return
-            self.journal.replace(registered.moved, {})
-        if "non-empty" in policy.conditions and not content.has_assertions(self._present.log):
-            return
-        change = dict(registered.pending)
-        self.journal.replace(registered.pending, {})
-        if change or policy.emit == "rstream":
-            self._report(registered, change, at)
-
-    def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
-        """Say what has changed in the answers of a query."""
-        came: Bag = {}
-        went: Bag = {}
-        for row, weight in change.items():
-            self._shared.add(registered.answers, row, weight)
-            (came if weight > 0 else went)[row] = abs(weight)
-        emit = registered.policy.emit
-        if emit == "rstream":
-            came, went = dict(registered.answers), {}
-        elif emit == "istream":
-            went = {}
-        elif emit == "dstream":
-            came = {}
-        if came or went or emit == "rstream":
-            if not registered.reported.reports:
-                self.reporting.append(registered)
-            registered.reported.reports.append(Report(at, came, went))
-
-    def _reform(self, changes: StepChanges) -> tuple[Mapping[Fact, Literal | None], Shown | None]:
-        """Take over the forms in which literals are written now.
-
-        Returns: How facts were written whose literals are written another way now; and how facts are shown.
-        """
-        before: dict[Fact, Literal | None] = {}
-        for fact, form in changes.forms.items():
-            old = self._forms.get(fact)
-            if old == form:
-                continue
-            before[fact] = old
-            self.journal.note(self._forms, fact)
-            if form is None:
-                del self._forms[fact]
-            else:
-                self._forms[fact] = form
-        if not self._forms and not before and not self.terms.has_further_numbers:
-            return {}, None
-        terms, forms = self.terms, self._forms
-
-        def shown(fact: Fact, sign: int) -> int | None:
-            form = before[fact] if sign < 0 and fact in before else forms.get(fact)
-            return terms.first_form(fact[2]) if form is None else terms.id_of(form)
-
-        return before, shown
+            closing = None
+            if changes.step is not None:
+                content.begin(changes.step)
+                closing = self.reporting.closing(content, changes.step)
+            noted = content.take(changes, model, closing)
+            again = reformed(before, noted, content.model)
+            told = content.model, noted, again, shown
+            leaves.update(content.patterns.changes(*told).items())
+            leaves.update(content.facts.changes(*told).items())
+            self.reporting.note_moved(content, noted)
+            for leaf in self._touched(content, noted, again):
+                if self.network.serial(leaf) <= self._begun:
+                    leaves[leaf] = leaf.change()
+        return leaves
 
     def _touched(self, content: Content, noted: Integers, reformed: Integers) -> Iterator[WholeLeaf]:
         """The leaves that are to be evaluated anew."""
@@ -460,12 +296,12 @@ class Registry:
             facts = renaming.facts(np.array(list(registered.moved), np.int32).reshape(-1, 3))
             moved = zip(as_tuples(facts), registered.moved.values(), strict=True)
             self.journal.replace(registered.moved, dict(moved))
-        self.journal.replace(self._forms, self._forms_of())
+        self._forms.replace(self._forms_of())
         self._forget()
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """Begin from what the model holds."""
-        self.journal.replace(self._forms, self._forms_of())
+        self._forms.replace(self._forms_of())
 
     def saved(self) -> bytes:
         """What a checkpoint is to keep."""
@@ -498,73 +334,15 @@ class Registry:
 
     def _forget(self) -> None:
         """Forget what was only kept to save work: numbers may mean something else now."""
-        self._datasets.clear()
+        self._outlook.forget()
         self._shared.values.forget()
         for operator in self.network:
             operator.forget()
 
-    # -- looking at the present state --------------------------------------------------------------
-
     def _stand_at(self, present: Present) -> None:
         """Look at another state of the window."""
-        self.journal.set(self, "_present", present)
+        self._outlook.stand_at(present)
+        self._shared.context = self._outlook.context
         self._whole.model = present.model
         if present.step is not None:
             self._whole.begin(present.step)
-        self._datasets.clear()
-        self.terms.look_again()
-        if self._tells_time or self._literals is None or self._literals[0] is not self.terms.revision:
-            self._shared.context = self._context()
-
-    def _context(self) -> Context:
-        vocabulary = self._present.model.vocabulary
-        if self._literals is None or self._literals[0] is not vocabulary.revision:
-            self._literals = vocabulary.revision, LiteralValues(vocabulary.lexicon.literals)
-        return Context(
-            self.terms,
-            NO_LIMITS,
-            self._literals[1],
-            _clock(self._present.at) if self._tells_time else _NO_TIME,
-            None,
-        )
-
-    def _look(self, content: Content, node: Node) -> Table:
-        """The rows of a node, evaluated by column."""
-        return Evaluation(self._dataset(content), self._shared.context).rows(node)
-
-    def _dataset(self, content: Content) -> Dataset:
-        """The graphs as they are, with a content as the default one."""
-        found = self._datasets.get(content)
-        if found is None:
-            found = self._datasets[content] = self._dataset_of(self._moment(content), self.terms)
-        return found
-
-    def _moment(self, content: Content) -> Moment:
-        (model, log, *_), forms = self._present, self._forms
-
-        def interpretation(at: TimePoint) -> set[Triple]:
-            (entry,) = (entry for entry in log if entry.at == at)
-            facts = model.interpretation(entry.level)
-            return set(model.vocabulary.decode(facts, {**forms, **entry.forms.by_fact}))
-
-        return Moment(content.model, forms, lambda: [entry.at for entry in log], interpretation, False)
-
-
-def _stayed(before: Mapping[Fact, object], noted: Integers, model: WindowModel) -> Integers:
-    """Those of the facts that are stored, and have not just come."""
-    if not before:
-        return NO_FACTS
-    mentions = Counter(fact for fact in as_tuples(noted[:, :3]) if fact in before)
-    row_of = model.kernel.store.row_of
-    stayed = [fact for fact in before if mentions[fact] % 2 == 0 and row_of(*fact) >= 0]
-    return np.array(stayed, np.int32).reshape(-1, 3)
-
-
-_NO_TIME = Literal("")  # where no query asks
-
-
-def _clock(at: TimePoint | None) -> Literal:
-    """What NOW() is at a time."""
-    if isinstance(at, datetime):
-        return Literal(at.astimezone(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
-    return Literal("" if at is None else at)

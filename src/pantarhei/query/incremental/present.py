@@ -1,0 +1,128 @@
+"""The state of the window that registered queries are at, and evaluation by column over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from rdflib import XSD, Literal
+
+from pantarhei.encoding.numbers import Fact
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint
+from pantarhei.materialize.model import WindowModel
+from pantarhei.query.algebra.nodes import Node, Query
+from pantarhei.query.expressions import Context, LiteralValues
+from pantarhei.query.guard import NO_LIMITS
+from pantarhei.query.incremental.contents import Content
+from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.operators.evaluation import Evaluation
+from pantarhei.query.operators.forms import described
+from pantarhei.query.sources.relation import Dataset
+from pantarhei.query.table import Table
+from pantarhei.query.terms import TermSpace
+from pantarhei.query.window_door import Moment
+from pantarhei.window.log import Log
+from pantarhei.window.sliding import Step
+
+
+class Present(NamedTuple):
+    """The state of the window.
+
+    Args:
+        model: the window model.
+        log: the ABoxes in the window.
+        step: where time has come to, None before the stream begins, and where there is no window.
+        at: the same as a time.
+    """
+
+    model: WindowModel
+    log: Log
+    step: Step | None
+    at: TimePoint | None
+
+
+class Outlook:
+    """Evaluates nodes by column over the present state.
+
+    `tells_time` says whether any query looks at the clock: then each state has a context of its own.
+
+    Args:
+        present: the state to begin with.
+        dataset: the graphs that queries are asked of at a moment.
+        forms: how literals of the materialization are written now.
+    """
+
+    def __init__(
+        self,
+        present: Present,
+        journal: Journal,
+        terms: LastingTerms,
+        dataset: Callable[[Moment, TermSpace], Dataset],
+        forms: Mapping[Fact, Literal],
+    ) -> None:
+        self.present, self.terms, self.tells_time = present, terms, False
+        self._journal, self._dataset_of, self._forms = journal, dataset, forms
+        self._datasets: dict[Content, Dataset] = {}
+        self._literals = self._literals_now()
+        self.context = self._context()
+
+    def stand_at(self, present: Present) -> None:
+        """Look at another state of the window."""
+        self._journal.set(self, "present", present)
+        self._datasets.clear()
+        self.terms.look_again()
+        is_old = self._literals[0] is not present.model.vocabulary.revision
+        if is_old:
+            self._literals = self._literals_now()
+        if is_old or self.tells_time:
+            self.context = self._context()
+
+    def forget(self) -> None:
+        """Forget what was only kept to save work: numbers may mean something else now."""
+        self._datasets.clear()
+
+    def _literals_now(self) -> tuple[object, LiteralValues]:
+        vocabulary = self.present.model.vocabulary
+        return vocabulary.revision, LiteralValues(vocabulary.lexicon.literals)
+
+    def _context(self) -> Context:
+        now = _clock(self.present.at) if self.tells_time else _NO_TIME
+        return Context(self.terms, NO_LIMITS, self._literals[1], now, None)
+
+    def rows(self, content: Content, node: Node) -> Table:
+        """The rows of a node."""
+        return Evaluation(self._dataset(content), self.context).rows(node)
+
+    def described(self, query: Query, table: Table, content: Content) -> list[Triple]:
+        """The triples of a DESCRIBE whose rows these are."""
+        return described(query.described, table, self._dataset(content).default, self.terms)
+
+    def _dataset(self, content: Content) -> Dataset:
+        """The graphs, with a content as the default one."""
+        found = self._datasets.get(content)
+        if found is None:
+            found = self._datasets[content] = self._dataset_of(self._moment(content), self.terms)
+        return found
+
+    def _moment(self, content: Content) -> Moment:
+        (model, log, *_), forms = self.present, self._forms
+
+        def interpretation(at: TimePoint) -> set[Triple]:
+            (entry,) = (entry for entry in log if entry.at == at)
+            facts = model.interpretation(entry.level)
+            return set(model.vocabulary.decode(facts, {**forms, **entry.forms.by_fact}))
+
+        return Moment(content.model, forms, lambda: [entry.at for entry in log], interpretation, False)
+
+
+_NO_TIME = Literal("")  # where no query asks
+
+
+def _clock(at: TimePoint | None) -> Literal:
+    """What NOW() is at a time."""
+    if isinstance(at, datetime):
+        return Literal(at.astimezone(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
+    return Literal("" if at is None else at)

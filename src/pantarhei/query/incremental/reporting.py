@@ -1,0 +1,162 @@
+"""Which registered queries report at which moments.
+
+Those that report at each step, the usual ones, cost nothing where a step does not touch them. The others are
+looked at: after each step, when time leaves a timestamp, or when their windows close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pantarhei.encoding.numbers import Integers
+from pantarhei.language.time import TimePoint, time_of
+from pantarhei.query.incremental.contents import Content
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
+from pantarhei.query.incremental.registered import Registered
+from pantarhei.query.incremental.reports import Report, Reported
+from pantarhei.window.log import Log
+from pantarhei.window.sliding import Step
+
+
+class Reporting:
+    """Takes down what changes in the answers of queries, and lets them report.
+
+    `reporting` are the queries that have reported in the present step.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared, self._journal = shared, shared.journal
+        self._of_root: dict[Operator, list[Registered]] = {}
+        self._looking: list[Registered] = []  # those that do not report at each step
+        self._closing: set[Content] = set()  # whose closing some query waits for
+        self._late: dict[Registered, None] = {}  # those with changes from the midst of a step
+        self.reporting: list[Registered] = []
+
+    def sort_out(self, queries: Iterable[Registered]) -> None:
+        """Know these queries, and no others."""
+        self._of_root = {}
+        for registered in queries:
+            self._of_root.setdefault(registered.root, []).append(registered)
+        self._looking = [registered for registered in queries if not registered.policy.is_plain]
+        self._closing = {each.content for each in self._looking if each.policy.closes}
+
+    def begin(self) -> None:
+        """A step begins: nothing has been reported in it."""
+        for registered in self.reporting:
+            registered.reported = Reported()
+        self.reporting = []
+        self._late.clear()
+
+    # -- windows that close ------------------------------------------------------------------------
+
+    def due(self, now: Step, after: int, until: int) -> int | None:
+        """The next boundary at which a window closes that some query waits for."""
+        if not self._closing:
+            return None
+        ticks = (content.next_closing(now.kind, after, until) for content in self._closing)
+        return min((tick for tick in ticks if tick is not None), default=None)
+
+    def closing(self, content: Content, step: Step) -> int | None:
+        """The boundary that is about to close at which time has come, before anything arrives there.
+
+        So it is with windows closed to the left, which hold nothing of that timestamp.
+        """
+        return step.now if content in self._closing and content.closes_before_arrivals(step) else None
+
+    def come_to(self, step: Step, log: Log) -> None:
+        """Time has come to a boundary, and nothing has arrived there: windows closed to the left close."""
+        for content in self._closing:
+            if content.closes_before_arrivals(step):
+                self._close(content, step, log)
+
+    def leave(self, now: Step, step: Step, log: Log) -> None:
+        """Time goes on from `now`, where it stood: windows that end there close, timestamps are left."""
+        if step.now <= now.now or not self._looking:
+            return
+        for content in self._closing:
+            if content.closes_as_time_leaves(now.kind, now.now, step.now):
+                self._close(content, now, log)
+        for registered in self._looking:
+            if registered.policy.tick == "timestamp" and not registered.policy.closes:
+                self._look_at(registered, now, log)
+
+    def _close(self, content: Content, step: Step, log: Log) -> None:
+        self._journal.set(content, "closed", step.now)
+        for registered in self._looking:
+            if registered.content is content and registered.policy.closes:
+                self._look_at(registered, step, log)
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def note_moved(self, content: Content, noted: Integers) -> None:
+        """Take down which facts came and went, for the queries that ask whether any did."""
+        asking = [each for each in self._looking if each.content is content and each.asks_for_change]
+        for *fact, sign in noted.tolist() if asking else ():
+            for registered in asking:
+                self._shared.add(registered.moved, tuple(fact), sign)
+
+    def tell(self, changes: Mapping[Operator, Mapping[Row, int]], at: TimePoint, on_the_way: bool) -> None:
+        """Take down what changed in the rows of operators.
+
+        Args:
+            on_the_way: the step has not come to its end.
+        """
+        for operator, change in changes.items():
+            for registered in self._of_root.get(operator, ()):
+                if registered.policy.is_plain and not on_the_way and registered not in self._late:
+                    self._report(registered, change, at)
+                    continue
+                for row, weight in change.items():
+                    self._shared.add(registered.pending, row, weight)
+                if registered.policy.is_plain:
+                    self._late[registered] = None
+        if not on_the_way:
+            for registered in self._late:
+                self._report(registered, self._taken(registered), at)
+            self._late.clear()
+
+    def look(self, step: Step, log: Log) -> None:
+        """A step has come to its end: look at the queries that look after each."""
+        for registered in self._looking:
+            if not registered.policy.closes and registered.policy.tick == "abox":
+                self._look_at(registered, step, log)
+
+    def _look_at(self, registered: Registered, step: Step, log: Log) -> None:
+        """Report, if the conditions hold."""
+        policy = registered.policy
+        if not policy.looks_at(step.kind, step.now):
+            return
+        if registered.asks_for_change:
+            if not registered.moved:
+                return
+            self._journal.replace(registered.moved, {})
+        if "non-empty" in policy.conditions and not registered.content.has_assertions(log):
+            return
+        change = self._taken(registered)
+        if change or policy.emit == "rstream":
+            self._report(registered, change, time_of(step.now, step.kind))
+
+    def _taken(self, registered: Registered) -> Bag:
+        """What has changed since the last report, and is told now."""
+        change = dict(registered.pending)
+        self._journal.replace(registered.pending, {})
+        return change
+
+    def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
+        """Say what has changed in the answers of a query."""
+        came: Bag = {}
+        went: Bag = {}
+        for row, weight in change.items():
+            self._shared.add(registered.answers, row, weight)
+            (came if weight > 0 else went)[row] = abs(weight)
+        emit = registered.policy.emit
+        if emit == "rstream":
+            came, went = dict(registered.answers), {}
+        elif emit == "istream":
+            went = {}
+        elif emit == "dstream":
+            came = {}
+        if came or went or emit == "rstream":
+            if not registered.reported.reports:
+                self.reporting.append(registered)
+            registered.reported.reports.append(Report(at, came, went))
