@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.term import Term
 from pantarhei.literals.value import STRING
@@ -147,20 +147,21 @@ class LastingTerms(TermSpace):
         terms: list[Term] = []
         values_of: list[int] = []
         ids: dict[Term, int] = {}
-        first_forms = {local: number for number, local in self._instead.items()}
         for number in sorted(used - {NONE}):
-            if number < LOCAL:
-                numbers[number] = values[number]
+            value = values[self.value(number)]
+            if value < FIRST_LITERAL:
+                numbers[number] = value
                 continue
-            if number in first_forms:
-                numbers[number] = values[first_forms[number]]
+            term = self.term(number)
+            if self._vocabulary.shows(value, term):
+                numbers[number] = value
                 continue
             numbers[number] = LOCAL + len(terms)
-            terms.append(self.locals[number - LOCAL])
-            values_of.append(values[self._value_of[number - LOCAL]])
-            ids[terms[-1]] = numbers[number]
-        for name, value in (("locals", terms), ("_value_of", values_of), ("_made", {NONE: None})):
-            self._journal.set(self, name, value)
+            terms.append(term)
+            values_of.append(value)
+            ids[term] = numbers[number]
+        for name, made in (("locals", terms), ("_value_of", values_of), ("_made", {NONE: None})):
+            self._journal.set(self, name, made)
         self._journal.set(self, "_term", self._vocabulary.lexicon.term)
         self._journal.set(self, "_fulfilled", 0)
         self._journal.replace(self._instead, {})

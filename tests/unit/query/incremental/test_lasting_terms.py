@@ -105,3 +105,12 @@ def test_the_decoder_of_a_time_goes_on_saying_what_numbers_stood_for(case):
     decoder = case.terms.decoder
     case.terms.renamed({row[0]: row[0]}, {row[0]})
     assert decoder.row(row) == (PAIR[0], None, ONE)
+
+
+def test_a_term_whose_coming_was_undone_keeps_one_number_when_others_are_forgotten(case):
+    computed, mark = case.terms.id_of(ONE), case.vocabulary.mark
+    number = case.bring(ONE)
+    case.vocabulary.back_to(mark)
+    case.terms.look_again()
+    numbers = case.terms.renamed({number: number}, {computed})
+    assert case.terms.id_of(ONE) == numbers[computed]
