@@ -8,7 +8,7 @@ how often each is there, as do MIN, MAX, SAMPLE and GROUP_CONCAT. What they say 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from rdflib import BNode, Literal
 
@@ -22,6 +22,9 @@ from pantarhei.query.incremental.totals import NOTHING, Total, part_of
 
 Changes = Sequence[tuple[Row, int]]
 """What came to a group and went, with how many copies: the value of the argument alone, or a whole row."""
+
+LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
+"""The aggregates that may have to look at all values of a group."""
 
 _MOST_REMEMBERED = 1 << 16
 

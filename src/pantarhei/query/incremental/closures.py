@@ -19,6 +19,7 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
+from pantarhei.query.incremental.upkeep import Upkeep
 from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")
@@ -131,6 +132,8 @@ class ClosureOperator(Operator):
         step: has a row for each pair of `p`.
         nodes: the terms of the graph, if they are needed.
     """
+
+    upkeep = Upkeep.SOURCES
 
     def __init__(self, node: Closure, shared: Shared, step: Operator, nodes: Operator | None = None) -> None:
         super().__init__(node, shared, (step,) if nodes is None else (step, nodes))

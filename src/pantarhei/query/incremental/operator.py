@@ -18,6 +18,7 @@ from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.term_values import TermValues
+from pantarhei.query.incremental.upkeep import Upkeep
 from pantarhei.query.table import Ids, Table
 
 Row = tuple[int, ...]
@@ -83,6 +84,9 @@ class Operator:
         node: what it gives the rows of.
         inputs: the operators whose rows it takes.
     """
+
+    upkeep = Upkeep.ROWS
+    """What a change costs."""
 
     def __init__(self, node: Node, shared: Shared, inputs: Sequence[Operator] = ()) -> None:
         self.node, self.shared, self.inputs = node, shared, tuple(inputs)

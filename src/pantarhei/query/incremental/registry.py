@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.binding import expressions_of
-from pantarhei.query.algebra.expressions import Expression, looks_at_clock, variables_of
+from pantarhei.query.algebra.expressions import looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice, nodes_of
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.expressions import order
@@ -106,6 +106,7 @@ class Registry:
         Args:
             window: its own; None for the reasoner's.
         """
+        self._outlook.tells_time = self._outlook.tells_time or _asks_time(query)
         self._stand_at(present)
         content = self._whole if window is None else self._view(window)
         node: Node = simplified(query.node, has_forms=True)
@@ -124,12 +125,7 @@ class Registry:
     def _sort_out(self) -> None:
         """Take down which queries there are."""
         self.reporting.sort_out(self.queries.values())
-        self._outlook.tells_time = any(map(looks_at_clock, self._expressions()))
-
-    def _expressions(self) -> Iterator[Expression]:
-        for registered in self.queries.values():
-            for node in nodes_of(registered.query.node):
-                yield from expressions_of(node)
+        self._outlook.tells_time = any(_asks_time(each.query) for each in self.queries.values())
 
     def _view(self, window: Window) -> View:
         view = self._views.get(window)
@@ -346,3 +342,8 @@ class Registry:
         self._whole.model = present.model
         if present.step is not None:
             self._whole.begin(present.step)
+
+
+def _asks_time(query: Query) -> bool:
+    """Whether a query looks at the clock."""
+    return any(looks_at_clock(each) for node in nodes_of(query.node) for each in expressions_of(node))

@@ -14,6 +14,7 @@ from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slic
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, places_of, put, taken
 from pantarhei.query.incremental.row_expressions import RowExpression
+from pantarhei.query.incremental.upkeep import Upkeep
 from pantarhei.rdf.ntriples import write_term
 
 
@@ -71,6 +72,8 @@ class SliceOperator(Operator):
     Args:
         keys: look at the child's variables.
     """
+
+    upkeep = Upkeep.SLICE
 
     def __init__(self, node: Slice, shared: Shared, child: Operator, keys: Sequence[OrderKey]) -> None:
         super().__init__(node, shared, (child,))
