@@ -9,8 +9,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rdflib import Variable
-
 from pantarhei.errors import QueryError
 from pantarhei.language.counted import counted
 from pantarhei.language.term import Term
@@ -218,10 +216,10 @@ class ContinuousQuery:
         return self._registered.text
 
     @property
-    def variables(self) -> tuple[Variable, ...]:
-        """The columns of its rows."""
+    def variables(self) -> tuple[str, ...]:
+        """The names of the columns of its rows, in order."""
         query = self._registered.query
-        return query.variables if query.form == "SELECT" else ()
+        return tuple(map(str, query.variables)) if query.form == "SELECT" else ()
 
     @property
     def answers(self) -> Mapping[AnswerRow, int]:

@@ -1,0 +1,49 @@
+"""What options say about reports, and what several reports of one step come to."""
+
+from datetime import timedelta
+
+import pytest
+
+from pantarhei import OptionError
+from pantarhei.language.time import TimeKind
+from pantarhei.query.incremental.reports import PLAIN, Policy, Report, Reported
+
+A, B = (1,), (2,)
+
+
+def test_by_default_a_query_says_at_each_step_what_changed():
+    assert Policy.of("change", "delta") == PLAIN
+    assert PLAIN.is_plain and not PLAIN.closes
+    assert not Policy.of("change", "istream").is_plain
+
+
+def test_conditions_and_a_period_stand_in_any_order():
+    policy = Policy.of(("PT1H", "close", "non-empty"), "rstream")
+    assert policy.conditions == {"close", "non-empty"} and policy.period == "PT1H"
+    assert policy.closes
+
+
+def test_a_period_lets_a_query_look_at_its_multiples():
+    assert [now for now in range(9) if Policy.of(("change", 4), "delta").looks_at(TimeKind.INTEGER, now)] == [
+        0,
+        4,
+        8,
+    ]
+
+
+@pytest.mark.parametrize("on", ["never", ("change", 1, 2), (), 0, -3, timedelta(0), None, object(), "PT0S"])
+def test_what_is_no_condition_is_refused_with_what_there_is(on):
+    with pytest.raises(OptionError, match="'change', 'close', 'non-empty', a duration") as caught:
+        Policy.of(on, "delta")
+    assert caught.value.option == "on"
+
+
+def test_what_is_no_stream_of_answers_is_refused_with_those_that_there_are():
+    with pytest.raises(OptionError, match="'delta' or 'istream' or 'dstream' or 'rstream'"):
+        Policy.of("change", "stream")
+
+
+def test_what_came_with_one_report_and_went_with_the_next_did_neither():
+    reported = Reported([Report(1, {A: 2}, {B: 1}), Report(2, {B: 1}, {A: 1})])
+    assert reported.together(is_delta=True) == ({A: 1}, {})
+    assert reported.together(is_delta=False) == ({A: 2, B: 1}, {B: 1, A: 1})

@@ -1,0 +1,170 @@
+"""Registered queries as their users meet them: names, followers, windows, blocks, and what is refused."""
+
+import asyncio
+import logging
+import pickle
+import threading
+from collections import Counter
+
+import pytest
+from rdflib import RDF, Graph, URIRef
+
+import pantarhei as pr
+from pantarhei import OptionError, QueryError, StreamReasoner, Window
+
+EX = "http://example.org/"
+PREFIX = f"PREFIX : <{EX}> "
+ALL = PREFIX + "SELECT ?x { ?x a :A }"
+
+
+def ex(name):
+    return URIRef(EX + name)
+
+
+def a(name, class_="A"):
+    return (ex(name), RDF.type, ex(class_))
+
+
+@pytest.fixture
+def reasoner():
+    data = f"@prefix : <{EX}> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :A owl:disjointWith :B ."
+    return StreamReasoner(pr.load_ontology(Graph().parse(data=data)), Window(range=5))
+
+
+def rows(counter):
+    return sorted(str(row[0]).removeprefix(EX) for row in counter.elements())
+
+
+def test_an_update_has_the_queries_whose_answers_changed_and_no_others(reasoner):
+    query, other = reasoner.register(ALL), reasoner.register(ALL.replace(":A", ":B"), name="other")
+    update = reasoner.push(1, [a("x")])
+    assert list(update.answers) == [query]
+    assert rows(update.answers[query].added) == ["x"] and not update.answers["query-1"].removed
+    assert other not in update.answers
+    with pytest.raises(KeyError):
+        update.answers[other]
+
+
+def test_a_repair_takes_answers_away(reasoner):
+    query = reasoner.register(ALL)
+    reasoner.push(1, [a("x"), a("y")])
+    update = reasoner.push(2, [a("x", "B")])
+    assert rows(update.answers[query].removed) == ["x"] and not update.answers[query].added
+
+
+def test_what_is_there_already_is_in_the_answers_and_never_reported(reasoner):
+    reasoner.push(1, [a("x")])
+    query = reasoner.register(ALL)
+    assert list(query.answers) == [(ex("x"),)] and len(query.answers) == 1
+    assert not reasoner.push(2, [a("x")]).answers
+    assert query.variables == ("x",)
+
+
+def test_a_step_that_fails_leaves_the_answers(reasoner):
+    query = reasoner.register(ALL)
+    reasoner.push(1, [a("x")])
+    with pytest.raises(pr.InvalidTripleError):
+        reasoner.push(2, [a("y"), ("no", "triple", "at all")])
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing():
+        reasoner.push(2, [a("y")])
+        raise ZeroDivisionError
+    assert rows(Counter(dict(query.answers))) == ["x"]
+    assert rows(reasoner.push(2, [a("y")]).answers[query].added) == ["y"]
+
+
+def test_the_last_update_of_a_block_has_what_the_block_changed(reasoner):
+    query = reasoner.register(ALL)
+    with reasoner.all_or_nothing():
+        first = reasoner.push(1, [a("x"), a("z")])
+        last = reasoner.push(2, [a("x", "B"), a("y")])
+        assert not first.answers and not last.answers
+        with pytest.raises(OptionError, match="before the block begins"):
+            reasoner.register(ALL)
+    assert not first.answers
+    assert rows(last.answers[query].added) == ["y", "z"] and not last.answers[query].removed
+
+
+def test_followers_are_told_after_the_step_and_their_errors_are_logged_and_counted(reasoner, caplog):
+    query, told = reasoner.register(ALL), []
+
+    def fails(change):
+        raise ValueError("no")
+
+    forget = query.subscribe(lambda change: told.append((rows(change.added), len(reasoner.query(ALL)))))
+    query.subscribe(fails)
+    with caplog.at_level(logging.ERROR, "pantarhei.queries"):
+        reasoner.push(1, [a("x")])
+    assert told == [(["x"], 1)] and query.failures == 1 and "ValueError: no" in caplog.text
+    forget()
+    reasoner.push(2, [a("y")])
+    assert len(told) == 1 and query.failures == 2
+    with pytest.raises(QueryError, match="a function"):
+        query.subscribe("print")
+
+
+def test_changes_can_be_awaited_from_another_thread(reasoner):
+    query = reasoner.register(ALL)
+
+    def push_and_close():
+        for at in (1, 2):
+            reasoner.push(at, [a(f"x{at}")])
+        query.close()
+
+    async def follow():
+        found = []
+        threading.Timer(
+            0.05, lambda: [reasoner.push(at, [a(f"x{at}")]) for at in (1, 2)] and query.close()
+        ).start()
+        async for change in query:
+            found += rows(change.added)
+        return found
+
+    assert asyncio.run(asyncio.wait_for(follow(), 20)) == ["x1", "x2"]
+
+
+def test_a_closed_query_keeps_its_answers_and_gives_its_name_back(reasoner):
+    query = reasoner.register(ALL, name="all")
+    reasoner.push(1, [a("x")])
+    query.close()
+    query.close()
+    assert not reasoner.push(2, [a("y")]).answers and not reasoner.queries
+    assert "closed" in repr(query) and rows(Counter(dict(query.answers))) == ["x"]
+    assert list(reasoner.register(ALL, name="all").answers)
+
+
+def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
+    reasoner.register(ALL, name="all")
+    update = pickle.loads(pickle.dumps(reasoner.push(1, [a("x")])))
+    assert rows(update.answers["all"].added) == ["x"] and list(update.answers) == ["all"]
+    assert "+1 -0" in repr(update.answers)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"name": "known"}, "no other registered query"),
+        ({"name": 7}, "a text, or None"),
+        ({"window": 5}, "a Window"),
+        ({"window": Window(6)}, "a range of 6 or more"),
+        ({"window": Window(2), "on": "close"}, "a Window with a slide"),
+        ({"on": "close"}, "a Window with a slide"),
+        ({"on": "now"}, "'change', 'close'"),
+        ({"emit": "all"}, "'delta' or"),
+        ({"on": ("change", "PT0S")}, "a duration"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_what_could(reasoner, options, reason):
+    reasoner.register(ALL, name="known")
+    with pytest.raises(OptionError, match=reason):
+        reasoner.register(ALL, **options)
+    with pytest.raises(QueryError):
+        reasoner.register("SELECT ?x { ?x a }")
+    assert list(reasoner.queries) == ["known"]
+
+
+def test_windows_of_queries_need_one_timestamp_a_fact(reasoner):
+    every = StreamReasoner(reasoner.ontology, Window(range=5), keep="every")
+    with pytest.raises(OptionError, match='"newest"'):
+        every.register(ALL, window=Window(2))
+    assert not every.queries
+    assert every.register(ALL, window=Window(5)).plan()
