@@ -12,7 +12,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import OrderKey, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
 from pantarhei.query.expressions.ordering import order_key
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, places_of, put, taken
+from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, places_of, put, taken
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.upkeep import Upkeep
 from pantarhei.rdf.ntriples import write_term
@@ -40,20 +40,25 @@ def sliced_parts(node: Slice) -> tuple[Node, tuple[OrderKey, ...]] | None:
 
 @total_ordering
 class _Descending:
-    """A key in the opposite order."""
+    """A text in the opposite order."""
 
-    __slots__ = ("key",)
+    __slots__ = ("text",)
 
-    def __init__(self, key: Any) -> None:
-        self.key = key
+    def __init__(self, text: str) -> None:
+        self.text = text
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Descending) and self.key == other.key
+        return isinstance(other, _Descending) and self.text == other.text
 
     def __lt__(self, other: _Descending) -> bool:
-        return bool(other.key < self.key)
+        return other.text < self.text
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _descending(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A key in the opposite order: numbers with the other sign, which is compared faster."""
+    return tuple([_Descending(part) if isinstance(part, str) else -part for part in key])
 
 
 _Rank = tuple[Any, ...]
@@ -66,8 +71,8 @@ _MANY = 16
 class SliceOperator(Operator):
     """Some of the rows: first go the keys, then the N-Triples text of a row.
 
-    All rows are kept in order. A changed row costs comparisons as the logarithm of how many there are; each
-    change a look at the rows up to the end of the slice.
+    All rows are kept in order. A changed row costs comparisons as the logarithm of how many there are; a
+    change before the end of the slice costs a look at the rows up to there.
 
     Args:
         keys: look at the child's variables.
@@ -85,6 +90,7 @@ class SliceOperator(Operator):
         # what follows from the copies: the ranks of all rows, by row and in order; None before it is made
         self._ranks: dict[Row, _Rank] = {}
         self._in_order: list[_Rank] | None = None
+        self._last: _Rank | None = None  # of the slice; None where it ends with the rows, or is to be found
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
@@ -95,7 +101,11 @@ class SliceOperator(Operator):
                 came.append(row)
             elif not after:
                 went.append(row)
+        last, ranks = self._last, [self._ranks[row] for row in change if row in self._ranks]
         self._order(came, went)
+        ranks += [self._ranks[row] for row in came]
+        if last is not None and all(last < rank for rank in ranks):
+            return NOTHING
         now, made = self._first(), Bag()
         for row in {**self._said, **now}:
             weight = now.get(row, 0) - self._said.get(row, 0)
@@ -126,7 +136,7 @@ class SliceOperator(Operator):
         columns: list[list[Any]] = []
         for expression, is_descending in self._keys:
             keys = [order_key(None if n == NONE else terms.term(n)) for n in expression.ids(rows)]
-            columns.append([_Descending(key) for key in keys] if is_descending else list(keys))
+            columns.append(list(map(_descending, keys)) if is_descending else keys)
         shown = [taken(row, self._places) for row in rows]
         columns.append([["" if n == NONE else write_term(terms.term(n)) for n in row] for row in shown])
         return list(zip(*columns, rows, strict=True))
@@ -135,9 +145,11 @@ class SliceOperator(Operator):
         """The rows that are taken."""
         assert self._in_order is not None, "they have been put in order"
         skipped, left, found = self._slice.offset, self._slice.limit, Bag()
+        self._last = None
         for rank in self._in_order:
             if left == 0:
                 break
+            self._last = rank
             row = rank[-1]
             copies = self._copies[row]
             skips = min(skipped, copies)
@@ -147,6 +159,8 @@ class SliceOperator(Operator):
                 left -= copies
             if copies:
                 put(found, taken(row, self._places), copies)
+        if left != 0:
+            self._last = None
         return found
 
     @property
@@ -164,6 +178,6 @@ class SliceOperator(Operator):
         self.forget()
 
     def forget(self) -> None:
-        self._ranks, self._in_order = {}, None
+        self._ranks, self._in_order, self._last = {}, None, None
         for expression, _ in self._keys:
             expression.forget()

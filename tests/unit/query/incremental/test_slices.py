@@ -1,12 +1,19 @@
 """LIMIT and OFFSET: the first rows by the keys, then by N-Triples text, a row counting with its copies."""
 
+import random
+
 import pytest
 from rdflib import Variable
 
 from answered import read
+from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.algebra.nodes import Slice
+from pantarhei.query.expressions import order
+from pantarhei.query.expressions.ordering import order_key
+from pantarhei.query.incremental.operator import table_of
 from pantarhei.query.incremental.slices import SliceOperator, sliced_parts
+from random_queries.data import LITERALS, NAMES
 from signed_bags import Bench
 
 X, Y = Variable("x"), Variable("y")
@@ -71,6 +78,37 @@ def test_one_row_among_many_costs_few_comparisons():
     assert bench.shown(first.change(bench.bag({"a 2": 1, "n7 7": -1}))) == {"a 2": 1, "n2 2": -1}
     assert len(ranked) == 1
     assert first._in_order == sorted(first._ranks.values())
+
+
+def test_a_change_behind_the_slice_is_not_looked_for_in_it():
+    bench = Bench()
+    first = slice_(bench, limit=2)
+    bench.change(first, {"a 1": 1, "b 2": 1, "c 3": 1})
+    first.change(bench.bag({"d 0": 1, "d 4": 1}))
+    looked, inner = [], first._first
+    first._first = lambda: looked.append(1) or inner()
+    assert first.change(bench.bag({"c 3": -1, "e 5": 1})) == {}
+    assert not looked
+    assert bench.shown(first.change(bench.bag({"a 1": -1}))) == {"a 1": -1, "b 2": 1}
+    assert looked
+
+
+@pytest.mark.parametrize("is_descending", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_is_that_of_order_by(seed, is_descending):
+    rng, bench = random.Random(seed), Bench()
+    terms = [*LITERALS, *NAMES, None]
+    rows = [(bench.row("a")[0], NONE if t is None else bench.terms.id_of(t)) for t in terms]
+    rng.shuffle(rows)
+    keys = (OrderKey(Y, is_descending),)
+    first = slice_(bench, limit=10, keys=keys)
+    taken_ = first.change(dict.fromkeys(rows, 1))
+    places = order(keys, table_of(rows, (X, Y)), bench.shared.context).tolist()
+    ranks = {rows[place]: rank for rank, place in enumerate(places)}
+    least = max(ranks[row] for row in taken_)
+    alike = [order_key(bench.terms.term(row[1])) for row in (rows[places[least]],) if row[1] != NONE]
+    passed = [row for row in rows if ranks[row] < least and row not in taken_]
+    assert [order_key(bench.terms.term(row[1])) for row in passed] == alike * len(passed)
 
 
 @pytest.mark.parametrize(
