@@ -1,5 +1,6 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
+from pantarhei.continuous import register
 from pantarhei.dynamic_graph import DynamicGraph
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
@@ -115,4 +116,5 @@ __all__ = [
     "load_ontology",
     "read_stream",
     "read_table",
+    "register",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,8 +14,11 @@ from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, check_type
 from pantarhei.language.time import TimeKind, TimePoint, duration_ticks
-from pantarhei.query.continuous import AnswerChange, AnswerChanges, ContinuousQuery
+from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.continuous import AnswerChange, AnswerChanges, AnswerRow, ContinuousQuery
+from pantarhei.query.incremental.plan_text import plan_text
 from pantarhei.query.incremental.present import Present
+from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.saving import from_bytes
@@ -22,6 +26,49 @@ from pantarhei.query.window_door import WindowDoor
 from pantarhei.window.sliding import Step, Window
 
 _U = TypeVar("_U", WindowUpdate, GraphUpdate)
+
+
+_Found = TypeVar("_Found")
+
+
+class KeptUp:
+    """A query that is kept up to date, as its handle sees it.
+
+    Args:
+        registered: its state.
+    """
+
+    def __init__(self, registered: Registered, registrar: Registrar) -> None:
+        self.registered, self._registrar = registered, registrar
+
+    @property
+    def name(self) -> str:
+        return self.registered.name
+
+    @property
+    def text(self) -> str:
+        return self.registered.text
+
+    @property
+    def query(self) -> Query:
+        return self.registered.query
+
+    def count(self) -> int:
+        return len(self.registered.answers)
+
+    def rows(self) -> Counter[AnswerRow]:
+        def look(registry: Registry, present: Present) -> Counter[AnswerRow]:
+            decoder, counts = registry.terms.decoder, self.registered.answers
+            rows = registry.in_order(self.registered, present)
+            return Counter({decoder.row(row): counts[row] for row in rows})
+
+        return self._registrar.look(look)
+
+    def plan(self) -> str:
+        return self._registrar.look(lambda registry, present: plan_text(self.registered))
+
+    def close(self) -> None:
+        self._registrar.drop(self)
 
 
 class Registrar:
@@ -64,28 +111,32 @@ class Registrar:
             raise OptionError("name", repr(name), "a name that no other registered query has")
         policy = Policy.of(on, emit)
         own = self._own_window(window, policy)
-        return self._registered(self._new_name() if name is None else name, text, own, policy)
+        name = self._new_name() if name is None else name
+        return self._registered(name, text, self._door.prepared(text), own, policy)
+
+    def keep(self, name: str, text: str, query: Query, window: Window, policy: Policy) -> ContinuousQuery:
+        """Keep the answers of a query that has been read up to date; raises what `register` does.
+
+        Args:
+            text: what it was written as.
+        """
+        return self._registered(name, text, query, self._own_window(window, policy), policy)
 
     def restore(self, saved: bytes) -> None:
         """Register the queries that a checkpoint had."""
         for query in from_bytes(saved):
-            handle = self._registered(query.name, query.text, query.window, query.policy)
-            self._registry.take_up(handle._registered, query)
+            prepared = self._door.prepared(query.text)
+            self._registered(query.name, query.text, prepared, query.window, query.policy)
+            self._registry.take_up(self._registry.queries[query.name], query)
 
-    def _registered(self, name: str, text: str, own: Window | None, policy: Policy) -> ContinuousQuery:
-        query = self._door.prepared(text)
+    def _registered(
+        self, name: str, text: str, query: Query, own: Window | None, policy: Policy
+    ) -> ContinuousQuery:
         if own is not None:
             self._held.want_levels()
         registered = self._registry.register(name, text, query, self._present, own, policy)
         self._held.consumers.look_again()
-        handle = ContinuousQuery(
-            registered,
-            lambda: self._registry.terms.decoder,
-            lambda: self._registry.in_order(registered, self._present),
-            self._locked,
-            self._dropped,
-        )
-        self.queries[name] = handle
+        self.queries[name] = handle = ContinuousQuery(KeptUp(registered, self))
         return handle
 
     def _new_name(self) -> str:
@@ -123,14 +174,16 @@ class Registrar:
         step = books.step if isinstance(books.step, Step) else None
         return Present(held.model, books.log, step, books.now)
 
-    def _locked(self, look: Callable[[], Any]) -> Any:
+    def look(self, look: Callable[[Registry, Present], _Found]) -> _Found:
+        """Look at what is registered while no step is under way."""
         with self._lock:
-            return look()
+            return look(self._registry, self._present)
 
-    def _dropped(self, query: ContinuousQuery) -> None:
+    def drop(self, kept: KeptUp) -> None:
+        """Keep a query up to date no more."""
         with self._lock:
-            self._registry.drop(query._registered)
-            del self.queries[query.name]
+            self._registry.drop(kept.registered)
+            del self.queries[kept.name]
 
     # -- steps -------------------------------------------------------------------------------------
 

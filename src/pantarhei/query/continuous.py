@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pantarhei.errors import QueryError
 from pantarhei.language.counted import counted
@@ -16,9 +15,11 @@ from pantarhei.language.time import TimePoint, show_time
 from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
+    import asyncio
+
+    from pantarhei.query.algebra.nodes import Query
     from pantarhei.query.incremental.lasting_terms import Decoder
     from pantarhei.query.incremental.operator import Row
-    from pantarhei.query.incremental.registered import Registered
     from pantarhei.query.incremental.reports import Reported
 
 AnswerRow = tuple[Term | None, ...]
@@ -156,11 +157,39 @@ def _name(query: ContinuousQuery | str) -> str:
     return query if isinstance(query, str) else query.name
 
 
+class Answering(Protocol):
+    """What answers a continuous query, behind its handle."""
+
+    @property
+    def name(self) -> str:
+        """The name that the query was registered by."""
+
+    @property
+    def text(self) -> str:
+        """The query as it was given."""
+
+    @property
+    def query(self) -> Query:
+        """The query."""
+
+    def count(self) -> int:
+        """How many different rows it has."""
+
+    def rows(self) -> Counter[AnswerRow]:
+        """Its rows in order, with how many copies there are."""
+
+    def plan(self) -> str:
+        """How it is answered."""
+
+    def close(self) -> None:
+        """Answer it no more."""
+
+
 class LiveAnswers(Mapping[AnswerRow, int]):
     """The answers of a registered query as last reported: rows, with how many copies there are."""
 
-    def __init__(self, query: ContinuousQuery) -> None:
-        self._query = query
+    def __init__(self, answering: Answering) -> None:
+        self._answering = answering
 
     def __getitem__(self, row: AnswerRow) -> int:
         return self._rows[row]
@@ -169,35 +198,25 @@ class LiveAnswers(Mapping[AnswerRow, int]):
         return iter(self._rows)
 
     def __len__(self) -> int:
-        return self._query._count()
+        return self._answering.count()
 
     @property
     def _rows(self) -> Counter[AnswerRow]:
-        return self._query._decoded()
+        return self._answering.rows()
 
     def __repr__(self) -> str:
-        return f"LiveAnswers({self._query.name}: {counted(len(self), 'row')})"
+        return f"LiveAnswers({self._answering.name}: {counted(len(self), 'row')})"
 
 
 class ContinuousQuery:
     """A query that is kept up to date as the window changes; `StreamReasoner.register` makes it.
 
     Args:
-        registered: its state.
-        look: calls something while no step is under way.
-        close: has it kept up to date no more.
+        answering: what answers it.
     """
 
-    def __init__(
-        self,
-        registered: Registered,
-        decoder: Callable[[], Decoder],
-        in_order: Callable[[], list[Row]],
-        look: Callable[[Callable[[], Any]], Any],
-        close: Callable[[ContinuousQuery], None],
-    ) -> None:
-        self._registered, self._decoder, self._look, self._close = registered, decoder, look, close
-        self._in_order = in_order
+    def __init__(self, answering: Answering) -> None:
+        self._answering = answering
         self._followers: dict[object, Callable[[AnswerChange], object]] = {}
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Queue[AnswerChange | None]]] = []
         self._known: tuple[object, Counter[AnswerRow]] | None = None
@@ -208,17 +227,17 @@ class ContinuousQuery:
     @property
     def name(self) -> str:
         """The name that it was registered by."""
-        return self._registered.name
+        return self._answering.name
 
     @property
     def text(self) -> str:
         """The query as it was given."""
-        return self._registered.text
+        return self._answering.text
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of the columns of its rows, in order."""
-        query = self._registered.query
+        query = self._answering.query
         return tuple(map(str, query.variables)) if query.form == "SELECT" else ()
 
     @property
@@ -227,30 +246,16 @@ class ContinuousQuery:
 
         Looking at rows costs making the terms of all.
         """
-        return LiveAnswers(self)
-
-    def _count(self) -> int:
-        return len(self._registered.answers)
-
-    def _decoded(self) -> Counter[AnswerRow]:
-        def look() -> Counter[AnswerRow]:
-            counts, decoder = self._registered.answers, self._decoder()
-            return Counter({decoder.row(row): counts[row] for row in self._in_order()})
-
-        found: Counter[AnswerRow] = self._look(look)
-        return found
+        return LiveAnswers(self._answering)
 
     def plan(self) -> str:
         """How it is kept up to date."""
-        from pantarhei.query.incremental.plan_text import plan_text
-
-        text: str = self._look(lambda: plan_text(self._registered))
-        return text
+        return self._answering.plan()
 
     def close(self) -> None:
         """Keep it up to date no more. Its answers stay as they are."""
         if not self.is_closed:
-            self._close(self)
+            self._answering.close()
             self.is_closed = True
             for loop, queue in self._waiting:
                 loop.call_soon_threadsafe(queue.put_nowait, None)
@@ -267,6 +272,8 @@ class ContinuousQuery:
         return lambda: self._followers.pop(key, None) and None
 
     async def __aiter__(self) -> AsyncIterator[AnswerChange]:
+        import asyncio  # who awaits nothing need not wait for it
+
         queue: asyncio.Queue[AnswerChange | None] = asyncio.Queue()
         waiting = (asyncio.get_running_loop(), queue)
         if self.is_closed:
@@ -290,5 +297,5 @@ class ContinuousQuery:
             loop.call_soon_threadsafe(queue.put_nowait, change)
 
     def __repr__(self) -> str:
-        state = "closed" if self.is_closed else counted(self._count(), "row")
+        state = "closed" if self.is_closed else counted(self._answering.count(), "row")
         return f"ContinuousQuery({self.name!r}, {state})"

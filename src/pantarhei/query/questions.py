@@ -19,7 +19,7 @@ from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answers import MAX_BYTES, QueryResult
-from pantarhei.query.expressions import Context
+from pantarhei.query.expressions import Context, clock_at
 from pantarhei.query.guard import Guard
 from pantarhei.query.operators.account import Account
 from pantarhei.query.operators.evaluation import Evaluation
@@ -143,7 +143,7 @@ class Questions:
             else:
                 node = prepared.plan(view.dataset.default.has_forms or prepared.has_graphs)
             guard.check()
-            return _answered(asked, node, now, view, guard)
+            return answered(asked, node, clock_at(now) if now else _NO_TIME, view, guard)
         except MemoryError:
             raise QueryMemoryError(max_bytes or 0, 0, 0) from None
         except RecursionError:
@@ -186,14 +186,16 @@ def _with_values(asked: Query, values: Mapping[Variable, Term]) -> Node:
 _NO_TIME = Literal("")  # of queries that never ask
 
 
-def _answered(
-    asked: Query,
-    node: Node,
-    now: datetime | None,
-    view: View,
-    guard: Guard,
-) -> QueryResult:
-    clock = _NO_TIME if now is None else Literal(now.isoformat(), datatype=XSD.dateTime, normalize=False)
+def answered(asked: Query, node: Node, clock: Literal, view: View, guard: Guard) -> QueryResult:
+    """The answers of a query that has been read and planned.
+
+    Args:
+        node: its plan.
+        clock: what NOW() is.
+
+    Raises:
+        QueryTimeoutError, QueryMemoryError: it takes more than it may.
+    """
     context = Context(view.terms, guard, view.literals, clock, asked.base)
     account = Account()
     evaluation = Evaluation(view.dataset, context, account=account)

@@ -1,7 +1,7 @@
 """Expressions, aggregates and orders of queries, evaluated by column."""
 
 from pantarhei.query.expressions.aggregates import aggregate
-from pantarhei.query.expressions.context import Context
+from pantarhei.query.expressions.context import Context, clock_at
 from pantarhei.query.expressions.custom_functions import is_known_function
 from pantarhei.query.expressions.evaluation import compute, truth
 from pantarhei.query.expressions.literal_values import LiteralValues
@@ -13,6 +13,7 @@ __all__ = [
     "LiteralValues",
     "aggregate",
     "check_pattern",
+    "clock_at",
     "compute",
     "is_known_function",
     "least",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 
 import numpy as np
-from rdflib import BNode, Literal
+from rdflib import XSD, BNode, Literal
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.language.term import Term
+from pantarhei.language.time import TimePoint
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Values
 from pantarhei.query.expressions.literal_values import LiteralValues
@@ -71,3 +73,10 @@ class Context:
 def _are_known_literals(ids: Ids) -> bool:
     """Whether all are numbers of the vocabulary's literals."""
     return len(ids) > 0 and int(ids.min()) >= FIRST_LITERAL and int(ids.max()) < LOCAL
+
+
+def clock_at(at: TimePoint | None) -> Literal:
+    """What NOW() is at a time."""
+    if isinstance(at, datetime):
+        return Literal(at.astimezone(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
+    return Literal("" if at is None else at)

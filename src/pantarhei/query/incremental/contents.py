@@ -15,7 +15,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import Fact, Integers, as_tuples
 from pantarhei.encoding.renaming import Renaming
-from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.incremental.facts import Facts
@@ -57,6 +57,8 @@ class Content:
         self.patterns, self.facts = Patterns(), Facts()
         self.closed: int | None = None
         """The last boundary that has closed."""
+        self.began: int | None = None
+        """The tick of the first step that it was told of."""
 
     def take(self, changes: StepChanges, model: WindowModel, closing: int | None) -> Integers:
         """Go on to the state after a step.
@@ -109,6 +111,13 @@ class Content:
         """Close nothing that was over before the first step that it is told of."""
         if self.closed is None:
             self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
+            self.journal.set(self, "began", step.now)
+
+    def is_whole(self, kind: TimeKind, boundary: int, since: TimePoint | None) -> bool:
+        """Whether the window that ends at a boundary begins at `since` or later, None for when it began."""
+        began = self.began if since is None else ticks_of(since, kind)
+        start = self.window.content_at(kind, boundary)[0] - (self.window.closed == "right")
+        return began is not None and start >= began
 
 
 class View(Content):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import NamedTuple
 
-from rdflib import XSD, Literal
+from rdflib import Literal
 
 from pantarhei.encoding.numbers import Fact
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.nodes import Node, Query
-from pantarhei.query.expressions import Context, LiteralValues
+from pantarhei.query.expressions import Context, LiteralValues, clock_at
 from pantarhei.query.guard import NO_LIMITS
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import Journal
@@ -89,7 +88,7 @@ class Outlook:
         return vocabulary.revision, LiteralValues(vocabulary.lexicon.literals)
 
     def _context(self) -> Context:
-        now = _clock(self.present.at) if self.tells_time else _NO_TIME
+        now = clock_at(self.present.at) if self.tells_time else _NO_TIME
         return Context(self.terms, NO_LIMITS, self._literals[1], now, None)
 
     def rows(self, content: Content, node: Node) -> Table:
@@ -119,10 +118,3 @@ class Outlook:
 
 
 _NO_TIME = Literal("")  # where no query asks
-
-
-def _clock(at: TimePoint | None) -> Literal:
-    """What NOW() is at a time."""
-    if isinstance(at, datetime):
-        return Literal(at.astimezone(UTC).isoformat(), datatype=XSD.dateTime, normalize=False)
-    return Literal("" if at is None else at)

@@ -83,7 +83,10 @@ class Reporting:
     def _close(self, content: Content, step: Step, log: Log) -> None:
         self._journal.set(content, "closed", step.now)
         for registered in self._looking:
-            if registered.content is content and registered.policy.closes:
+            policy = registered.policy
+            if registered.content is not content or not policy.closes:
+                continue
+            if not policy.whole or content.is_whole(step.kind, step.now, policy.since):
                 self._look_at(registered, step, log)
 
     # -- steps -------------------------------------------------------------------------------------

@@ -26,12 +26,16 @@ class Policy:
         emit: `"delta"`: what came and what went since the last report; `"istream"` what came, `"dstream"`
             what went; `"rstream"` all answers.
         tick: without `"close"` it looks after each step, or when time leaves a timestamp.
+        whole: with `"close"` it looks only at windows that begin at `since` or later.
+        since: None for when time began, or when it was registered.
     """
 
     conditions: frozenset[Condition] = frozenset(("change",))
     period: Duration | None = None
     emit: Emit = "delta"
     tick: Tick = "abox"
+    whole: bool = False
+    since: TimePoint | None = None
 
     @classmethod
     def of(cls, on: object, emit: object, tick: Tick = "abox") -> Policy:

@@ -1,0 +1,243 @@
+"""A query of several windows, or of what is no view of one: evaluated anew whenever it may report.
+
+What its windows hold is kept as it came. At each look the graphs of the query are made of that: each is what
+a reasoner says that takes in the content in time order. It costs a materialization of the windows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from rdflib import URIRef
+
+from pantarhei.continuous.asked import Asked, Moving
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
+from pantarhei.ontology import Ontology
+from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.answers import QueryResult
+from pantarhei.query.continuous import AnswerChange, AnswerReport, AnswerRow
+from pantarhei.query.expressions import LiteralValues, clock_at
+from pantarhei.query.guard import NO_LIMITS
+from pantarhei.query.questions import answered
+from pantarhei.query.sources.graph import GraphFacts, single
+from pantarhei.query.terms import TermSpace
+from pantarhei.query.view import View
+from pantarhei.rdf.triple_table import triples_of
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.window.sliding import Step, Window, step_to
+
+if TYPE_CHECKING:
+    from pantarhei.continuous.elements import Element
+
+
+class _Held(NamedTuple):
+    """What a stream brought at once, as long as a window may hold it."""
+
+    tick: int
+    at: TimePoint
+    stream: URIRef
+    triples: tuple[Triple, ...]
+
+
+_Content = tuple[_Held, ...]
+
+
+class Anew:
+    """Answers a query from the contents of its windows.
+
+    Args:
+        asked: what the text asks for.
+        reason: why it is no view of one window.
+    """
+
+    def __init__(self, asked: Asked, reason: str, name: str, ontology: Ontology) -> None:
+        self.name, self.text, self.query = name, asked.made.text, asked.query
+        self._asked, self._reason, self._ontology = asked, reason, ontology
+        self._node = simplified(asked.query.node, has_forms=True)
+        self._windows = tuple(Moving.of(window.extent) for window in asked.windows)
+        self._spine = asked.spine
+        self._step: Step | None = None
+        self._began = 0
+        self._held: list[_Held] = []
+        self._seen: tuple[frozenset[Triple], ...] = tuple(frozenset() for _ in asked.windows)
+        self._graphs: dict[URIRef | None, tuple[_Content, tuple[Triple, ...]]] = {}
+        self._answers: Counter[AnswerRow] = Counter()
+
+    # -- time passes -------------------------------------------------------------------------------
+
+    def take(self, element: Element) -> AnswerChange | None:
+        """A stream brings something."""
+        triples = tuple(triples_of(element.abox))
+        reports = self._advance(element.at)
+        assert self._step is not None, "time has come to the element"
+        self._held.append(_Held(self._step.now, element.at, element.stream, triples))
+        policy = self._asked.policy
+        if not policy.closes and policy.tick == "abox":
+            reports += self._look(self._step.kind, self._step.now, None)
+        self._forget(self._step)
+        return _change(element.at, reports)
+
+    def pass_(self, at: TimePoint) -> AnswerChange | None:
+        """Time comes to `at`, and nothing arrives."""
+        return _change(at, self._advance(at))
+
+    def _advance(self, at: TimePoint) -> list[AnswerReport]:
+        before, policy, reports = self._step, self._asked.policy, []
+        self._step = step = step_to(self._spine, before, at)
+        if before is None:
+            since = policy.since
+            self._began = step.now if since is None else ticks_of(since, step.kind)
+        elif before.now < step.now and policy.closes:
+            for boundary, is_left in self._closings(step.kind, before.now, step.now):
+                reports += self._look(step.kind, boundary, is_left)
+        elif before.now < step.now and policy.tick == "timestamp":
+            reports += self._look(step.kind, before.now, None)
+        return reports
+
+    def _closings(self, kind: TimeKind, before: int, now: int) -> Iterator[tuple[int, bool]]:
+        """The boundaries that close, and whether those of windows closed to the left do, which are first."""
+
+        def of(moving: Moving) -> Iterator[tuple[int, int]]:
+            is_other = int(moving.window.closed != "left")
+            for boundary in moving.window.closings(kind, before, now):
+                if not self._asked.policy.whole or moving.is_whole(kind, boundary, self._began):
+                    yield boundary, is_other
+
+        for (boundary, is_other), _ in groupby(merge(*map(of, self._asked.moving))):
+            yield boundary, not is_other
+
+    def _forget(self, step: Step) -> None:
+        """Forget what no window will hold again."""
+        firsts = [0 if moving is None else self._first_needed(moving, step) for moving in self._windows]
+        if None not in self._windows and self._held and self._held[0].tick < min(firsts):
+            del self._held[: bisect_left(self._held, min(firsts), key=lambda each: each.tick)]
+
+    @staticmethod
+    def _first_needed(moving: Moving, step: Step) -> int:
+        return moving.content_at(step.kind, moving.window.step_at(step.kind, step.now).end)[0]
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    def _look(self, kind: TimeKind, now: int, closes_left: bool | None) -> list[AnswerReport]:
+        """The report at a tick, if the conditions hold.
+
+        Args:
+            closes_left: whether windows closed to the left close there, or others; None if none does.
+        """
+        policy = self._asked.policy
+        if not policy.looks_at(kind, now):
+            return []
+        contents = [self._content(place, kind, now, closes_left) for place in range(len(self._windows))]
+        seen = tuple(frozenset(triple for each in content for triple in each.triples) for content in contents)
+        changed, self._seen = seen != self._seen, seen
+        if ("change" in policy.conditions and not changed) or (
+            "non-empty" in policy.conditions and not any(seen)
+        ):
+            return []
+        at = time_of(now, kind)
+        before, self._answers = self._answers, self._evaluated(contents, at)
+        came, went = self._answers - before, before - self._answers
+        match policy.emit:
+            case "rstream":
+                return [AnswerReport(at, Counter(self._answers), Counter())]
+            case "istream":
+                went = Counter()
+            case "dstream":
+                came = Counter()
+        return [AnswerReport(at, came, went)] if came or went else []
+
+    def _content(self, place: int, kind: TimeKind, now: int, closes_left: bool | None) -> _Content:
+        """What a window holds: as it closes, or else as it stands."""
+        stream, moving = self._asked.windows[place].stream, self._windows[place]
+        held: Sequence[_Held] = self._held
+        if moving is not None:
+            window = moving.window
+            closes = (window.closed == "left") is closes_left and window.next_boundary(kind, now) == now
+            first, last = moving.content_at(kind, now if closes else window.step_at(kind, now).end)
+            held = held[bisect_left(held, first, key=_tick) : bisect_left(held, last + 1, key=_tick)]
+        return tuple(each for each in held if each.stream == stream)
+
+    # -- answering ---------------------------------------------------------------------------------
+
+    def _evaluated(self, contents: Sequence[_Content], at: TimePoint) -> Counter[AnswerRow]:
+        asked, terms = self._asked, TermSpace()
+        named = {name: GraphFacts.of(terms, triples) for name, triples in asked.named.items()}
+        default: list[_Held] = []
+        for window, content in zip(asked.windows, contents, strict=True):
+            if window.is_default:
+                default += content
+            else:
+                named[window.name] = GraphFacts.of(terms, self._closed(window.name, content, ()))
+        merged = tuple(sorted(dict.fromkeys(default), key=_tick))
+        facts = GraphFacts.of(terms, self._closed(None, merged, asked.always))
+        view = View(single(facts, named), terms, LiteralValues([]))
+        return _rows(answered(asked.query, self._node, clock_at(at), view, NO_LIMITS))
+
+    def _closed(
+        self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]
+    ) -> tuple[Triple, ...]:
+        """What holds where a content has come, made once for each.
+
+        Args:
+            name: of the graph, None for the default graph.
+            always: what holds besides.
+        """
+        known = self._graphs.get(name)
+        if known is None or known[0] != content:
+            known = self._graphs[name] = content, tuple(self._reasoned(content, always))
+        return known[1]
+
+    def _reasoned(self, content: _Content, always: tuple[Triple, ...]) -> Iterable[Triple]:
+        first, last = (content[0].at, content[-1].at) if content else (0, 0)
+        window = Window(last - first)  # type: ignore[operator]  # both are of one kind
+        reasoner = StreamReasoner(self._ontology, window, always)
+        for each in content:
+            reasoner.push(each.at, each.triples)
+        return reasoner.materialization()
+
+    def count(self) -> int:
+        return len(self._answers)
+
+    def rows(self) -> Counter[AnswerRow]:
+        return Counter(self._answers)
+
+    def plan(self) -> str:
+        lines = [f"Evaluated anew at each report: {self._reason}"]
+        for window in self._asked.windows:
+            graph = "the default graph" if window.is_default else f"<{window.name}>"
+            lines.append(f"  {graph}: {window.extent} over <{window.stream}>")
+        return "\n".join(lines)
+
+    def close(self) -> None:
+        self._held.clear()
+
+
+def _tick(held: _Held) -> int:
+    return held.tick
+
+
+def _rows(result: QueryResult) -> Counter[AnswerRow]:
+    """The answers as rows, in order."""
+    if result.type == "SELECT":
+        return Counter(result.rows)
+    if result.type == "ASK":
+        return Counter([()] if result.askAnswer else [])
+    return Counter(cast(Iterable[Triple], result.graph))
+
+
+def _change(at: TimePoint, reports: list[AnswerReport]) -> AnswerChange | None:
+    """What the reports of a step come to; None where there are none."""
+    if not reports:
+        return None
+    added: Counter[AnswerRow] = Counter()
+    removed: Counter[AnswerRow] = Counter()
+    for report in reports:
+        added.update(report.added)
+        removed.update(report.removed)
+    return AnswerChange(at, lambda: (added, removed, tuple(reports)))

@@ -1,0 +1,218 @@
+"""What a text asks for, made ready to be answered: windows, static graphs, and when it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from rdflib import Graph, URIRef, Variable
+
+from pantarhei.errors import OptionError, QueryError
+from pantarhei.language.term import Term, Triple
+from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
+from pantarhei.query.algebra.binding import expressions_of
+from pantarhei.query.algebra.expressions import Call, Expression, parts_of
+from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of
+from pantarhei.query.algebra.nodes import Graph as GraphNode
+from pantarhei.query.algebra.passes import with_children
+from pantarhei.query.incremental.reports import Policy
+from pantarhei.query.languages import Registration
+from pantarhei.query.languages.registration import (
+    TIMESTAMP,
+    CountWindow,
+    Everything,
+    Extent,
+    NewestTimestamp,
+    PastWindow,
+    StreamWindow,
+)
+from pantarhei.rdf.triple_table import triples_of
+from pantarhei.window.sliding import Closed, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """A window over time, which may lie in the past.
+
+    Args:
+        window: whose boundaries are looked at.
+        ago: how long before a boundary its content ends, None for not at all.
+    """
+
+    window: Window
+    ago: Duration | None = None
+
+    @classmethod
+    def of(cls, extent: Extent) -> Moving | None:
+        """What moves with time, None where nothing does."""
+        match extent:
+            case Window():
+                return cls(extent)
+            case PastWindow(window, ago):
+                return cls(window, ago)
+        return None
+
+    def lag(self, kind: TimeKind) -> int:
+        """How many ticks before a boundary its content ends."""
+        return 0 if self.ago is None else duration_ticks(self.ago, kind)
+
+    def content_at(self, kind: TimeKind, boundary: int) -> tuple[int, int]:
+        """The first and the last tick inside at a boundary."""
+        first, last = self.window.content_at(kind, boundary)
+        return first - self.lag(kind), last - self.lag(kind)
+
+    def is_whole(self, kind: TimeKind, boundary: int, began: int) -> bool:
+        """Whether at a boundary it begins at tick `began` or later."""
+        return self.content_at(kind, boundary)[0] - (self.window.closed == "right") >= began
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a text asks for.
+
+    Args:
+        made: what the text registers.
+        query: what is to be answered, without FROM and FROM NAMED.
+        windows: as the text has them; those over time begin where they are to, and are closed as they are.
+        policy: when it reports, and what.
+        always: the triples of the default graph that no stream brings.
+        named: the static graphs that GRAPH finds.
+    """
+
+    made: Registration
+    query: Query
+    windows: tuple[StreamWindow, ...]
+    policy: Policy
+    always: tuple[Triple, ...]
+    named: Mapping[URIRef, tuple[Triple, ...]]
+
+    @classmethod
+    def of(
+        cls,
+        made: Registration,
+        static: Mapping[str, Graph | Iterable[Triple]],
+        origin: TimePoint,
+        closed: Closed,
+        since: TimePoint | None,
+    ) -> Asked:
+        """What a text asks for.
+
+        Raises:
+            OptionError: it asks for a static graph that is not given.
+            QueryError: it has a part that is read, and not answered.
+        """
+        graphs = {URIRef(name): tuple(triples_of(graph)) for name, graph in static.items()}
+        windows = tuple(_placed(window, origin, closed) for window in made.windows)
+        _check(made)
+        names = {window.name for window in windows}
+        default = [name for name in made.query.default_graphs or () if name not in names]
+        named = made.query.named_graphs
+        beside = [*graphs] if made.query.default_graphs is None and named is None else [*(named or ())]
+        asked_for = [*default, *_graphs_named(made.query.node), *beside]
+        for name in asked_for:
+            if name not in names and name not in graphs:
+                expected = f"the graph <{name}>, which the query asks for, among those given"
+                raise OptionError("static", ", ".join(f"<{each}>" for each in graphs) or "none", expected)
+        policy = replace(Policy.of(made.on, made.emit, made.tick), whole=made.whole_windows, since=since)
+        return cls(
+            made,
+            replace(made.query, default_graphs=None, named_graphs=None),
+            windows,
+            policy,
+            tuple(triple for name in default for triple in graphs[URIRef(name)]),
+            {URIRef(name): graphs[URIRef(name)] for name in beside if name not in names},
+        )
+
+    @property
+    def moving(self) -> tuple[Moving, ...]:
+        """The windows over time."""
+        found = (Moving.of(window.extent) for window in self.windows)
+        return tuple(each for each in found if each is not None)
+
+    @property
+    def spine(self) -> Window:
+        """A window that has the kind of time of the query's; what time does is seen by it."""
+        ranges = [each.window.range for each in self.moving if each.window.kind is not None]
+        return Window(ranges[0] if ranges else 0)
+
+    @property
+    def over_one_window(self) -> Query | str:
+        """The query over the one window that it is about, as its default graph; or why there is none such."""
+        if len(self.windows) != 1:
+            return "it has several windows"
+        (window,) = self.windows
+        match window.extent:
+            case PastWindow():
+                return "its window lies in the past"
+            case Everything():
+                return "its window has no end"
+        if not window.is_default and self.query.form == "DESCRIBE":
+            return "it describes what the default graph says, and its window is another"
+        graphs = [node for node in nodes_of(self.query.node) if isinstance(node, GraphNode)]
+        if any(isinstance(node.name, Variable) for node in graphs):
+            return "GRAPH has a variable"
+        if window.is_default:
+            return "it looks at a static graph by its name" if graphs else self.query
+        if any(node.name != window.name for node in graphs):
+            return "it looks at a static graph by its name"
+        if _looks_outside(self.query.node):
+            return "it looks at the default graph, and its window is another"
+        return replace(self.query, node=_inside(self.query.node))
+
+
+def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWindow:
+    """The window with its boundaries where they are to be."""
+    match window.extent:
+        case Window() as extent:
+            return replace(window, extent=replace(extent, origin=origin, closed=closed))
+        case PastWindow(extent, ago):
+            return replace(window, extent=PastWindow(replace(extent, origin=origin, closed=closed), ago))
+        case NewestTimestamp():
+            return replace(window, extent=Window(0))
+    return window
+
+
+def _check(made: Registration) -> None:
+    """Nothing, if all that the text says can be answered.
+
+    Raises:
+        QueryError: it cannot.
+    """
+    for window in made.windows:
+        if isinstance(window.extent, CountWindow):
+            raise QueryError(
+                f"the window over <{window.stream}> counts {window.extent.of}: only windows over time can be "
+                "registered, such as [RANGE 10s STEP 1s]"
+            )
+        if "close" in made.on and isinstance(window.extent, Everything | NewestTimestamp):
+            raise QueryError(
+                f"the window over <{window.stream}> never closes, and the query reports when windows close: "
+                "a range and a step are asked for, or REPORT ON_CONTENT_CHANGE"
+            )
+    if any(isinstance(part, Call) and part.function == TIMESTAMP for part in _expressions(made.query.node)):
+        raise QueryError("timestamp(subject, predicate, object) cannot be registered")
+
+
+def _expressions(node: Node) -> Iterator[Expression]:
+    for each in nodes_of(node):
+        for expression in expressions_of(each):
+            yield from parts_of(expression)
+
+
+def _graphs_named(node: Node) -> list[Term]:
+    """The graphs that GRAPH names."""
+    names = [each.name for each in nodes_of(node) if isinstance(each, GraphNode)]
+    return [name for name in names if not isinstance(name, Variable)]
+
+
+def _looks_outside(node: Node) -> bool:
+    """Whether it looks at the default graph."""
+    if isinstance(node, GraphNode):
+        return False
+    looks = isinstance(node, Closure | NegatedSet) or (isinstance(node, BGP) and bool(node.patterns))
+    return looks or any(map(_looks_outside, node.children))
+
+
+def _inside(node: Node) -> Node:
+    """What stands in GRAPH asks the default graph."""
+    return node.child if isinstance(node, GraphNode) else with_children(node, _inside)

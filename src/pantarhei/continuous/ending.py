@@ -1,0 +1,25 @@
+"""Where time goes when the streams have ended, so that windows close and timestamps are left."""
+
+from __future__ import annotations
+
+from pantarhei.continuous.asked import Asked, Moving
+from pantarhei.language.time import TimeKind
+
+
+def end_of(asked: Asked, kind: TimeKind, now: int) -> int | None:
+    """The tick at which all windows that hold something of the streams have closed; where the query does not
+    wait for that, the one after the last; None where time need not go on.
+    """
+    if asked.policy.closes:
+        ends = (_last(each, kind, now) for each in asked.moving)
+        return max((end for end in ends if end is not None), default=None)
+    return now + 1 if asked.policy.tick == "timestamp" else None
+
+
+def _last(moving: Moving, kind: TimeKind, now: int) -> int | None:
+    """The tick at which the last boundary closes whose window begins by now."""
+    window, lag = moving.window, moving.lag(kind)
+    reach = window.step_at(kind, now)
+    closings = window.closings(kind, now, now + lag + 1 + reach.end - reach.start)
+    last = next((c for c in reversed(closings) if moving.content_at(kind, c)[0] <= now), None)
+    return None if last is None else last + (window.closed != "left")

@@ -1,0 +1,76 @@
+"""A continuous query over streams, and what drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from pantarhei.continuous.elements import Element
+from pantarhei.continuous.ending import end_of
+from pantarhei.language.time import TimePoint, time_of
+from pantarhei.query.continuous import AnswerChange, Answering, AnswerReport, ContinuousQuery
+from pantarhei.window.sliding import Step, step_to
+
+if TYPE_CHECKING:
+    from pantarhei.continuous.asked import Asked
+
+
+class Driven(Answering, Protocol):
+    """What answers a query while its streams go by."""
+
+    def take(self, element: Element) -> AnswerChange | None:
+        """A stream brings something; gives what is reported for that."""
+
+    def pass_(self, at: TimePoint) -> AnswerChange | None:
+        """Time comes to `at`, and nothing arrives; gives what is reported for that."""
+
+
+class StreamQuery(ContinuousQuery):
+    """A continuous query over streams that go by in `run`; `register` makes it.
+
+    Args:
+        driven: what answers it.
+        asked: what its text asks for.
+        elements: what the streams bring, in time order.
+        until: time goes on to there in the end; None: until all that came has been in windows that closed.
+    """
+
+    def __init__(
+        self, driven: Driven, asked: Asked, elements: Iterator[Element], until: TimePoint | None
+    ) -> None:
+        super().__init__(driven)
+        self._driven, self._asked, self._until = driven, asked, until
+        self._reports = self._driven_by(elements)
+
+    def run(self) -> Iterator[AnswerReport]:
+        """The reports, one by one, as the streams are read; whoever asks again goes on where it stands.
+
+        Raises:
+            LateABoxError: a stream is not in time order.
+            TimestampError: a timestamp is none, or of another kind than the others or the windows.
+            PantarheiError: what the streams raise.
+        """
+        return self._reports
+
+    def _driven_by(self, elements: Iterator[Element]) -> Iterator[AnswerReport]:
+        step: Step | None = None
+        spine = self._asked.spine
+        for element in elements:
+            if self.is_closed:
+                return
+            step = step_to(spine, step, element.at)
+            yield from self._told(self._driven.take(element))
+        if step is None or self.is_closed:
+            return
+        end = self._until
+        if end is None:
+            ticks = end_of(self._asked, step.kind, step.now)
+            end = None if ticks is None else time_of(ticks, step.kind)
+        if end is not None:
+            step_to(spine, step, end)
+            yield from self._told(self._driven.pass_(end))
+
+    def _told(self, change: AnswerChange | None) -> Iterator[AnswerReport]:
+        if change is not None:
+            self.tell(change)
+            yield from change.reports
