@@ -1,4 +1,6 @@
-"""What a text registers, reported by the definitions: windows of the reference, answers of the reference."""
+"""What a text registers, reported by the definitions: windows of the reference, answers of the reference; and
+what `pr.register` reports of it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from datetime import timedelta
 
 from rdflib import URIRef
 
+import pantarhei as pr
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimeKind, TimePoint
 from pantarhei.query.languages import Registration, read_registration
@@ -84,3 +87,20 @@ def _rows(found: Answers) -> Iterable[AnswerRow]:
     if found.form == "SELECT":
         return found.rows_in_order
     return [()] if found.ask else found.triples
+
+
+def as_run(
+    text: str,
+    streams: Mapping[str, Iterable[tuple[TimePoint, Iterable[Triple]]]],
+    static: Mapping[str, Iterable[Triple]] | None = None,
+    since: TimePoint = 0,
+    until: TimePoint | None = None,
+) -> Reports:
+    """The same by running the query."""
+    query = pr.register(text, None, streams, static, since=since, until=until)
+    return [(at, added or removed) for at, added, removed in query.run()]
+
+
+def without_empty(found: Reports) -> Reports:
+    """The reports with rows: streams of what came, or of what went, have no others when they are run."""
+    return [(at, rows) for at, rows in found if rows]

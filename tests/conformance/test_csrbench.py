@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from rdflib import Graph, Literal, URIRef
 
+import pantarhei as pr
 from pantarhei.errors import QueryTextError
 from pantarhei.language.time import TimeKind
 from pantarhei.literals.value import value_of
@@ -135,3 +136,61 @@ def test_a_query_is_the_same_with_a_window(name):
     assert made.query.node == read_query(query["sparql"]).node
     (window,) = made.windows
     assert (window.extent.range, window.extent.slide) == (query["window_ms"], query["slide_ms"])
+
+
+def in_language(query, language):
+    """The query with its window, which is to report whenever it closes."""
+    head, body = query["sparql"].split("WHERE", 1)
+    lengths = f"RANGE {query['window_ms']} STEP {query['slide_ms']}"
+    if language == "C-SPARQL":
+        return f"{head} FROM STREAM <urn:s> [{lengths} REPORT ON_WINDOW_CLOSE] WHERE {body}"
+    end = body.rindex("}") + 1
+    window = f"FROM NAMED WINDOW <urn:w> ON <urn:s> [{lengths}]"
+    return f"{head} {window} WHERE {{ WINDOW <urn:w> {body[:end]} }} {body[end:]}"
+
+
+def as_expected(windows):
+    return [(window["to"], expected_values(window)) for window in windows]
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["q1", "q2", "q3", "q4", "q5", "q6", "q6_5s", "q7"])
+def test_the_texts_report_what_is_expected(name):
+    """In RSP-QL whole windows report; of C-SPARQL's those before them are left out."""
+    query = queries()[name]
+    for start, windows in expected()[name].items():
+        languages = ("RSP-QL", "C-SPARQL") if start in list(expected()[name])[:2] else ("RSP-QL",)
+        for language in languages:
+            run = pr.register(
+                in_language(query, language),
+                streams={"urn:s": stream()},
+                origin=int(start),
+                closed="left",
+                since=windows[0]["from"],
+                until=windows[-1]["to"],
+            )
+            reported = [(report.at, values(report.added.elements())) for report in run.run()]
+            if language == "C-SPARQL":
+                reported = [(at, rows) for at, rows in reported if at >= windows[0]["to"]]
+            assert reported == as_expected(windows), start
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["q1", "q2", "q3", "q4", "q5", "q6", "q6_5s", "q7"])
+def test_registered_queries_with_windows_report_what_is_expected(name):
+    """One reasoner has the windows of all starts."""
+    query = queries()[name]
+    reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(query["window_ms"]))
+    reported = {}
+    for start in expected()[name]:
+        window = pr.Window(query["window_ms"], query["slide_ms"], int(start), "left")
+        handle = reasoner.register(query["sparql"], start, window, on="close", emit="rstream")
+        reported[start] = []
+        handle.subscribe(lambda change, start=start: reported[start].extend(change.reports))
+    for at, triples in stream():
+        reasoner.push(at, triples)
+    reasoner.advance(max(windows[-1]["to"] for windows in expected()[name].values()))
+    for start, windows in expected()[name].items():
+        first, last = windows[0]["to"], windows[-1]["to"]
+        found = [(each.at, values(each.added.elements())) for each in reported[start]]
+        assert [each for each in found if first <= each[0] <= last] == as_expected(windows), start

@@ -6,7 +6,7 @@ import pytest
 from rdflib import Namespace
 
 from pantarhei.language.time import TimeKind
-from reported import reported
+from reported import as_run, reported, without_empty
 
 EX = Namespace("http://example.org/")
 PREFIX = "PREFIX : <http://example.org/>"
@@ -28,7 +28,11 @@ POSITIONS = [
 
 def told(text, streams=None, kind=TimeKind.INTEGER, until=8, **options):
     """`3: ann a | bob a` for two rows at 3."""
-    found = reported(f"{PREFIX} {text}", streams or {EX.positions: POSITIONS}, kind, until=until, **options)
+    given = streams or {EX.positions: POSITIONS}
+    found = reported(f"{PREFIX} {text}", given, kind, until=until, **options)
+    run = as_run(f"{PREFIX} {text}", given, until=until, **options)
+    assert without_empty(run) == without_empty(found)
+    assert all(report in found for report in run)
     return [f"{time}: {' | '.join(sorted(map(shown, rows.elements())))}".strip() for time, rows in found]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pantarhei.continuous.elements import Element
 from pantarhei.continuous.ending import end_of
-from pantarhei.language.time import TimePoint, time_of
+from pantarhei.language.time import TimePoint, ticks_of, time_of
 from pantarhei.query.continuous import AnswerChange, Answering, AnswerReport, ContinuousQuery
 from pantarhei.window.sliding import Step, step_to
 
@@ -32,7 +32,8 @@ class StreamQuery(ContinuousQuery):
         driven: what answers it.
         asked: what its text asks for.
         elements: what the streams bring, in time order.
-        until: time goes on to there in the end; None: until all that came has been in windows that closed.
+        until: time goes on to there in the end, if it is not there yet; None: until all windows that hold
+            something have closed.
     """
 
     def __init__(
@@ -62,13 +63,17 @@ class StreamQuery(ContinuousQuery):
             yield from self._told(self._driven.take(element))
         if step is None or self.is_closed:
             return
-        end = self._until
-        if end is None:
-            ticks = end_of(self._asked, step.kind, step.now)
-            end = None if ticks is None else time_of(ticks, step.kind)
+        end = self._end(step)
         if end is not None:
-            step_to(spine, step, end)
             yield from self._told(self._driven.pass_(end))
+
+    def _end(self, step: Step) -> TimePoint | None:
+        """Where time goes on to when the streams have ended at `step`; None for nowhere."""
+        if self._until is None:
+            ticks = end_of(self._asked, step.kind, step.now)
+        else:
+            ticks = ticks_of(self._until, step.kind)
+        return None if ticks is None or ticks <= step.now else time_of(ticks, step.kind)
 
     def _told(self, change: AnswerChange | None) -> Iterator[AnswerReport]:
         if change is not None:

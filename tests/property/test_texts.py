@@ -1,0 +1,102 @@
+"""Random texts of stream languages over random streams: what is run reports what the definitions do."""
+
+import os
+from random import Random
+
+import pytest
+from rdflib import Namespace
+
+from pantarhei.language.time import TimeKind
+from pantarhei.query.languages import read_registration
+from reported import as_run, reported, without_empty
+
+EX = Namespace("http://example.org/")
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+SEEDS = range(2_000 if LONG else 60)
+BODIES = (
+    "?x :p ?y",
+    "?x :p ?y . ?y :q ?z",
+    "?x :p ?y OPTIONAL { ?x :q ?z }",
+    "?x :q ?y FILTER NOT EXISTS { ?x :p ?z }",
+    "{ ?x :p ?y } UNION { ?x :q ?y }",
+    "?x (:p|:q)+ ?y",
+)
+FORMS = ("SELECT *", "SELECT ?x (COUNT(*) AS ?n)", "ASK", "CONSTRUCT { ?x :seen ?y }", "SELECT DISTINCT ?x")
+GROUPED = "COUNT"
+POLICIES = ("", "", "REPORT ON_CONTENT_CHANGE", "REPORT PERIODIC 2 TICK BATCH_DRIVEN")
+
+
+class Case:
+    """A text, its streams, and its static graphs."""
+
+    def __init__(self, seed):
+        self.random = random = Random(seed)
+        self.names = [EX.s1, EX.s2][: random.choice((1, 1, 2))]
+        self.streams = {name: self.stream() for name in self.names}
+        self.static = {EX.plan: self.facts(4)}
+        self.text = f"PREFIX : <{EX}> " + random.choice((self.c_sparql, self.rsp_ql, self.cqels))()
+
+    def facts(self, most):
+        random = self.random
+        names = "abc"
+        return [
+            (EX[random.choice(names)], EX[random.choice("pq")], EX[random.choice(names)])
+            for _ in range(random.randint(0, most))
+        ]
+
+    def stream(self):
+        at, elements = self.random.randint(0, 3), []
+        for _ in range(self.random.randint(1, 6)):
+            elements.append((at, self.facts(3)))
+            at += self.random.choice((0, 1, 1, 2, 5))
+        return elements
+
+    def form(self):
+        form = self.random.choice(FORMS)
+        return form, " GROUP BY ?x" if GROUPED in form else ""
+
+    def lengths(self):
+        return f"RANGE {self.random.randint(1, 5)} STEP {self.random.randint(1, 6)}"
+
+    def c_sparql(self):
+        form, end = self.form()
+        froms = " ".join(f"FROM STREAM <{name}> [{self.lengths()}]" for name in self.names)
+        static = self.random.choice(("", "", "FROM :plan"))
+        return f"{form} {froms} {static} WHERE {{ {self.random.choice(BODIES)} }}{end}"
+
+    def rsp_ql(self):
+        form, end = self.form()
+        random, windows, blocks = self.random, [], []
+        for place in range(random.choice((1, 1, 2))):
+            lengths = random.choice((self.lengths(), f"FROM NOW-{random.randint(4, 6)} TO NOW-2 STEP 2"))
+            policy = random.choice(
+                ("", "", "REPORT ON_CONTENT_CHANGE", "REPORT PERIODIC 2 TICK BATCH_DRIVEN")
+            )
+            windows.append((f"FROM NAMED WINDOW :w{place} ON <{random.choice(self.names)}>", lengths, policy))
+            blocks.append(f"WINDOW :w{place} {{ {random.choice(BODIES)} }}")
+        said = " ".join(f"{head} [{lengths} {windows[0][2]}]" for head, lengths, _ in windows)
+        if random.random() < 0.3:
+            blocks.append("GRAPH :plan { ?x ?r ?s }")
+        head = random.choice(("", "REGISTER ISTREAM :o AS", "REGISTER DSTREAM :o AS"))
+        return f"{head} {form} {said} WHERE {{ {' '.join(blocks)} }}{end}"
+
+    def cqels(self):
+        form, end = self.form()
+        random = self.random
+        blocks = []
+        for _ in range(random.choice((1, 1, 2))):
+            bounds = random.choice(("NOW", "ALL", "RANGE 3", self.lengths()))
+            blocks.append(f"STREAM <{random.choice(self.names)}> [{bounds}] {{ {random.choice(BODIES)} }}")
+        return f"{form} WHERE {{ {' '.join(blocks)} }}{end}"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_texts_report_what_the_definitions_do(seed):
+    case = Case(seed)
+    made = read_registration(case.text)
+    streams = {window.stream: case.streams[window.stream] for window in made.windows}  # others are not read
+    expected = reported(case.text, streams, TimeKind.INTEGER, static=case.static, until=30)
+    found = as_run(case.text, case.streams, static=case.static, until=30)
+    assert without_empty(found) == without_empty(expected), case.text
+    if made.emit == "rstream":
+        assert found == expected, case.text
