@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import is_drawn
-from pantarhei.query.algebra.nodes import Node, nodes_of
+from pantarhei.query.algebra.nodes import Node, OrderBy, Project, nodes_of
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.facts import FactLeaf
 from pantarhei.query.incremental.leaves import PatternLeaf, WholeLeaf
@@ -57,6 +57,8 @@ class Network:
         Args:
             content: what the node is asked of.
         """
+        while _is_idle(node):
+            (node,) = node.children
         operator = self._known.get((content, node))
         if operator is None:
             operator = self._made(node, content)
@@ -180,6 +182,15 @@ class Network:
                 inputs = given[serial] = [{}] * len(reader.inputs)
                 heappush(waiting, serial)
             inputs[slot] = change
+
+
+def _is_idle(node: Node) -> bool:
+    """Whether a node has the rows of the one below it. An order is kept: answers are shown in it."""
+    return (
+        isinstance(node, Project)
+        and node.names == node.child.variables
+        and not isinstance(node.child, OrderBy)
+    )
 
 
 def _draws(node: Node) -> bool:

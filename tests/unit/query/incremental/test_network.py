@@ -35,7 +35,7 @@ def bench_and_network():
 
 def test_equal_nodes_share_an_operator():
     _, network = bench_and_network()
-    one, other = network.use(Distinct(GIVEN), WHOLE), network.use(Project(Distinct(GIVEN), (X,)), WHOLE)
+    one, other = network.use(Distinct(GIVEN), WHOLE), network.use(Project(Distinct(GIVEN), ()), WHOLE)
     assert other.inputs == (one,)
     assert network.use(Distinct(GIVEN), WHOLE) is one
     assert len(list(network)) == 3
@@ -49,7 +49,7 @@ def test_what_draws_is_shared_with_nobody():
 
 def test_what_nobody_uses_is_dropped_with_all_that_only_it_used():
     _, network = bench_and_network()
-    shared, above = network.use(Distinct(GIVEN), WHOLE), network.use(Project(Distinct(GIVEN), (X,)), WHOLE)
+    shared, above = network.use(Distinct(GIVEN), WHOLE), network.use(Project(Distinct(GIVEN), ()), WHOLE)
     network.drop(above)
     assert list(network) == [shared.inputs[0], shared]
     network.drop(shared)
@@ -92,3 +92,8 @@ def test_a_node_that_was_dropped_is_made_again_whatever_its_operator_is_of():
         network.drop(dropped)
         assert network.use(node, WHOLE) is not dropped
         assert network.use(node, WHOLE) is network.use(node, WHOLE)
+
+
+def test_a_projection_that_leaves_rows_as_they_are_has_no_operator_of_its_own():
+    _, network = bench_and_network()
+    assert network.use(Project(Distinct(GIVEN), (X,)), WHOLE) is network.use(Distinct(GIVEN), WHOLE)
