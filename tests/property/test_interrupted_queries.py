@@ -3,6 +3,7 @@ query asked now answers, and what came and went since adds up to it.
 """
 
 from collections import Counter
+from functools import partial
 
 import pytest
 from rdflib import RDF, Graph, Literal, URIRef
@@ -95,7 +96,7 @@ def test_a_step_interrupted_at_any_line_leaves_queries_in_step(step):
     shaken, nth, going = reasoner_of(), 0, True
     while going:
         nth += 3
-        going = interrupted(lambda: STEPS[step](shaken), nth, in_the_house)
+        going = interrupted(partial(STEPS[step], shaken), nth, in_the_house)
         found = answers(shaken)
         assert found in (before, after), nth
         assert {name: found[name] for name in asked(shaken)} == asked(shaken), nth

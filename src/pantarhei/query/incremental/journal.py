@@ -9,17 +9,13 @@ structures, 2008).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, Final
 
-
-class Entry(NamedTuple):
-    """What a key stood for in a dictionary; `ABSENT` for nothing."""
-
-    table: dict[Any, Any]
-    key: Any
-    value: Any
-
+Entry = tuple[dict[Any, Any], Any, Any]
+"""A dictionary, a key, and what the key stood for there; `ABSENT` for nothing. A plain tuple, since each
+change makes one.
+"""
 
 ABSENT: Final = object()
 
@@ -51,15 +47,19 @@ class Journal:
     def note(self, table: dict[Any, Any], key: Any) -> None:
         """The entry of `key` is about to change, to come or to go."""
         self.noted += 1
-        self._nearest.entries.append(Entry(table, key, table.get(key, ABSENT)))
+        self._nearest.entries.append((table, key, table.get(key, ABSENT)))
+
+    def note_all(self, table: dict[Any, Any], keys: Collection[Any]) -> None:
+        """The entries of these keys are about to change, to come or to go."""
+        self.noted += len(keys)
+        get = table.get
+        self._nearest.entries += [(table, key, get(key, ABSENT)) for key in keys]
 
     def replace(self, table: dict[Any, Any], content: Mapping[Any, Any]) -> None:
         """Let a dictionary have this content, and no other."""
-        for key in table:
-            self.note(table, key)
+        self.note_all(table, table.keys())
         table.clear()
-        for key in content:
-            self.note(table, key)
+        self.note_all(table, content.keys())
         table.update(content)
 
     def set(self, owner: object, name: str, value: object) -> None:
@@ -93,7 +93,7 @@ def _applied(mark: Mark) -> list[Entry]:
     """Do what the entries of a mark say, and forget them; returns what undoes it."""
     done = []
     for table, key, value in reversed(mark.entries):
-        done.append(Entry(table, key, table.get(key, ABSENT)))
+        done.append((table, key, table.get(key, ABSENT)))
         if value is ABSENT:
             table.pop(key, None)
         else:

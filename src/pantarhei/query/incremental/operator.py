@@ -67,6 +67,17 @@ class Shared:
             bag.pop(row, None)
         return before, after
 
+    def add_all(self, bag: Bag, change: Mapping[Row, int]) -> None:
+        """Add the copies of rows that a change says to a bag that is part of the state."""
+        self.journal.note_all(bag, change.keys())
+        get = bag.get
+        for row, weight in change.items():
+            weight += get(row, 0)
+            if weight:
+                bag[row] = weight
+            else:
+                del bag[row]
+
     def rename(self, bag: Bag, rows: Callable[[Row], Row]) -> None:
         """Give the rows of a bag other numbers."""
         self.journal.replace(bag, {rows(row): weight for row, weight in bag.items()})

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
+import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, Fact, Integers, Symbol
@@ -22,6 +23,9 @@ from pantarhei.query.incremental.leaves import PatternLeaf
 from pantarhei.query.incremental.operator import Bag, Row, put
 from pantarhei.rules.compilation.body_plan import Body
 from pantarhei.rules.compilation.body_plans import BodyPlans
+
+# From so many matches on they are taken column by column.
+_MANY = 8
 
 _BODY, _SIGN, _FIRST = 0, 1, 2  # where they stand in what the kernel gives
 
@@ -118,7 +122,10 @@ class Patterns:
         changes: dict[PatternLeaf, Bag] = {}
         if not self._placed:
             return changes
-        for match in model.signed_matches(self._plans, noted, reformed).tolist():
+        found = model.signed_matches(self._plans, noted, reformed)
+        if len(found) > _MANY and shown is None:
+            found = self._taken_together(found, changes)
+        for match in found.tolist():
             shape, sign = self._placed[match[_BODY]], match[_SIGN]
             for reader in shape.by_numbers[tuple(match[_FIRST : _FIRST + len(shape.parameters)])]:
                 row = tuple([match[place] for place in reader.places])
@@ -126,6 +133,26 @@ class Patterns:
                     row = _in_forms(row, match, reader, sign, shown)
                 put(changes.setdefault(reader.leaf, {}), row, sign)
         return changes
+
+    def _taken_together(self, found: Integers, changes: dict[PatternLeaf, Bag]) -> Integers:
+        """Tell the leaves of bodies without parameters, column by column; returns the other matches."""
+        bodies = found[:, _BODY]
+        others = np.ones(len(found), np.bool_)
+        for body in np.unique(bodies).tolist():
+            shape = self._placed[body]
+            if shape.parameters:
+                continue
+            mine = bodies == body
+            others &= ~mine
+            matches = found[mine]
+            signs = matches[:, _SIGN].tolist()
+            for reader in shape.by_numbers[()]:
+                columns = [matches[:, place].tolist() for place in reader.places]
+                rows = list(zip(*columns, strict=True)) if columns else [()] * len(signs)
+                bag = changes.setdefault(reader.leaf, {})
+                for row, sign in zip(rows, signs, strict=True):
+                    put(bag, row, sign)
+        return found[others]
 
     def _plan(self, model: WindowModel) -> None:
         """Plan all bodies; those of known forms are not compiled again."""

@@ -109,8 +109,7 @@ class Reporting:
                 if registered.policy.is_plain and not on_the_way and registered not in self._late:
                     self._report(registered, change, at)
                     continue
-                for row, weight in change.items():
-                    self._shared.add(registered.pending, row, weight)
+                self._shared.add_all(registered.pending, change)
                 if registered.policy.is_plain:
                     self._late[registered] = None
         if not on_the_way:
@@ -147,11 +146,9 @@ class Reporting:
 
     def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
         """Say what has changed in the answers of a query."""
-        came: Bag = {}
-        went: Bag = {}
-        for row, weight in change.items():
-            self._shared.add(registered.answers, row, weight)
-            (came if weight > 0 else went)[row] = abs(weight)
+        self._shared.add_all(registered.answers, change)
+        came = {row: weight for row, weight in change.items() if weight > 0}
+        went = {row: -weight for row, weight in change.items() if weight < 0}
         emit = registered.policy.emit
         if emit == "rstream":
             came, went = dict(registered.answers), {}

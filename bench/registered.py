@@ -1,0 +1,241 @@
+"""Registered queries: what a step costs them, over windows from ten thousand to a million facts.
+
+Each observation has four facts; in a step so many come as go. The engine's time is that of the consumer that
+keeps the queries up to date (`Registry.apply`); through the public face it is what a push costs more than
+without queries, with all changed rows decoded. What came and went since registration, added up, must be what
+the query answers when asked anew, or no figure counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any
+
+import pyoxigraph
+from rdflib import RDF, Graph, Literal, URIRef
+
+import pantarhei as pr
+from bench.measuring import SEED, Figure, check, figure, remark, settled
+
+EX = "http://example.org/sensors#"
+PREFIX = f"PREFIX : <{EX}> "
+SENSORS, ROOMS = 1_000, 100
+STAR = "SELECT ?o ?v ?r { ?o a :Observation ; :madeBy ?s ; :hasResult ?v . ?s :locatedIn ?r }"
+PATTERNS = {
+    "star": STAR,
+    "join of 5": "SELECT ?o ?v ?r ?f { ?o a :Observation ; :madeBy ?s ; :hasResult ?v . "
+    "?s :locatedIn ?r . ?r :partOf ?f }",
+    "star with filter": STAR[:-1] + "FILTER(?v > 25) }",
+}
+OPERATORS = {
+    "optional": "SELECT ?o ?v { ?o a :Observation OPTIONAL { ?o :hasResult ?v FILTER(?v > 25) } }",
+    "not exists": "SELECT ?o { ?o :madeBy ?s FILTER NOT EXISTS { ?o :hasResult ?v FILTER(?v > 25) } }",
+    "minus": "SELECT ?o { ?o :madeBy ?s MINUS { ?o :hasResult ?v FILTER(?v > 25) } }",
+    "distinct": "SELECT DISTINCT ?r { ?o :madeBy ?s . ?s :locatedIn ?r }",
+    "average by room": "SELECT ?r (AVG(?v) AS ?a) { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn ?r } "
+    "GROUP BY ?r",
+    "top 10": "SELECT ?o ?v { ?o :hasResult ?v } ORDER BY DESC(?v) ?o LIMIT 10",
+}
+# Ten shapes; each is registered for every room.
+SHAPES = [
+    "SELECT ?o ?v { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn :ROOM }",
+    "SELECT ?o { ?o :madeBy ?s . ?s :locatedIn :ROOM }",
+    "SELECT ?s { ?s :locatedIn :ROOM . ?o :madeBy ?s }",
+    "SELECT ?o ?v { ?o :hasResult ?v ; :madeBy ?s . ?s :locatedIn :ROOM FILTER(?v > 29) }",
+    "SELECT (AVG(?v) AS ?a) { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn :ROOM }",
+    "SELECT (COUNT(*) AS ?n) { ?o :madeBy ?s . ?s :locatedIn :ROOM }",
+    "SELECT (MAX(?v) AS ?m) { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn :ROOM }",
+    "ASK { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn :ROOM FILTER(?v > 29) }",
+    "SELECT DISTINCT ?s { ?o :madeBy ?s . ?s :locatedIn :ROOM }",
+    "SELECT ?o ?v { ?o a :Observation ; :madeBy ?s ; :hasResult ?v . ?s :locatedIn :ROOM ; a :Thermometer }",
+]
+
+
+def name(local: str) -> URIRef:
+    return URIRef(EX + local)
+
+
+class Stream:
+    """A window of so many facts, with `each` observations a step."""
+
+    def __init__(self, facts: int, each: int) -> None:
+        self._random, self._each, self.at = Random(SEED), each, 0
+        rooms = [(name(f"s{i}"), name("locatedIn"), name(f"r{i % ROOMS}")) for i in range(SENSORS)]
+        rooms += [(name(f"s{i}"), RDF.type, name("Thermometer")) for i in range(SENSORS)]
+        rooms += [(name(f"r{i}"), name("partOf"), name(f"f{i % 10}")) for i in range(ROOMS)]
+        ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
+        steps = max(1, facts // (4 * each))
+        self.reasoner = pr.StreamReasoner(ontology, pr.Window(steps, closed="right"), rooms)
+        with self.reasoner.all_or_nothing():
+            for _ in range(steps):
+                self.at += 1
+                self.reasoner.push(self.at, self._abox(self.at))
+
+    def _abox(self, at: int) -> list[Any]:
+        made = []
+        for place in range(self._each):
+            one = name(f"o{at}-{place}")
+            made += [
+                (one, RDF.type, name("Observation")),
+                (one, name("madeBy"), name(f"s{self._random.randrange(SENSORS)}")),
+                (one, name("hasResult"), Literal(self._random.randrange(300) / 10)),
+                (one, name("at"), Literal(at)),
+            ]
+        return made
+
+    def steps(self, count: int) -> tuple[float, list[pr.WindowUpdate]]:
+        """CPU seconds a step, and what the steps did."""
+        aboxes = [self._abox(self.at + 1 + i) for i in range(count)]
+        updates = []
+        with settled():
+            begin = time.process_time()
+            for abox in aboxes:
+                self.at += 1
+                updates.append(self.reasoner.push(self.at, abox))
+            spent = time.process_time() - begin
+        return spent / count, updates
+
+    def registry_seconds(self, count: int) -> tuple[float, list[pr.WindowUpdate]]:
+        """Seconds a step of the consumer that keeps registered queries up to date."""
+        registrar = self.reasoner._registrar
+        assert registrar is not None, "a query is registered"
+        registry, spent = registrar._registry, 0.0
+        apply = registry.apply
+
+        def timed(changes: Any, model: Any) -> None:
+            nonlocal spent
+            begin = time.perf_counter()
+            apply(changes, model)
+            spent += time.perf_counter() - begin
+
+        registry.apply = timed  # type: ignore[method-assign]
+        try:
+            _, updates = self.steps(count)
+        finally:
+            del registry.apply
+        return spent / count, updates
+
+
+ONTOLOGY = f"""
+    @prefix : <{EX}> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    :madeBy a owl:ObjectProperty . :hasResult a owl:DatatypeProperty . :at a owl:DatatypeProperty .
+    :locatedIn a owl:ObjectProperty . :partOf a owl:ObjectProperty . :Observation a owl:Class .
+    :Thermometer a owl:Class .
+"""
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Microseconds a step, a changed fact, a changed row; ratios."""
+    sizes = (2_000,) if quick else (10_000, 100_000, 1_000_000)
+    rounds, count = (2, 20) if quick else (5, 100)
+    at_one: dict[str, list[float]] = {title: [] for title in PATTERNS}
+    for size in sizes:
+        for each in (1, 25, 250):
+            for title, text in {**PATTERNS, **OPERATORS}.items():
+                if title in OPERATORS and size != sizes[0]:
+                    continue
+                yield from _one(size, each, title, text, rounds, max(5, count // each), at_one)
+    for title, micros in at_one.items():
+        if len(micros) > 1:
+            workload = "registered queries"
+            yield figure(
+                workload, f"{title}, largest : smallest window", [micros[-1] / micros[0]], "times", 1.5
+            )
+    yield from _untouched(sizes[0], rounds, count)
+    yield from _rooms(sizes[0], rounds, count)
+    yield from _against_pyoxigraph(sizes[0], rounds)
+    yield remark("registered queries", "Pathway is not among the peers that are installed here")
+
+
+def _one(
+    size: int, each: int, title: str, text: str, rounds: int, count: int, at_one: dict[str, list[float]]
+) -> Iterator[Figure]:
+    workload = f"registered queries, {size // 1000} k, {each} observations a step"
+    stream = Stream(size, each)
+    stream.steps(3)
+    without = min(stream.steps(count)[0] for _ in range(rounds))
+    query = stream.reasoner.register(PREFIX + text)
+    summed = Counter(dict(query.answers))
+    micros, rows, decoded = [], 0, []
+    for _ in range(rounds):
+        seconds, updates = stream.registry_seconds(count)
+        micros.append(1e6 * seconds)
+        begin = time.process_time()
+        for update in updates:
+            if query in update.answers:
+                change = update.answers[query]
+                rows += change.added.total() + change.removed.total()
+                summed.update(change.added)
+                summed.subtract(change.removed)
+        decoded.append((time.process_time() - begin) / count)
+    check(f"{title}: changes add up", +summed, Counter(stream.reasoner.query(PREFIX + text).rows))
+    with_ = min(stream.steps(count)[0] for _ in range(rounds))
+    a_step = rows / (rounds * count)
+    is_pattern = title in PATTERNS
+    yield figure(workload, f"{title}, a step", micros, "µs", 5.0 if each == 1 and is_pattern else None)
+    if is_pattern:
+        most = 0.3 if each > 1 else None
+        yield figure(workload, f"{title}, a changed fact", [m / (8 * each) for m in micros], "µs", most)
+    if a_step and each > 1:
+        most = 1.0 if is_pattern else 15.0
+        yield figure(workload, f"{title}, a changed row", [m / a_step for m in micros], "µs", most)
+    face = 1e6 * (with_ - without + min(decoded))
+    yield figure(workload, f"{title}, a step through the public face, decoded", [face], "µs")
+    if each == 1 and is_pattern:
+        at_one[title].append(sorted(micros)[len(micros) // 2])
+
+
+def _untouched(size: int, rounds: int, count: int) -> Iterator[Figure]:
+    stream = Stream(size, 1)
+    stream.reasoner.register(PREFIX + "ASK { ?x :nothing ?y }")
+    few = [1e6 * stream.registry_seconds(count)[0] for _ in range(rounds)]
+    for i in range(1_000):
+        stream.reasoner.register(PREFIX + f"SELECT ?o {{ ?o :other{i} ?s ; :hasResult ?v }}")
+    many = [1e6 * stream.registry_seconds(count)[0] for _ in range(rounds)]
+    more = [b - a for a, b in zip(sorted(few), sorted(many), strict=True)]
+    yield figure("registered queries", "1,000 that a step does not touch", more, "µs a step", 1.0)
+
+
+def _rooms(size: int, rounds: int, count: int) -> Iterator[Figure]:
+    stream = Stream(size, 25)
+    before = stream.reasoner.stats().bytes
+    for shape in SHAPES:
+        for room in range(ROOMS):
+            stream.reasoner.register(PREFIX + shape.replace("ROOM", f"r{room}"))
+    held = stream.reasoner.stats().bytes - before
+    micros = [1e6 * stream.steps(max(5, count // 10))[0] / 25 for _ in range(rounds)]
+    for query in stream.reasoner.queries.values():
+        asked = stream.reasoner.query(query.text)
+        rows = Counter(asked.rows) if asked.type == "SELECT" else Counter([()] * bool(asked.askAnswer))
+        check(f"{query.name}: as asked anew", Counter(dict(query.answers)), rows)
+    workload = "registered queries, ten shapes for a hundred rooms"
+    yield figure(workload, "a reading, pushed and all 1,000 kept up to date", micros, "µs", 100.0)
+    yield figure(workload, "memory", [held / 1_000 / 1024], "KiB a query")
+
+
+def _against_pyoxigraph(size: int, rounds: int) -> Iterator[Figure]:
+    """Asked anew after each step over a store that is ready, and compared with the answers before."""
+    stream = Stream(size, 25)
+    query = stream.reasoner.register(PREFIX + STAR)
+    ours = [stream.registry_seconds(10)[0] for _ in range(rounds)]
+    store = pyoxigraph.Store()
+    triples: Sequence[Any] = sorted(stream.reasoner.materialization())
+    text = "".join(" ".join(term.n3() for term in triple) + " .\n" for triple in triples)
+    store.load(text.encode(), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    theirs = []
+    rows: Counter[Any] = Counter()
+    for _ in range(rounds):
+        with settled():
+            begin = time.process_time()
+            found = Counter(tuple(row) for row in store.query(PREFIX + STAR))
+            assert isinstance(found - rows, Counter)
+            theirs.append(time.process_time() - begin)
+        rows = found
+    check("as many answers", rows.total(), sum(query.answers.values()))
+    times = [b / a for a, b in zip(sorted(ours), sorted(theirs), strict=True)]
+    yield figure(
+        "registered queries", "pyoxigraph asked anew : ours, star, 25 changes", times, "times", None, 100.0
+    )
