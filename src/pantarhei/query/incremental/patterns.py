@@ -149,9 +149,11 @@ class Patterns:
             for reader in shape.by_numbers[()]:
                 columns = [matches[:, place].tolist() for place in reader.places]
                 rows = list(zip(*columns, strict=True)) if columns else [()] * len(signs)
-                bag = changes.setdefault(reader.leaf, {})
-                for row, sign in zip(rows, signs, strict=True):
-                    put(bag, row, sign)
+                changes[reader.leaf] = bag = dict(zip(rows, signs, strict=True))
+                if len(bag) < len(rows):  # one came and another went that show the same
+                    bag.clear()
+                    for row, sign in zip(rows, signs, strict=True):
+                        put(bag, row, sign)
         return found[others]
 
     def _plan(self, model: WindowModel) -> None:

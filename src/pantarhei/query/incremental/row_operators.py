@@ -14,6 +14,7 @@ from pantarhei.query.incremental.operator import (
     places_of,
     put,
     taken,
+    taker,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression
 
@@ -82,13 +83,16 @@ class ProjectOperator(Operator):
 
     def __init__(self, node: Project, shared: Shared, child: Operator) -> None:
         super().__init__(node, shared, (child,))
-        self._places = places_of(node.variables, child.variables)
+        self._taken = taker(places_of(node.variables, child.variables))
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        made: Bag = {}
-        for row, weight in change.items():
-            put(made, taken(row, self._places), weight)
+        rows = list(map(self._taken, change))
+        made = dict(zip(rows, change.values(), strict=True))
+        if len(made) < len(rows):
+            made.clear()
+            for row, weight in zip(rows, change.values(), strict=True):
+                put(made, row, weight)
         return made
 
 
