@@ -117,10 +117,15 @@ class Registrar:
     def keep(self, name: str, text: str, query: Query, window: Window, policy: Policy) -> ContinuousQuery:
         """Keep the answers of a query that has been read up to date; raises what `register` does.
 
+        Unless it reports at each step, its first report brings all its answers.
+
         Args:
             text: what it was written as.
         """
-        return self._registered(name, text, query, self._own_window(window, policy), policy)
+        handle = self._registered(name, text, query, self._own_window(window, policy), policy)
+        if not policy.is_plain:
+            self._registry.report_all(self._registry.queries[name])
+        return handle
 
     def restore(self, saved: bytes) -> None:
         """Register the queries that a checkpoint had."""

@@ -87,6 +87,17 @@ def test_answers_as_csv_into_a_file(run, tmp_path):
     assert len(rows) == 7
 
 
+def test_a_text_in_a_stream_language_brings_its_window(cli):
+    text = "SELECT ?who FROM STREAM <urn:s> [RANGE 2 STEP 2] { ?who a :Accelerating }"
+    done = cli(
+        *("run", "--ontology", PEDALS, "--stream", PEDALS_STREAM, "--format", "csv"),
+        *("--emit", "changes", "--query", text),
+    )
+    assert done.exit_code == 0, done.output
+    x = "http://example.org/pedals#x"
+    assert done.stdout.splitlines() == ["at,change,who", f"0,+,{x}", f"4,-,{x}"]
+
+
 def test_answers_as_a_table_use_the_querys_prefixes(run):
     done = run("--query", PEDALS_QUERY)
     assert done.exit_code == 0, done.output

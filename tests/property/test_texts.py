@@ -62,7 +62,8 @@ class Case:
         form, end = self.form()
         froms = " ".join(f"FROM STREAM <{name}> [{self.lengths()}]" for name in self.names)
         static = self.random.choice(("", "", "FROM :plan"))
-        return f"{form} {froms} {static} WHERE {{ {self.random.choice(BODIES)} }}{end}"
+        head = self.random.choice(("", "", "REGISTER ISTREAM :o AS", "REGISTER DSTREAM :o AS"))
+        return f"{head} {form} {froms} {static} WHERE {{ {self.random.choice(BODIES)} }}{end}"
 
     def rsp_ql(self):
         form, end = self.form()

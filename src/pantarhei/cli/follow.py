@@ -16,15 +16,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from rdflib import Graph
-
+from pantarhei.cli.asked import asked_of
 from pantarhei.cli.repair_text import assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following
-from pantarhei.errors import MalformedInputError, QueryError, UnknownFormatError
+from pantarhei.errors import UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
 from pantarhei.language.time import TimePoint
-from pantarhei.query.syntax import read_query
 from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import Skipped, read_stream
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     import pantarhei as pr
+    from pantarhei.window.sliding import Window
 
 
 @dataclass(slots=True)
@@ -134,41 +133,30 @@ def follow(options: Following, source: Source) -> None:
         PantarheiError: an option, the ontology, the query or the stream is not as it should be.
         OSError: a file cannot be read or written.
     """
-    text = _read_text(options.query) if options.query else None
-    reasoner = _reasoner(options)
-    try:
-        prefixes = _prefixes(text, reasoner.ontology.graph) if text is not None else {}
-    except QueryError as error:
-        raise QueryError(f"{options.query}: {error.reason}") from None
-    counts, names = Followed(), reasoner.ontology.names
-    with open_writer(options.output, options.format, prefixes) as writer:
+    ontology = _ontology(options)
+    asked = asked_of(options, ontology)
+    reasoner = _reasoner(options, ontology, None if asked is None else asked.window)
+    if asked is not None:
+        asked.begin(reasoner)
+    counts, names = Followed(), ontology.names
+    with open_writer(options.output, options.format, {} if asked is None else asked.prefixes) as writer:
         try:
             with closing(source.updates(reasoner, counts)) as updates:
                 for update in _with_progress(updates, source, counts, options):
-                    if text is None:
+                    if asked is None:
                         _write_update(update, len(reasoner.graph), names, writer)
                     else:
-                        writer.write(update.at, reasoner.query(text, timeout=options.query_timeout))
+                        asked.write(update, writer)
                     if options.repairs:
                         _print_cut(update, names)
         except KeyboardInterrupt:
             _print_summary(reasoner, source, counts)
             raise
+        if asked is not None:
+            asked.end(writer)
     _print_summary(reasoner, source, counts)
     for line in _ontology_lines(reasoner.ontology, options.ontology):
         print(line, file=sys.stderr)
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise MalformedInputError(str(path), None, f"not UTF-8: {error.reason}") from None
-
-
-def _prefixes(query: str, ontology: Graph) -> dict[str, str]:
-    """The prefixes that the query can use; refuses the query if it is not one."""
-    return dict(read_query(query, {prefix: str(iri) for prefix, iri in ontology.namespaces()}).prefixes)
 
 
 def _ontology_lines(ontology: pr.Ontology, path: Path) -> Iterator[str]:
@@ -182,13 +170,20 @@ def _ontology_lines(ontology: pr.Ontology, path: Path) -> Iterator[str]:
         )
 
 
-def _reasoner(options: Following) -> pr.StreamReasoner:
+def _ontology(options: Following) -> pr.Ontology:
+    import pantarhei as pr
+
+    with format_told_by(None):
+        return pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+
+
+def _reasoner(options: Following, ontology: pr.Ontology, window: Window | None) -> pr.StreamReasoner:
+    """The reasoner; its window is the one given, or what the options say."""
     import pantarhei as pr
     from pantarhei.owl.document import read_graph
 
-    reasoning = options.reasoning()
+    reasoning = options.reasoning(window)
     with format_told_by(None):
-        ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
         background = [triple for path in options.background or () for triple in read_graph(path)]
     return pr.StreamReasoner.with_options(ontology, reasoning, background)
 

@@ -11,7 +11,8 @@ ABOUT = (
     "checkout begin with [bold]pantarhei demo[/bold]."
 )
 RUN = (
-    "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox.\n\n"
+    "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox, or "
+    "when a text in C-SPARQL, RSP-QL or CQELS says.\n\n"
     "Each graph of the stream is an ABox with a time. It is repaired on arrival: of facts that contradict "
     "one another the newest stay. What has left the window is forgotten, with all that followed from it."
 )
@@ -21,6 +22,8 @@ RUN_EXAMPLES = (
     "--query examples/pedals/query.rq\n\n"
     "producer | pantarhei run --ontology O.ttl --stream - --stream-format nquads --range PT5M --slide PT1M "
     "--query Q.rq --output answers.ndjson\n\n"
+    "pantarhei run --ontology O.ttl --stream S.nq --emit changes --query 'SELECT ?x FROM STREAM <urn:s> "
+    "\\[RANGE 10s STEP 1s] { ?x a ?c }'\n\n"
     "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
 )
 DEMO = (

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typer._click.core import Context  # typer has no public name for it
 
     from pantarhei.engine.options import Options
+    from pantarhei.window.sliding import Window
 
 Imports = Literal["error", "skip"]
 Given = TypeVar("Given")
@@ -50,12 +51,13 @@ class Following:
     ontology: Annotated[Path, INPUT(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")]
     stream: Annotated[str, INPUT(help="The stream: N-Quads or TriG, each graph with a time; - for stdin.")]
     range: Annotated[
-        str,
+        str | None,
         WINDOW(
             metavar="DURATION",
-            help="Length of the window: PT5M for five minutes; a number if times are numbers.",
+            help="Length of the window: PT5M for five minutes; a number if times are numbers. Needed, unless "
+            "the query says its window.",
         ),
-    ]
+    ] = None
     background: Annotated[
         list[Path] | None,
         INPUT(help="Facts that hold at every time and are never removed; may be given several times."),
@@ -118,12 +120,21 @@ class Following:
         LIMITS(help="Where that is too little: an error, or the oldest timestamps leave early."),
     ] = "error"
     query: Annotated[
-        Path | None,
+        str | None,
         ANSWERS(
-            help="A SPARQL query, answered after every ABox; the ontology's prefixes need no declaration. "
-            "Without, a line on each update."
+            metavar="FILE|TEXT",
+            help="A SPARQL query, answered after every ABox, or a text in C-SPARQL, RSP-QL or CQELS, which "
+            "says its window and when it reports; the ontology's prefixes need no declaration. Without, a "
+            "line on each update.",
         ),
     ] = None
+    emit: Annotated[
+        Literal["answers", "changes"],
+        ANSWERS(
+            help="What is written of the query: its answers, or the rows that came, with [bold]+[/bold], and "
+            "those that went, with [bold]-[/bold]."
+        ),
+    ] = "answers"
     query_timeout: Annotated[
         float | None,
         ANSWERS(
@@ -149,8 +160,11 @@ class Following:
         ),
     ] = None
 
-    def reasoning(self) -> Options:
+    def reasoning(self, window: Window | None = None) -> Options:
         """The options of the reasoner.
+
+        Args:
+            window: its window, if these options do not say it.
 
         Raises:
             BadParameter: a length, a time or a number of bytes is none.
@@ -160,9 +174,9 @@ class Following:
         from pantarhei.window.limits import Limits
         from pantarhei.window.sliding import Window
 
-        slide = None if self.slide is None else _length(self.slide, "--slide")
-        origin = 0 if self.origin is None else _timestamp(self.origin, "--origin")
-        window = Window(self.length, slide, origin, self.closed)
+        if window is None:
+            slide = None if self.slide is None else _length(self.slide, "--slide")
+            window = Window(self.length, slide, self.first_boundary, self.closed)
         limits = Limits(
             self.max_facts, None if self.max_bytes is None else _bytes(self.max_bytes), self.on_limit
         )
@@ -171,7 +185,14 @@ class Following:
     @property
     def length(self) -> Duration:
         """The length of the window. Raises `BadParameter` if it is none."""
+        if self.range is None:
+            raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
         return _length(self.range, "--range")
+
+    @property
+    def first_boundary(self) -> TimePoint:
+        """A boundary of the window. Raises `BadParameter` if it is no time."""
+        return 0 if self.origin is None else _timestamp(self.origin, "--origin")
 
     @property
     def lateness(self) -> Duration | None:

@@ -101,7 +101,7 @@ class Asked:
             OptionError: it asks for a static graph that is not given.
             QueryError: it has a part that is read, and not answered.
         """
-        graphs = {URIRef(name): tuple(triples_of(graph)) for name, graph in static.items()}
+        graphs = {URIRef(name): tuple(dict.fromkeys(triples_of(graph))) for name, graph in static.items()}
         windows = tuple(_placed(window, origin, closed) for window in made.windows)
         _check(made)
         names = {window.name for window in windows}

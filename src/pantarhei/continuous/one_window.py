@@ -32,7 +32,7 @@ class OneWindow:
         (window,) = (each.extent for each in asked.windows)
         assert isinstance(window, Window), "others are no views"
         self.name, self.text, self.query = name, asked.made.text, asked.query
-        self._reasoner = StreamReasoner(ontology, _holding(window), asked.always)
+        self._reasoner = StreamReasoner(ontology, holding(window), asked.always)
         registrar = self._reasoner._registering()
         self._kept = registrar.keep(name, asked.made.text, query, window, asked.policy)
 
@@ -61,7 +61,7 @@ class OneWindow:
         self._kept.close()
 
 
-def _holding(window: Window) -> Window:
+def holding(window: Window) -> Window:
     """A window of a reasoner that holds what the window of a query does: that itself, if it can."""
     try:
         window.check_holds_all(window.kind or TimeKind.INTEGER)

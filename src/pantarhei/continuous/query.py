@@ -69,6 +69,9 @@ class StreamQuery(ContinuousQuery):
 
     def _end(self, step: Step) -> TimePoint | None:
         """Where time goes on to when the streams have ended at `step`; None for nowhere."""
+        policy = self._asked.policy
+        if not policy.closes and policy.tick == "abox":
+            return None  # it looks after ABoxes only
         if self._until is None:
             ticks = end_of(self._asked, step.kind, step.now)
         else:

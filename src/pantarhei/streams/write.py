@@ -34,8 +34,10 @@ from pantarhei.errors import OptionError, UnknownFormatError
 from pantarhei.language.shown import with_prefix
 from pantarhei.language.term import Term
 from pantarhei.language.time import TimePoint
+from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult
 
+Row = tuple[Term | None, ...]
 Cell = Term | int | float | str | None
 Columns = Mapping[str, Sequence[Cell]]
 
@@ -52,7 +54,10 @@ class AnswerWriter(ABC):
 
     def write(self, at: TimePoint, result: QueryResult) -> None:
         """Write the answers at time `at`, or that there are none any more."""
-        columns = result.columns()
+        self.report(at, result.columns())
+
+    def report(self, at: TimePoint, columns: Columns) -> None:
+        """Write answers given as columns of equal length, or that there are none any more."""
         self.rows(at, columns)
         has_answers = any(columns.values())
         if self._had_answers and not has_answers:
@@ -162,6 +167,38 @@ class TableWriter(AnswerWriter):
         if isinstance(cell, URIRef):
             return with_prefix(cell, self._prefixes)
         return cell_text(cell)
+
+
+def report_columns(
+    query: Query, added: Mapping[Row, int], removed: Mapping[Row, int], shows_changes: bool
+) -> dict[str, list[Cell]]:
+    """The rows of a report as columns, in the order of their terms as N-Triples writes them.
+
+    Args:
+        shows_changes: whether there is a first column `change` that has `+` for rows that were added, `-` for
+            those that were removed; else both are one.
+    """
+    names = {"SELECT": tuple(map(str, query.variables)), "ASK": ()}.get(query.form, _OF_TRIPLES)
+    signed = [
+        (sign, row)
+        for sign, rows in (("-", removed), ("+", added))
+        for row in sorted(rows, key=_as_written)
+        for _ in range(rows[row])
+    ]
+    changes: dict[str, list[Cell]] = {"change": [sign for sign, _ in signed]}
+    columns: dict[str, list[Cell]] = {name: [row[i] for _, row in signed] for i, name in enumerate(names)}
+    if query.form == "ASK":
+        columns = {"answer": [Literal(True) for _ in signed]}
+        if not shows_changes:
+            columns = {"answer": [Literal(bool(signed))]}
+    return changes | columns if shows_changes else columns
+
+
+_OF_TRIPLES = ("subject", "predicate", "object")
+
+
+def _as_written(row: Row) -> tuple[str, ...]:
+    return tuple("" if term is None else term.n3() for term in row)
 
 
 def open_writer(

@@ -1,6 +1,7 @@
 """Following a stream: what is counted, what is said, and how an unknown format is told."""
 
 import pytest
+import typer
 from rdflib import RDF
 
 from pantarhei.cli.follow import FileSource, Followed, follow, format_told_by
@@ -122,3 +123,69 @@ def test_an_unknown_format_is_told_by_the_option_that_gives_it_or_by_none():
         with pytest.raises(UnknownFormatError) as raised, format_told_by(option):
             raise UnknownFormatError("format", "stream.txt", (".nq",), ("nquads",))
         assert (raised.value.option, raised.value.source) == (option, "stream.txt")
+
+
+# queries that are kept up to date
+
+WINDOW = "SELECT ?x FROM STREAM <urn:s> [RANGE 2 STEP 2] { ?x a ?c FILTER(?c = <http://example.org/A>) }"
+
+
+def out(capsys):
+    return capsys.readouterr().out.splitlines()
+
+
+def test_changes_are_rows_that_came_and_rows_that_went(options, capsys):
+    asked = options(query="SELECT ?x { ?x a :A }", emit="changes", format="csv")
+    follow(asked, Given((1, member(A, a)), (2, member(A, b)), (3, member(C, a)), (9,)))
+    assert out(capsys) == ["at,change,x", f"1,+,{a}", f"2,+,{b}", f"3,-,{a}", f"9,-,{b}"]
+
+
+def test_what_holds_before_the_stream_came_with_its_first_timestamp(options, tmp_path, capsys):
+    (tmp_path / "b.nt").write_text(f"<{a}> <{RDF.type}> <{A}> .\n")
+    asked = {"query": "ASK { ?x a :A }", "emit": "changes", "format": "csv"}
+    follow(options(**asked, background=[tmp_path / "b.nt"]), Given((1, member(A, b)), (2,)))
+    assert out(capsys) == ["at,change,answer", "1,+,true"]
+
+
+def test_a_text_with_a_window_reports_as_it_says(options, capsys):
+    follow(options(query=WINDOW, range=None, format="csv"), Given((1, member(A, a)), (3, member(A, b))))
+    assert out(capsys) == ["at,x", f"2,{a}", f"4,{b}"]
+
+
+def test_a_text_with_a_window_reports_changes_where_these_are_asked_for(options, tmp_path, capsys):
+    (tmp_path / "q.rq").write_text(WINDOW)
+    asked = options(query=tmp_path / "q.rq", range=None, format="csv", emit="changes")
+    follow(asked, Given((1, member(A, a)), (3, member(A, b))))
+    assert out(capsys) == ["at,change,x", f"2,+,{a}", f"4,-,{a}", f"4,+,{b}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("SELECT ?x FROM STREAM <urn:s> [RANGE 2 STEP 0] { ?x a ?c }", "a step of 0 is nothing"),
+        ("SELECT ?x FROM STREAM <urn:s> [TRIPLES 2] { ?x a ?c }", "counts triples"),
+        ("SELECT ?x FROM STREAM <urn:s> [RANGE 2 STEP 2] FROM <urn:g> { ?x a ?c }", "--background"),
+        (
+            "SELECT ?x { STREAM <urn:s> [NOW] { ?x a ?c } STREAM <urn:s> [ALL] { ?x a ?d } }",
+            "several windows",
+        ),
+    ],
+)
+def test_a_text_that_cannot_be_followed_is_refused_with_the_reason(options, text, reason):
+    with pytest.raises(QueryError, match=reason):
+        follow(options(query=text, range=None), Given())
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ({"query": WINDOW, "range": "2"}, "--range"),
+        ({"query": WINDOW, "range": None, "slide": "1"}, "--slide"),
+        ({"query": "ASK { ?x a ?c }", "range": None}, "--range"),
+        ({"emit": "changes"}, "--emit"),
+    ],
+)
+def test_options_that_do_not_go_with_the_query_are_named(options, given, option):
+    with pytest.raises(typer.BadParameter) as error:
+        follow(options(**given), Given())
+    assert error.value.param_hint == option

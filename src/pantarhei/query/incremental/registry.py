@@ -304,6 +304,12 @@ class Registry:
         windows: dict[Content, Window] = {view: window for window, view in self._views.items()}
         return to_bytes([SavedQuery.of(q, windows.get(q.content), self.terms) for q in self.queries.values()])
 
+    def report_all(self, registered: Registered) -> None:
+        """Let the first report of a query that has just been registered bring all its answers."""
+        present = dict(registered.answers)
+        self.journal.replace(registered.answers, {})
+        self.journal.replace(registered.pending, present)
+
     def take_up(self, registered: Registered, saved: SavedQuery) -> None:
         """Let a query that has just been registered go on from what a checkpoint had of it."""
         if saved.rows is None:

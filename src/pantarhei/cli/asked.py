@@ -1,0 +1,204 @@
+"""What `pantarhei run --query` asks: answers after each ABox, changes of answers, or what a text with windows
+reports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import typer
+
+from pantarhei.cli.run_options import Following
+from pantarhei.errors import MalformedInputError, QueryError
+from pantarhei.language.time import kind_of, ticks_of, time_of
+from pantarhei.query.syntax import read_query
+from pantarhei.streams.write import AnswerWriter, report_columns
+
+if TYPE_CHECKING:
+    import pantarhei as pr
+    from pantarhei.language.time import TimePoint
+    from pantarhei.query.algebra.nodes import Query
+    from pantarhei.query.continuous import AnswerRow, ContinuousQuery
+    from pantarhei.query.languages import Registration
+    from pantarhei.window.sliding import Window
+
+_OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECASE)
+
+
+class Asked(Protocol):
+    """What is asked of a stream."""
+
+    @property
+    def prefixes(self) -> Mapping[str, str]:
+        """With which answers may be shortened."""
+
+    @property
+    def window(self) -> Window | None:
+        """The window of the reasoner; None where options say it."""
+
+    def begin(self, reasoner: pr.StreamReasoner) -> None:
+        """The stream is about to begin."""
+
+    def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
+        """Write what an update brings."""
+
+    def end(self, writer: AnswerWriter) -> None:
+        """Write what the stream's end brings."""
+
+
+class Answers:
+    """The answers of a SPARQL query after each ABox."""
+
+    window = None
+
+    def __init__(self, text: str, query: Query, timeout: float | None) -> None:
+        self._text, self._timeout, self.prefixes = text, timeout, dict(query.prefixes)
+
+    def begin(self, reasoner: pr.StreamReasoner) -> None:
+        self._reasoner = reasoner
+
+    def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
+        writer.write(update.at, self._reasoner.query(self._text, timeout=self._timeout))
+
+    def end(self, writer: AnswerWriter) -> None:
+        """Nothing more comes."""
+
+
+class Reports:
+    """The reports of a query that is kept up to date.
+
+    Args:
+        register: registers it.
+        window: the reasoner's, if the text says it.
+        end: the time at which all has been reported of a stream that ended at some time; None for that time.
+        shows_changes: whether each row says if it came or went.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        register: Callable[[pr.StreamReasoner], ContinuousQuery],
+        shows_changes: bool,
+        window: Window | None = None,
+        end: Callable[[TimePoint], TimePoint | None] = lambda at: None,
+    ) -> None:
+        self._query, self.prefixes, self.window = query, dict(query.prefixes), window
+        self._register, self._end, self._shows_changes = register, end, shows_changes
+        self._newest: TimePoint | None = None
+
+    def begin(self, reasoner: pr.StreamReasoner) -> None:
+        self._reasoner, self._handle = reasoner, self._register(reasoner)
+        self._present = Counter(dict(self._handle.answers))
+
+    def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
+        self._newest = update.at
+        if self._present:  # what holds before the stream has no time of its own
+            self._report(update.at, self._present, Counter(), writer)
+            self._present = Counter()
+        change = update.answers.get(self._handle)
+        for report in () if change is None else change.reports:
+            self._report(*report, writer)
+
+    def _report(
+        self, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow], writer: AnswerWriter
+    ) -> None:
+        writer.report(at, report_columns(self._query, added, removed, self._shows_changes))
+
+    def end(self, writer: AnswerWriter) -> None:
+        end = None if self._newest is None else self._end(self._newest)
+        if end is not None:
+            self.write(self._reasoner.advance(end), writer)
+
+
+def asked_of(options: Following, ontology: pr.Ontology) -> Asked | None:
+    """What the options ask; None for no query.
+
+    Raises:
+        QueryError: the query is malformed, or cannot be kept up to date here.
+        MalformedInputError: its file is not UTF-8.
+        OSError: its file cannot be read.
+        BadParameter: an option does not go with it.
+    """
+    if options.query is None:
+        if options.emit == "changes":
+            raise typer.BadParameter("changes are those of a query: --query", param_hint="--emit")
+        return None
+    name, text = _text_of(str(options.query))
+    prefixes = {prefix: str(iri) for prefix, iri in ontology.graph.namespaces()}
+    try:
+        try:
+            query = read_query(text, prefixes)
+        except QueryError:
+            if not _OF_STREAM_LANGUAGES.search(text):
+                raise
+            return _with_window(text, prefixes, options)
+    except QueryError as error:
+        raise QueryError(f"{name}: {error.reason}") from None
+    if options.emit == "changes":
+        return Reports(query, lambda reasoner: reasoner.register(text), shows_changes=True)
+    return Answers(text, query, options.query_timeout)
+
+
+def _text_of(given: str) -> tuple[str, str]:
+    """What errors call a query, and its text: what is given, if it has a brace, or what the file holds."""
+    if "{" in given and not Path(given).is_file():
+        return "--query", given
+    try:
+        return given, Path(given).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise MalformedInputError(given, None, f"not UTF-8: {error.reason}") from None
+
+
+def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> Reports:
+    """What a text in a stream language asks of the one stream that there is."""
+    from pantarhei.continuous.asked import Asked as AskedOfStreams
+    from pantarhei.continuous.ending import end_of
+    from pantarhei.continuous.one_window import holding
+    from pantarhei.query.languages import read_registration
+    from pantarhei.window.sliding import Window
+
+    made = read_registration(text, prefixes)
+    for option in ("range", "slide"):
+        if getattr(options, option) is not None:
+            raise typer.BadParameter("the query says its window", param_hint=f"--{option}")
+    shows_changes = options.emit == "changes"
+    if shows_changes:
+        made = replace(made, emit="delta")
+    _check_static(made)
+    asked = AskedOfStreams.of(made, {}, options.first_boundary, "right", None)
+    query = asked.over_one_window
+    if isinstance(query, str):
+        raise QueryError(
+            f"{query}, and one window over the stream is followed here; pantarhei.register has all"
+        )
+    (window,) = (each.extent for each in asked.windows)
+    assert isinstance(window, Window), "others are no views"
+
+    def register(reasoner: pr.StreamReasoner) -> ContinuousQuery:
+        return reasoner._registering().keep(made.name or "query", text, query, window, asked.policy)
+
+    def end(at: TimePoint) -> TimePoint | None:
+        kind = window.kind or kind_of(at)
+        ticks = end_of(asked, kind, ticks_of(at, kind))
+        return None if ticks is None else time_of(ticks, kind)
+
+    return Reports(query, register, shows_changes, holding(window), end)
+
+
+def _check_static(made: Registration) -> None:
+    """Nothing, if the text asks for no graph besides its windows.
+
+    Raises:
+        QueryError: it does.
+    """
+    names = {window.name for window in made.windows}
+    for name in (*(made.query.default_graphs or ()), *(made.query.named_graphs or ())):
+        if name not in names:
+            raise QueryError(
+                f"FROM <{name}>: there is no such graph; facts that always hold are --background"
+            )
