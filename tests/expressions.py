@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from rdflib import XSD, Literal, Variable
+from rdflib import XSD, Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.language.term import Term
@@ -40,9 +40,9 @@ def shown(given: Term | None) -> str | None:
     return f"{text}^^xsd:{given.datatype[len(str(XSD)) :]}" if getattr(given, "datatype", None) else text
 
 
-def context(terms: TermSpace | None = None, guard: Guard | None = None, base: str | None = None) -> Context:
+def context(terms: TermSpace | None = None, guard: Guard | None = None) -> Context:
     now = Literal(NOW, datatype=XSD.dateTime, normalize=False)
-    return Context(terms or TermSpace(), guard or Guard(), LiteralValues([]), now, base)
+    return Context(terms or TermSpace(), guard or Guard(), LiteralValues([]), now)
 
 
 def table_of(values: Sequence[Term | None], given: Context, variable: Variable = X) -> Table:
@@ -51,11 +51,12 @@ def table_of(values: Sequence[Term | None], given: Context, variable: Variable =
 
 def call(name: str, *arguments: str | None, base: str | None = None) -> str | None:
     """What a function is of terms that a row has, None for an error. An argument None is unbound."""
-    given = context(base=base)
+    given = context()
     variables = tuple(Variable(f"x{place}") for place in range(len(arguments)))
     terms = [None if argument is None else term(argument) for argument in arguments]
     rows = Table({v: given.terms.ids_of([t, t]) for v, t in zip(variables, terms, strict=True)}, 2)
-    one, other = given.terms.terms(compute(Call(name, variables), rows, given))
+    operands = (*variables, URIRef(base)) if name == "IRI" and base else variables
+    one, other = given.terms.terms(compute(Call(name, operands), rows, given))
     assert one == other
     return shown(one)
 

@@ -35,7 +35,7 @@ class Bench:
         self.terms = LastingTerms(self.vocabulary, self.journal)
         literals = LiteralValues(self.vocabulary.lexicon.literals)
         self.shared = Shared(
-            self.journal, self.terms, Context(self.terms, NO_LIMITS, literals, Literal("now"), None)
+            self.journal, self.terms, Context(self.terms, NO_LIMITS, literals, Literal("now"))
         )
 
     def input(self, names: str, certain: bool = True) -> Operator:

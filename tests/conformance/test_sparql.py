@@ -8,6 +8,7 @@ malformed is refused as one.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 from rdflib import Dataset, Graph
@@ -51,6 +52,28 @@ def test_a_query_over_the_window_has_the_expected_answer(case):
     reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=1))
     reasoner.push(0, list(case.dataset()))
     w3c_sparql.check_result(case, reasoner.query(case.text))
+
+
+@pytest.mark.parametrize("case", parameters(EVALUATIONS, lambda case: not case.asks_graphs))
+def test_a_registered_query_has_the_expected_answer_when_data_come_in_parts_and_what_is_left_when_they_go(
+    case,
+):
+    reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=2))
+    query = reasoner.register(case.text)
+    summed = Counter(dict(query.answers))
+    triples = list(case.dataset())
+    for at in range(6):
+        update = reasoner.push(at, triples[at::3] if at < 3 else [])
+        if query in update.answers:
+            summed.update(update.answers[query].added)
+            summed.subtract(update.answers[query].removed)
+        assert +summed == Counter(dict(query.answers))
+        asked = reasoner.query(case.text)
+        if at == 2:
+            w3c_sparql.check_result(case, asked)
+        if not re.search("(?i)limit|offset|rand|uuid|bnode|now|sample|construct", case.text):
+            rows = [()] * bool(asked.askAnswer) if asked.type == "ASK" else [tuple(row) for row in asked]
+            assert +summed == Counter(rows), at
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from pantarhei.reference.answers.graph import Graph
 from pantarhei.reference.answers.terms import ExpressionError, plain
 
 CASES = int(os.environ.get("EXPRESSION_CASES", "150"))
-BASE = "http://example.org/a/b"
 X, Y, Z = VARIABLES = Variable("x"), Variable("y"), Variable("z")
 
 NUMBERS = """
@@ -113,12 +112,12 @@ def test_each_row_has_the_value_that_the_definition_gives(depth: int) -> None:
             for _ in range(random.choice([1, 3, 8, 40]))
         ]
         expression = _random_expression(random, depth)
-        here = context(base=BASE)
+        here = context()
         columns = {v: here.terms.ids_of([row.get(v) for row in solutions]) for v in VARIABLES}
         rows = Table(columns, len(solutions))
         found = here.terms.terms(compute(expression, rows, here))
         truths = truth(expression, rows, here).tolist()
-        where = ReferenceContext(Graph(()), {}, datetime.fromisoformat(NOW).astimezone(UTC), BASE, {}, {})
+        where = ReferenceContext(Graph(()), {}, datetime.fromisoformat(NOW).astimezone(UTC), None, {}, {})
         for solution, value, holds in zip(solutions, found, truths, strict=True):
             definition = Expressions(solution, where, lambda *_: False)
             wanted = definition.value_or_none(_of_reference(expression))

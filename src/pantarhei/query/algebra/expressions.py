@@ -20,7 +20,8 @@ class Call:
             `IN`, or the IRI of a function, such as the casts to XML Schema's datatypes. `IN` compares its
             first argument with the others; `NOT IN` and `NOT EXISTS` are `!` of something. `BOUND` has a
             variable as argument.
-        arguments: of a `&&` or `||` two or more.
+        arguments: of a `&&` or `||` two or more; of `IRI` what relative ones are resolved against as well, if
+            the query has that.
     """
 
     function: str

@@ -30,14 +30,12 @@ class Context:
         guard: the query's limits.
         literals: the values of the vocabulary's literals.
         now: what NOW() is.
-        base: what IRI() resolves against.
     """
 
     terms: TermSpace
     guard: Guard
     literals: LiteralValues
     now: Literal
-    base: str | None
     blank_nodes: dict[tuple[int, int, str], BNode] = field(init=False, repr=False, default_factory=dict)
     """Those that BNODE made: by the column that identifies the solutions, the row, and the argument."""
     kept: list[Ids] = field(init=False, repr=False, default_factory=list)

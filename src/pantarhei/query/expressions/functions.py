@@ -30,6 +30,7 @@ _FUNCTIONS: Final[dict[str, Function]] = {
     "CONCAT": strings.concat,
     "LANG": strings.lang,
     "LANGMATCHES": strings.langmatches,
+    "IRI": terms.iri,
     "ISIRI": terms.is_iri,
     "ISURI": terms.is_iri,
     "ISBLANK": terms.is_blank,
@@ -48,8 +49,6 @@ def function_of(name: str, context: Context) -> Function:
         return known
     if name == "NOW":
         return lambda: context.now
-    if name in ("IRI", "URI"):
-        return partial(terms.iri, context.base)
     if name == "REGEX":
         return partial(strings.regex, context.guard)
     if name == "REPLACE":

@@ -40,14 +40,14 @@ def datatype(term: Term) -> URIRef:
     return LANG_STRING if term.language is not None else term.datatype or STRING
 
 
-def iri(base: str | None, term: Term) -> URIRef:
-    """The IRI of a simple string, resolved against the query's base."""
+def iri(term: Term, base: Term | None = None) -> URIRef:
+    """The IRI of a simple string, resolved against a base."""
     if isinstance(term, URIRef):
         return term
     text = simple(term)
     if _NOT_IN_IRIS.search(text):
         raise ExpressionError
-    return URIRef(text, base=base) if base else URIRef(text)
+    return URIRef(text) if base is None else URIRef(text, base=str(base))
 
 
 def strdt(text: Term, name: Term) -> Literal:

@@ -89,7 +89,7 @@ class Outlook:
 
     def _context(self) -> Context:
         now = clock_at(self.present.at) if self.tells_time else _NO_TIME
-        return Context(self.terms, NO_LIMITS, self._literals[1], now, None)
+        return Context(self.terms, NO_LIMITS, self._literals[1], now)
 
     def rows(self, content: Content, node: Node) -> Table:
         """The rows of a node."""

@@ -134,7 +134,10 @@ class ExpressionReader:
             arguments.extend(map(self.read, given if several else (given,)))
         if name in ("REGEX", "REPLACE"):
             _check_constant_pattern(arguments, 2 if name == "REGEX" else 3)
-        return Call({"URI": "IRI", "ISURI": "ISIRI"}.get(name, name), tuple(arguments))
+        name = {"URI": "IRI", "ISURI": "ISIRI"}.get(name, name)
+        if name == "IRI" and self.names.base:
+            arguments.append(URIRef(self.names.base))
+        return Call(name, tuple(arguments))
 
     def _aggregate(self, part: Any) -> Expression:
         if self.aggregates is None:

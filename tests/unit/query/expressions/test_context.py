@@ -13,7 +13,7 @@ from pantarhei.query.terms import TermSpace
 def test_values_come_from_the_vocabulary_and_from_the_query() -> None:
     vocabulary = Vocabulary([literal_of("7", "integer"), Literal("a")])
     terms = TermSpace(vocabulary.find, vocabulary.term)
-    context = Context(terms, Guard(), LiteralValues(vocabulary.literals), Literal("now"), None)
+    context = Context(terms, Guard(), LiteralValues(vocabulary.literals), Literal("now"))
     local = terms.id_of(literal_of("8.5", "decimal"))
     ids = np.array([FIRST_LITERAL, local, NONE, 3, FIRST_LITERAL + 1, terms.id_of(URIRef("urn:a"))])
     found = context.values(ids)
@@ -26,6 +26,6 @@ def test_values_come_from_the_vocabulary_and_from_the_query() -> None:
 def test_terms_are_those_of_the_numbers() -> None:
     vocabulary = Vocabulary([Literal("a")])
     terms = TermSpace(vocabulary.find, vocabulary.term)
-    context = Context(terms, Guard(), LiteralValues(vocabulary.literals), Literal("now"), None)
+    context = Context(terms, Guard(), LiteralValues(vocabulary.literals), Literal("now"))
     assert context.terms_of(np.array([FIRST_LITERAL])) == [Literal("a")]
     assert context.terms_of(np.array([FIRST_LITERAL, NONE])) == [Literal("a"), None]

@@ -32,7 +32,7 @@ def test_well_typed_numbers_are_numeric(given: str | None, expected: int) -> Non
         ("DATATYPE", ["<urn:a>"], None),
         ("IRI", ["<urn:a>"], "<urn:a>"),
         ("IRI", ['"b"'], "<http://example.org/b>"),
-        ("URI", ['"urn:b"'], "<urn:b>"),
+        ("IRI", ['"urn:b"'], "<urn:b>"),
         ("IRI", ['"a b"'], None),
         ("IRI", ["1"], None),
         ("IRI", ['"a"@en'], None),
