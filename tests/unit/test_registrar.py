@@ -168,3 +168,16 @@ def test_windows_of_queries_need_one_timestamp_a_fact(reasoner):
         every.register(ALL, window=Window(2))
     assert not every.queries
     assert every.register(ALL, window=Window(5)).plan()
+
+
+def test_from_says_which_graphs_are_asked_and_one_that_has_left_is_empty(reasoner):
+    with pytest.raises(QueryError, match="there is no such graph"):
+        reasoner.register(PREFIX + "ASK FROM <urn:pantarhei:at:1> { ?x a :A }")
+    assert not reasoner.queries
+    reasoner.push(1, [a("x")])
+    schema = reasoner.register("SELECT ?x FROM <urn:pantarhei:schema> { ?x a ?c }")
+    first = reasoner.register(PREFIX + "SELECT ?x FROM <urn:pantarhei:at:1> { ?x a :A }")
+    assert rows(Counter(dict(first.answers))) == ["x"]
+    assert Counter(dict(schema.answers)) == Counter(reasoner.query(schema.text).rows)
+    assert not reasoner.push(3, [a("y")]).answers
+    assert rows(reasoner.push(9, [a("z")]).answers[first].removed) == ["x"]

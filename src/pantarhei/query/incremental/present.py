@@ -22,6 +22,7 @@ from pantarhei.query.operators.forms import described
 from pantarhei.query.sources.relation import Dataset
 from pantarhei.query.table import Table
 from pantarhei.query.terms import TermSpace
+from pantarhei.query.view import View
 from pantarhei.query.window_door import Moment
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step
@@ -91,13 +92,39 @@ class Outlook:
         now = clock_at(self.present.at) if self.tells_time else _NO_TIME
         return Context(self.terms, NO_LIMITS, self._literals[1], now)
 
-    def rows(self, content: Content, node: Node) -> Table:
-        """The rows of a node."""
-        return Evaluation(self._dataset(content), self.context).rows(node)
+    def rows(self, content: Content, node: Node, query: Query | None = None) -> Table:
+        """The rows of a node.
+
+        Args:
+            query: whose FROM and FROM NAMED say which graphs are asked.
+        """
+        return Evaluation(self._asked(content, query), self.context).rows(node)
 
     def described(self, query: Query, table: Table, content: Content) -> list[Triple]:
         """The triples of a DESCRIBE whose rows these are."""
-        return described(query.described, table, self._dataset(content).default, self.terms)
+        return described(query.described, table, self._asked(content, query).default, self.terms)
+
+    def check_graphs(self, query: Query, content: Content) -> None:
+        """Nothing, if the graphs that a query names are there.
+
+        Raises:
+            QueryError: one is not.
+        """
+        self._view(content).restricted(query.default_graphs, query.named_graphs)
+
+    def _asked(self, content: Content, query: Query | None) -> Dataset:
+        """The graphs that a query is asked of; one that has left the window since is empty."""
+        if query is None or (query.default_graphs is None and query.named_graphs is None):
+            return self._dataset(content)
+        there = self._dataset(content).graph
+        default, named = (
+            None if names is None else [name for name in names if there(name) is not None]
+            for names in (query.default_graphs, query.named_graphs)
+        )
+        return self._view(content).restricted(default, named).dataset
+
+    def _view(self, content: Content) -> View:
+        return View(self._dataset(content), self.terms, self._literals[1])
 
     def _dataset(self, content: Content) -> Dataset:
         """The graphs, with a content as the default one."""

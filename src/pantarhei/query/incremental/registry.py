@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,6 @@ from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
 from pantarhei.query.incremental.saving import SavedQuery, to_bytes
 from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.sources.relation import Dataset
-from pantarhei.query.table import Table
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.sliding import Step, Window
@@ -109,16 +109,24 @@ class Registry:
         self._outlook.tells_time = self._outlook.tells_time or _asks_time(query)
         self._stand_at(present)
         content = self._whole if window is None else self._view(window)
+        self._outlook.check_graphs(query, content)
         node: Node = simplified(query.node, has_forms=True)
         if query.form == "SELECT" and node.variables != query.variables:
             node = Project(node, query.variables)
-        root = self._root(query, node, content)
-        registered = Registered(name, text, query, root, content, policy)
-        began = dict(self.network.begin(self._begun))
-        self._begun = self.network.made
-        for row, weight in self.network.rows(root, began).items():
-            self._shared.add(registered.answers, row, weight)
-        self.queries[name] = registered
+        before, root = self.mark(), None
+        try:
+            root = self._root(query, node, content)
+            registered = Registered(name, text, query, root, content, policy)
+            began = dict(self.network.begin(self._begun))
+            self._begun = self.network.made
+            self._shared.add_all(registered.answers, self.network.rows(root, began))
+            self.queries[name] = registered
+        except BaseException:
+            self.back(before)
+            if root is not None:
+                self.network.drop(root)
+            self._forget_views()
+            raise
         self._sort_out()
         return registered
 
@@ -156,28 +164,38 @@ class Registry:
         if self.queries.get(registered.name) is registered:
             del self.queries[registered.name]
             self.network.drop(registered.root)
-            used = {query.content for query in self.queries.values()}
-            self._views = {window: view for window, view in self._views.items() if view in used}
+            self._forget_views()
             self._sort_out()
+
+    def _forget_views(self) -> None:
+        """Forget the windows that no query has any more."""
+        used = {query.content for query in self.queries.values()}
+        self._views = {window: view for window, view in self._views.items() if view in used}
 
     def _root(self, query: Query, node: Node, content: Content) -> Operator:
         """The operator whose rows are the answers of a query."""
         if query.form == "SELECT":
-            return self.network.use(node, content)
-
-        def look(node: Node) -> Table:
-            return self._outlook.rows(content, node)
-
+            return self._rows(query, node, content)
         root: Operator
         if query.form == "DESCRIBE":
+            look = partial(self._outlook.rows, content, query=query)
             root = DescribeLeaf(
                 node, self._shared, look, lambda table: self._outlook.described(query, table, content)
             )
         else:
             kind = AskRoot if query.form == "ASK" else ConstructRoot
-            root = kind(query, self._shared, self.network.use(node, content))
+            root = kind(query, self._shared, self._rows(query, node, content))
         self.network.add(root, content)
         return root
+
+    def _rows(self, query: Query, node: Node, content: Content) -> Operator:
+        """The operator of a query's rows."""
+        if query.default_graphs is None and query.named_graphs is None:
+            return self.network.use(node, content)
+        leaf = WholeLeaf(node, self._shared, partial(self._outlook.rows, content, query=query))
+        leaf.symbols = None  # its graphs may be others than that of the content
+        self.network.add(leaf, content)
+        return leaf
 
     # -- steps -------------------------------------------------------------------------------------
 
