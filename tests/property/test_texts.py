@@ -4,8 +4,10 @@ import os
 from random import Random
 
 import pytest
-from rdflib import Namespace
+from rdflib import Graph, Namespace
 
+import pantarhei as pr
+from pantarhei.continuous.asked import Asked
 from pantarhei.language.time import TimeKind
 from pantarhei.query.languages import read_registration
 from reported import as_run, reported, without_empty
@@ -29,9 +31,10 @@ POLICIES = ("", "", "REPORT ON_CONTENT_CHANGE", "REPORT PERIODIC 2 TICK BATCH_DR
 class Case:
     """A text, its streams, and its static graphs."""
 
-    def __init__(self, seed):
-        self.random = random = Random(seed)
-        self.names = [EX.s1, EX.s2][: random.choice((1, 1, 2))]
+    def __init__(self, seed, names=2, predicates="pq"):
+        self.random, self.predicates = Random(seed), predicates
+        random = self.random
+        self.names = [EX.s1, EX.s2][: random.choice((1, 1, names))]
         self.streams = {name: self.stream() for name in self.names}
         self.static = {EX.plan: self.facts(4)}
         self.text = f"PREFIX : <{EX}> " + random.choice((self.c_sparql, self.rsp_ql, self.cqels))()
@@ -40,7 +43,7 @@ class Case:
         random = self.random
         names = "abc"
         return [
-            (EX[random.choice(names)], EX[random.choice("pq")], EX[random.choice(names)])
+            (EX[random.choice(names)], EX[random.choice(self.predicates)], EX[random.choice(names)])
             for _ in range(random.randint(0, most))
         ]
 
@@ -101,3 +104,27 @@ def test_texts_report_what_the_definitions_do(seed):
     assert without_empty(found) == without_empty(expected), case.text
     if made.emit == "rstream":
         assert found == expected, case.text
+
+
+ONTOLOGY = """
+@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+:p rdfs:domain :A ; rdfs:subPropertyOf :q . :q rdfs:range :B . :r rdfs:domain :C . :C owl:disjointWith :A .
+"""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_window_reports_the_same_anew_and_by_its_changes(seed, monkeypatch):
+    """With an ontology and its repairs."""
+    ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
+    case = Case(seed, names=1, predicates="pqr")
+    case.text = case.text.replace("?x :p ?y", "?x a :A", 1)
+    static = {name: [fact for fact in facts if fact[1] == EX.q] for name, facts in case.static.items()}
+    options = {"streams": case.streams, "static": static, "until": 30}  # it contradicts nothing
+    query = pr.register(case.text, ontology, **options)
+    found = list(query.run())
+    monkeypatch.setattr(Asked, "over_one_window", "it is to be compared")
+    anew = pr.register(case.text, ontology, **options)
+    assert anew.plan().startswith("Evaluated anew")
+    wanted = [(at, added, removed) for at, added, removed in anew.run() if added or removed]
+    assert [report for report in found if report.added or report.removed] == wanted, case.text

@@ -1,0 +1,273 @@
+"""Queries over streams: what is refused, what runs, and what the handle says meanwhile."""
+
+import asyncio
+import threading
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from rdflib import RDF, Graph, Namespace
+
+import pantarhei as pr
+from pantarhei.errors import LateABoxError, OptionError, QueryError, QueryTextError, TimestampError
+
+EX = Namespace("http://example.org/")
+HEAD = "PREFIX : <http://example.org/> "
+ONTOLOGY = """
+@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+:A rdfs:subClassOf :B . :B owl:disjointWith :C .
+"""
+C_SPARQL = "SELECT ?x FROM STREAM :s [RANGE 2 STEP 2] { ?x a :A }"
+RSP_QL = "SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] { WINDOW :w { ?x a :A } }"
+TWO = """SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] FROM NAMED WINDOW :v ON :s [RANGE 4 STEP 2]
+{ WINDOW :w { ?x a :A } WINDOW :v { ?x a :B } }"""
+
+
+def member(name, class_):
+    return EX[name], RDF.type, EX[class_]
+
+
+def ontology():
+    return pr.load_ontology(Graph().parse(data=ONTOLOGY))
+
+
+STREAM = [(1, [member("a", "A")]), (2, [member("b", "A")]), (5, [member("a", "C")])]
+
+
+def made(text, *stream, **options):
+    streams = options.pop("streams", {EX.s: list(stream) or STREAM})
+    return pr.register(HEAD + text, options.pop("ontology", None), streams, **options)
+
+
+def told(query):
+    """`2: a b` for two rows at 2, `-a` for one that went."""
+    return [
+        f"{at}: {' '.join([*sorted(map(shown, came)), *(f'-{shown(row)}' for row in sorted(went))])}".strip()
+        for at, came, went in query.run()
+    ]
+
+
+def shown(row):
+    return ",".join(str(term).removeprefix(EX) for term in row)
+
+
+# -- what runs ---------------------------------------------------------------------------------------
+
+
+def test_one_window_is_kept_up_to_date_and_several_are_evaluated_anew():
+    assert made(C_SPARQL).plan().startswith("Kept up to date over one window\n")
+    plan = made(TWO).plan().splitlines()
+    assert plan[0] == "Evaluated anew at each report: it has several windows"
+    assert "<http://example.org/v>: Window(range=4, slide=2" in plan[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("ASK FROM NAMED WINDOW :w ON :s [FROM NOW-4 TO NOW-2 STEP 2] { WINDOW :w { ?x a :A } }", "the past"),
+        ("ASK { STREAM :s [ALL] { ?x a :A } }", "no end"),
+        ("ASK FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] { GRAPH ?w { ?x a :A } }", "GRAPH has a variable"),
+        (
+            "ASK FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] { WINDOW :w { ?x a :A } ?x a :B }",
+            "default graph",
+        ),
+        (
+            "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM NAMED :g { ?x a :A GRAPH :g { ?x a :B } }",
+            "static graph",
+        ),
+        ("DESCRIBE ?x FROM NAMED WINDOW :w ON :s [RANGE 2 STEP 2] { WINDOW :w { ?x a :A } }", "describes"),
+    ],
+)
+def test_the_plan_says_why_a_query_is_evaluated_anew(text, reason):
+    assert reason in made(text, static={EX.g: []}).plan()
+
+
+@pytest.mark.parametrize("text", [C_SPARQL, TWO])
+def test_windows_are_closed_under_the_ontology(text):
+    assert told(made(text.replace(":A", ":B"), ontology=ontology(), since=0))[0] == "2: a b"
+
+
+@pytest.mark.parametrize("given", [None, ontology()])
+def test_several_windows_are_repaired_newest_wins(given):
+    """The newer of two contradicting facts hides the older one, in the longer window too."""
+    stream = [(1, [member("a", "A")]), (3, [member("a", "C")])]
+    text = TWO.replace(":A", ":C").replace(":B", ":A")
+    expected = "4:" if given else "4: a"
+    assert told(made(text, *stream, ontology=given, since=0)) == ["2:", expected, "6:"]
+
+
+def test_static_graphs_are_part_of_the_default_graph_and_of_what_follows():
+    text = "SELECT ?x FROM STREAM :s [RANGE 2 STEP 2] FROM :plan { ?x a :B ; :in :lab }"
+    placed = (EX.b, EX["in"], EX.lab)
+    query = made(text, ontology=ontology(), static={EX.plan: [placed, placed, member("c", "A")]})
+    assert told(query) == ["2: b", "6:"]
+    assert told(made(text, ontology=ontology(), static={EX.plan: []})) == ["2:", "6:"]
+
+
+def test_sparql_has_a_window_that_is_given():
+    query = made("SELECT ?x { ?x a :A }", window=pr.Window(2))
+    assert told(query) == ["1: a", "2: b", "5: -a -b"]
+
+
+def test_streams_may_be_files(tmp_path):
+    path = tmp_path / "s.nq"
+    path.write_text("".join(f"<{x}> <{p}> <{c}> <urn:at:{at}> .\n" for at, [(x, p, c)] in STREAM))
+    for given in (path, str(path)):
+        assert told(made(C_SPARQL, streams={str(EX.s): given})) == ["2: a b", "6:"]
+
+
+def test_times_may_be_datetimes():
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    stream = [(noon + timedelta(seconds=at), abox) for at, abox in STREAM]
+    text = C_SPARQL.replace("RANGE 2 STEP 2", "RANGE 2s STEP 2s")
+    ends = [(report.at - noon).seconds for report in made(text, *stream).run()]
+    assert ends == [2, 6]
+
+
+def test_streams_are_read_no_further_than_needed():
+    read = []
+
+    def stream():
+        for at in range(1, 100):
+            read.append(at)
+            yield at, [member("a", "A")]
+
+    reports = made(C_SPARQL, streams={EX.s: stream()}).run()
+    assert read == []
+    assert next(reports).at == 2 and read == [1, 2, 3]
+
+
+def test_at_the_end_all_windows_close_that_hold_something():
+    text = C_SPARQL.replace("RANGE 2 STEP 2", "RANGE 4 STEP 1")
+    assert told(made(text, (1, [member("a", "A")]))) == ["1: a", "2: a", "3: a", "4: a"]
+    assert told(made(text, (1, [member("a", "A")]), until=3)) == ["1: a", "2: a"]
+
+
+def test_windows_lie_where_they_are_said_to():
+    assert told(made(C_SPARQL, origin=1)) == ["1: a", "3: b", "5:"]
+    assert told(made(C_SPARQL, closed="left")) == ["2: a", "4: b", "6:"]
+    assert told(made(RSP_QL)) == ["4:", "6:"]
+    assert told(made(RSP_QL, since=0)) == ["2: a b", "4:", "6:"]
+
+
+# -- the handle --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [C_SPARQL, TWO])
+def test_the_handle_has_the_answers_of_the_last_report(text):
+    query = made(text, (1, [member("a", "A"), member("a", "B")]), (3, []), since=0)
+    assert dict(query.answers) == {} and query.variables == ("x",)
+    reports = query.run()
+    assert next(reports) == (2, Counter({(EX.a,): 1}), Counter())
+    assert dict(query.answers) == {(EX.a,): 1}
+    assert query.text == HEAD + text and query.name == "query"
+
+
+def test_followers_are_told_and_what_they_raise_is_counted():
+    query, seen = made(C_SPARQL), []
+    query.subscribe(lambda change: seen.append(change.at))
+    query.subscribe(lambda change: 1 / 0)
+    assert [report.at for report in query.run()] == [2, 6]
+    assert len(seen) == query.failures == 2
+
+
+def test_a_query_that_is_closed_reads_no_further():
+    query = made(C_SPARQL)
+    reports = query.run()
+    next(reports)
+    query.close()
+    assert list(reports) == []
+
+
+def test_changes_may_be_awaited():
+    query = made(C_SPARQL)
+
+    async def follow():
+        found = []
+        changes = query.__aiter__()
+        first = asyncio.ensure_future(anext(changes))
+        await asyncio.sleep(0)
+        worker = threading.Thread(target=lambda: list(query.run()))
+        worker.start()
+        found.append((await first).reports[0].at)
+        found.append((await anext(changes)).reports[0].at)
+        worker.join()
+        return found
+
+    assert asyncio.run(asyncio.wait_for(follow(), 20)) == [2, 6]
+
+
+# -- what is refused ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "option"),
+    [
+        (C_SPARQL, {"streams": {}}, "streams"),
+        (C_SPARQL, {"streams": {EX.other: STREAM}}, "streams"),
+        (C_SPARQL, {"streams": {EX.s: 7}}, "stream"),
+        (C_SPARQL, {"streams": STREAM}, "streams"),
+        (C_SPARQL, {"static": [EX.g]}, "static"),
+        (C_SPARQL, {"ontology": "o.ttl"}, "ontology"),
+        (C_SPARQL, {"window": pr.Window(2)}, "window"),
+        (C_SPARQL, {"closed": "open"}, "closed"),
+        (C_SPARQL.replace("{", "FROM :g {"), {}, "static"),
+        (C_SPARQL.replace("?x a :A", "?x a :A GRAPH :g { ?x a :A }"), {}, "static"),
+        ("ASK { ?x a :A }", {}, "window"),
+        ("ASK { ?x a :A }", {"window": pr.Window(2), "streams": {EX.s: [], EX.t: []}}, "streams"),
+        ("ASK { ?x a :A }", {"window": pr.Window(2), "origin": 1}, "origin"),
+        ("ASK { ?x a :A }", {"window": pr.Window(2), "closed": "left"}, "closed"),
+    ],
+)
+def test_an_option_that_does_not_go_with_the_text_is_named(text, options, option):
+    with pytest.raises(OptionError) as error:
+        made(text, **options)
+    assert error.value.option == option
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (C_SPARQL.replace("RANGE 2 STEP 2", "TRIPLES 3"), "counts triples"),
+        ("ASK { STREAM :s [ELEMENTS 3] { ?x a :A } }", "counts aboxes"),
+        (C_SPARQL.replace("RANGE 2 STEP 2", "ALL"), "never closes"),
+        (C_SPARQL.replace("?x a :A", "?x a :A FILTER(timestamp(?x, :p, :o) > 1)"), "timestamp"),
+        (
+            f"REGISTER RSTREAM :o UNDER ENTAILMENT REGIME <http://www.w3.org/ns/entailment/RDFS> AS {RSP_QL}",
+            "an ontology is asked for",
+        ),
+    ],
+)
+def test_a_text_that_cannot_be_registered_is_refused_with_the_reason(text, reason):
+    with pytest.raises(QueryError, match=reason):
+        made(text)
+
+
+def test_a_step_of_nothing_is_refused_with_its_place():
+    with pytest.raises(QueryTextError, match="a step of 0"):
+        made(C_SPARQL.replace("STEP 2", "STEP 0"))
+
+
+@pytest.mark.parametrize("text", [C_SPARQL, TWO])
+def test_a_range_in_seconds_needs_a_clock(text):
+    with pytest.raises(TimestampError):
+        told(
+            made(
+                text.replace("STEP 2", "STEP 2s")
+                .replace("RANGE 2", "RANGE 2s")
+                .replace("RANGE 4", "RANGE 4s")
+            )
+        )
+
+
+@pytest.mark.parametrize("text", [C_SPARQL, TWO])
+def test_a_stream_out_of_order_is_refused(text):
+    with pytest.raises(LateABoxError):
+        told(made(text, (3, []), (1, [])))
+
+
+def test_streams_have_times_of_one_kind():
+    text = "ASK FROM STREAM :s [RANGE 2 STEP 2] FROM STREAM :t [RANGE 2 STEP 2] { ?x a :A }"
+    with pytest.raises(TimestampError, match="same kind"):
+        told(made(text, streams={EX.s: STREAM, EX.t: [(datetime(2026, 3, 1, tzinfo=UTC), [])]}))
