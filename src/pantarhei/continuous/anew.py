@@ -13,10 +13,10 @@ from heapq import merge
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from rdflib import URIRef
+from rdflib import BNode, URIRef
 
 from pantarhei.continuous.asked import Asked, Moving
-from pantarhei.language.term import Triple
+from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.passes import simplified
@@ -28,12 +28,14 @@ from pantarhei.query.questions import answered
 from pantarhei.query.sources.graph import GraphFacts, single
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.view import View
-from pantarhei.rdf.triple_table import triples_of
+from pantarhei.rdf.blank_nodes import prefix_of_push
+from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Step, Window, step_to
 
 if TYPE_CHECKING:
     from pantarhei.continuous.elements import Element
+    from pantarhei.encoding.encode import ABox
 
 
 class _Held(NamedTuple):
@@ -63,7 +65,7 @@ class Anew:
         self._windows = tuple(Moving.of(window.extent) for window in asked.windows)
         self._spine = asked.spine
         self._step: Step | None = None
-        self._began = 0
+        self._began = self._taken = 0
         self._held: list[_Held] = []
         self._seen: tuple[frozenset[Triple], ...] = tuple(frozenset() for _ in asked.windows)
         self._graphs: dict[URIRef | None, tuple[_Content, tuple[Triple, ...]]] = {}
@@ -73,7 +75,8 @@ class Anew:
 
     def take(self, element: Element) -> AnswerChange | None:
         """A stream brings something."""
-        triples = tuple(triples_of(element.abox))
+        self._taken += 1
+        triples = _triples(element.abox, prefix_of_push(self._taken, 0))
         reports = self._advance(element.at)
         assert self._step is not None, "time has come to the element"
         self._held.append(_Held(self._step.now, element.at, element.stream, triples))
@@ -216,6 +219,17 @@ class Anew:
 
     def close(self) -> None:
         self._held.clear()
+
+
+def _triples(abox: ABox, prefix: str) -> tuple[Triple, ...]:
+    """The triples of an ABox; a table's blank nodes are its own, and have the prefix before their labels."""
+    if not is_table(abox):
+        return tuple(triples_of(abox))
+    return tuple((_own(s, prefix), p, _own(o, prefix)) for s, p, o in triples_of(abox))
+
+
+def _own(term: Term, prefix: str) -> Term:
+    return BNode(f"{prefix}{term}") if isinstance(term, BNode) else term
 
 
 def _tick(held: _Held) -> int:

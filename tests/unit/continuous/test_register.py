@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from rdflib import RDF, Graph, Namespace
 
@@ -123,6 +124,14 @@ def test_times_may_be_datetimes():
     text = C_SPARQL.replace("RANGE 2 STEP 2", "RANGE 2s STEP 2s")
     ends = [(report.at - noon).seconds for report in made(text, *stream).run()]
     assert ends == [2, 6]
+
+
+@pytest.mark.parametrize("text", [C_SPARQL, TWO])
+def test_blank_nodes_of_tables_are_their_own(text):
+    columns = {"subject": ["_:b"], "predicate": [RDF.type.n3()], "object": [EX.A.n3()]}
+    stream = [(1, pa.table(columns)), (2, pa.table(columns))]
+    report = next(made(text, *stream, ontology=ontology(), since=0).run())
+    assert (report.at, len(report.added)) == (2, 2)
 
 
 def test_streams_are_read_no_further_than_needed():
