@@ -140,6 +140,7 @@ def asked_of(options: Following, ontology: pr.Ontology) -> Asked | None:
     except QueryError as error:
         raise QueryError(f"{name}: {error.reason}") from None
     if options.emit == "changes":
+        _check_unlimited(options)
         return Reports(query, lambda reasoner: reasoner.register(text), shows_changes=True)
     return Answers(text, query, options.query_timeout)
 
@@ -166,6 +167,7 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
     for option in ("range", "slide"):
         if getattr(options, option) is not None:
             raise typer.BadParameter("the query says its window", param_hint=f"--{option}")
+    _check_unlimited(options)
     shows_changes = options.emit == "changes"
     if shows_changes:
         made = replace(made, emit="delta")
@@ -188,6 +190,17 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
         return None if ticks is None else time_of(ticks, kind)
 
     return Reports(query, register, shows_changes, holding(window), end)
+
+
+def _check_unlimited(options: Following) -> None:
+    """Nothing, if no limit is set to the time of an answer: of what is kept up to date none is waited for.
+
+    Raises:
+        BadParameter: there is one.
+    """
+    if options.query_timeout is not None:
+        problem = "the query is kept up to date as the stream goes by, and never asked"
+        raise typer.BadParameter(problem, param_hint="--query-timeout")
 
 
 def _check_static(made: Registration) -> None:

@@ -183,6 +183,8 @@ def test_a_text_that_cannot_be_followed_is_refused_with_the_reason(options, text
         ({"query": WINDOW, "range": None, "slide": "1"}, "--slide"),
         ({"query": "ASK { ?x a ?c }", "range": None}, "--range"),
         ({"emit": "changes"}, "--emit"),
+        ({"query": WINDOW, "range": None, "query_timeout": 1.0}, "--query-timeout"),
+        ({"query": "ASK { ?x a ?c }", "emit": "changes", "query_timeout": 1.0}, "--query-timeout"),
     ],
 )
 def test_options_that_do_not_go_with_the_query_are_named(options, given, option):
