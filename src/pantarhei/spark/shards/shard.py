@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
+from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
@@ -62,7 +62,7 @@ class Shard:
         self._setup, self._reasoner, self._held = setup, reasoner, held
         now = reasoner.note.get("now")
         self._now = now if isinstance(now, int) else None
-        self._answers = self._asked()
+        self._query = self._registered()
 
     @classmethod
     def restore(cls, setup: ShardSetup, saved: SavedShard) -> Shard:
@@ -139,25 +139,31 @@ class Shard:
 
     def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
         self._now = ticks
-        if self._setup.query is not None:
-            yield from self._changed_answers(ticks)
+        if self._query is not None:
+            yield from self._changed_answers(update, ticks)
             return
         for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
             for triple in triples:
                 yield Change(ticks, tuple(map(write_term, triple)), change)
 
-    def _changed_answers(self, ticks: int) -> Iterator[Change]:
-        before, self._answers = self._answers, self._asked()
-        for row in sorted(before | self._answers, key=lambda row: [text or "" for text in row]):
-            if change := self._answers[row] - before[row]:
-                yield Change(ticks, row, change)
+    def _changed_answers(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
+        if self._query not in update.answers:
+            return
+        change = update.answers[self._query]
+        signed = [(row, copies) for row, copies in change.added.items()]
+        signed += [(row, -copies) for row, copies in change.removed.items()]
+        texts = [(tuple(None if t is None else write_term(t) for t in row), n) for row, n in signed]
+        for row, copies in sorted(texts, key=lambda each: [text or "" for text in each[0]]):
+            yield Change(ticks, row, copies)
 
-    def _asked(self) -> Counter[Row]:
-        """The answers at present, each with how often it is there."""
+    def _registered(self) -> ContinuousQuery | None:
+        """What is asked of the shard, kept up to date; a shard that was restored has it already."""
         if self._setup.query is None:
-            return Counter()
-        rows = self._reasoner.query(self._setup.query).rows
-        return Counter(tuple(None if term is None else write_term(term) for term in row) for row in rows)
+            return None
+        return self._reasoner.queries.get(_QUERY) or self._reasoner.register(self._setup.query, name=_QUERY)
+
+
+_QUERY = "answers"  # the name of the query in a shard's reasoner
 
 
 def _layout(setup: ShardSetup) -> str:
