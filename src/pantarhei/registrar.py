@@ -40,6 +40,7 @@ class KeptUp:
 
     def __init__(self, registered: Registered, registrar: Registrar) -> None:
         self.registered, self._registrar = registered, registrar
+        self._known: tuple[int, Counter[AnswerRow]] = (-1, Counter())
 
     @property
     def name(self) -> str:
@@ -58,9 +59,12 @@ class KeptUp:
 
     def rows(self) -> Counter[AnswerRow]:
         def look(registry: Registry, present: Present) -> Counter[AnswerRow]:
-            decoder, counts = registry.terms.decoder, self.registered.answers
-            rows = registry.in_order(self.registered, present)
-            return Counter({decoder.row(row): counts[row] for row in rows})
+            if self._known[0] != registry.journal.noted:
+                decoder, counts = registry.terms.decoder, self.registered.answers
+                rows = registry.in_order(self.registered, present)
+                found = Counter({decoder.row(row): counts[row] for row in rows})
+                self._known = registry.journal.noted, found
+            return self._known[1]
 
         return self._registrar.look(look)
 

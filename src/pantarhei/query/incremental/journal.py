@@ -42,7 +42,7 @@ class Journal:
     def __init__(self) -> None:
         self._nearest = Mark()
         self.noted = 0
-        """How many changes have been noted so far."""
+        """How many changes have been noted so far; more after each change, and after going back."""
 
     def note(self, table: dict[Any, Any], key: Any) -> None:
         """The entry of `key` is about to change, to come or to go."""
@@ -76,6 +76,7 @@ class Journal:
 
     def back(self, mark: Mark) -> None:
         """Bring the dictionaries to the state of a mark. Costs what has changed in between."""
+        self.noted += 1
         path = [mark]
         while path[-1].next is not None:
             path.append(path[-1].next)
