@@ -18,8 +18,8 @@ from pantarhei.query.algebra.nodes import (
     Values,
     nodes_of,
 )
+from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
-from pantarhei.query.incremental.upkeep import Upkeep
 from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")
@@ -133,7 +133,7 @@ class ClosureOperator(Operator):
         nodes: the terms of the graph, if they are needed.
     """
 
-    upkeep = Upkeep.SOURCES
+    maintenance = Maintenance.SOURCES
 
     def __init__(self, node: Closure, shared: Shared, step: Operator, nodes: Operator | None = None) -> None:
         super().__init__(node, shared, (step,) if nodes is None else (step, nodes))

@@ -10,9 +10,9 @@ from rdflib import Variable
 from pantarhei.query.algebra.expressions import Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
 from pantarhei.query.incremental.accumulators import LOOKING_AT_ALL, accumulator
+from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, places_of, put, taken
 from pantarhei.query.incremental.row_expressions import RowExpression
-from pantarhei.query.incremental.upkeep import Upkeep
 
 
 def drawn_below(node: Group) -> Group:
@@ -47,7 +47,7 @@ class GroupOperator(Operator):
         self._of = [made.argument for made in node.aggregates]
         self._shown = [place for place, v in enumerate(child.variables) if not is_hidden(v)]
         if any(made.function in LOOKING_AT_ALL for made in node.aggregates):
-            self.upkeep = Upkeep.GROUPS
+            self.maintenance = Maintenance.GROUPS
         self._sizes: Bag = {}
         self._said: dict[Row, Row] = {}
 

@@ -11,8 +11,8 @@ from pantarhei.language.term import RDF_TYPE, Triple
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_clock
 from pantarhei.query.algebra.nodes import BGP, Closure, Graph, NegatedSet, Node, Values, nodes_of
+from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, bag_of, rows_of
-from pantarhei.query.incremental.upkeep import Upkeep
 from pantarhei.query.table import Table
 
 Look = Callable[[Node], Table]
@@ -71,7 +71,7 @@ class WholeLeaf(Operator):
     `symbols` are the classes and properties that it looks at, None for all.
     """
 
-    upkeep = Upkeep.WHOLE
+    maintenance = Maintenance.WHOLE
 
     def __init__(self, node: Node, shared: Shared, look: Look) -> None:
         super().__init__(node, shared)

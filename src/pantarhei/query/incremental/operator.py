@@ -18,8 +18,8 @@ from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
+from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.term_values import TermValues
-from pantarhei.query.incremental.upkeep import Upkeep
 from pantarhei.query.table import Ids, Table
 
 Row = tuple[int, ...]
@@ -97,7 +97,7 @@ class Operator:
         inputs: the operators whose rows it takes.
     """
 
-    upkeep = Upkeep.ROWS
+    maintenance = Maintenance.ROWS
     """What a change costs."""
 
     def __init__(self, node: Node, shared: Shared, inputs: Sequence[Operator] = ()) -> None:

@@ -29,7 +29,7 @@ def _lines(operator: Operator, show: Show) -> list[str]:
             below = [line.removeprefix("  ") for line in below[1:]]
     rows = sum(map(len, operator.bags))
     kept = f"  → {counted(rows, 'row')} kept" if rows else ""
-    first = f"{_title(operator, show)}  ({operator.upkeep.value}){kept}"
+    first = f"{_title(operator, show)}  ({operator.maintenance.value}){kept}"
     return [first, *(f"  {line}" for line in below)]
 
 

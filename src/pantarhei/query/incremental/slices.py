@@ -12,9 +12,9 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import OrderKey, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
 from pantarhei.query.expressions.ordering import order_key
+from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, places_of, put, taken
 from pantarhei.query.incremental.row_expressions import RowExpression
-from pantarhei.query.incremental.upkeep import Upkeep
 from pantarhei.rdf.ntriples import write_term
 
 
@@ -78,7 +78,7 @@ class SliceOperator(Operator):
         keys: look at the child's variables.
     """
 
-    upkeep = Upkeep.SLICE
+    maintenance = Maintenance.SLICE
 
     def __init__(self, node: Slice, shared: Shared, child: Operator, keys: Sequence[OrderKey]) -> None:
         super().__init__(node, shared, (child,))

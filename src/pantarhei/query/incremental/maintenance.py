@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Upkeep(Enum):
+class Maintenance(Enum):
     """In which of three ways; the value says it for people."""
 
     ROWS = "exact per row"
