@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, check_type
-from pantarhei.language.time import TimeKind, TimePoint, duration_ticks
+from pantarhei.language.time import TimeKind, TimePoint, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerChange, AnswerChanges, AnswerRow, ContinuousQuery
 from pantarhei.query.incremental.plan_text import plan_text
@@ -173,8 +174,10 @@ class Registrar:
             return None
         least = self._window.range_to_hold(window, kind)
         if duration_ticks(self._window.range, kind) < least:
-            given = f"{window} of a query"
-            raise OptionError("window", given, f"a reasoner whose window has a range of {least} or more")
+            is_clock = kind is TimeKind.DATETIME
+            needed = timedelta(microseconds=least) if is_clock else show_time(time_of(least, kind))
+            expected = f"a reasoner whose window has a range of {needed} or more"
+            raise OptionError("window", f"{window} of a query", expected)
         return window
 
     @property
