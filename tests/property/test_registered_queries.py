@@ -21,7 +21,7 @@ from pantarhei.reference.answers import answers, difference
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-EVERY_DAY = 6  # so many of the seeds
+EVERY_DAY = 3  # so many of the seeds
 SEEDS = [
     seed if seed < EVERY_DAY else pytest.param(seed, marks=pytest.mark.long)
     for seed in range(2_000 if LONG else 40)
