@@ -1,6 +1,12 @@
-"""Which tests stay together where two processes share them (`make test`): Spark's, else those of a file."""
+"""Which tests stay together where two processes share them (`make test`): Spark's, else those of a file.
+
+And what tests of several files ask for.
+"""
 
 from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
 
 import pytest
 
@@ -26,3 +32,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
             return group_of(nodeid)
 
     return ByGroup(config, log)
+
+
+@pytest.fixture(scope="module")
+def quiet() -> Iterator[None]:
+    """No log: rdflib tells of every literal that its own classes cannot read."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)

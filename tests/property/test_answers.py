@@ -4,7 +4,6 @@ Over graphs as they are given, where several forms of a value meet in all places
 and are repaired, where the definition is asked over `materialization()` and `interpretation(at)`.
 """
 
-import logging
 import os
 from random import Random
 
@@ -32,12 +31,7 @@ QUERIES = 10  # over each dataset
 QUESTIONS = Questions(PREFIXES)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def quiet():
-    """rdflib tells of every literal that its own classes cannot read."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def view(default, named):

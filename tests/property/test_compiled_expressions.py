@@ -1,6 +1,5 @@
 """What an expression says row by row is what it says by column, whatever the rows bring."""
 
-import logging
 import os
 from random import Random
 
@@ -42,12 +41,7 @@ BROUGHT = (*NUMBERS, *(f"{time}^^xsd:dateTime" for time in TIMES), '"2020-01-01"
 BROUGHT += ('"PT1H"^^xsd:dayTimeDuration', '""', '"a"', '"a"@en', "true", '"maybe"^^xsd:boolean', '"x"^^:own')
 
 
-@pytest.fixture(autouse=True, scope="module")
-def quiet():
-    """rdflib tells of every literal that its own classes cannot read."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def compiled_text(random, depth):

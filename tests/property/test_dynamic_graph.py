@@ -3,7 +3,6 @@
 Registered queries have the answers of the definition, and what was said to come and go adds up to them.
 """
 
-import logging
 import os
 from collections import Counter
 from contextlib import suppress
@@ -40,12 +39,7 @@ QUERIES = [
 BAD = (Literal(1), RDF.type, URIRef("urn:x:A"))
 
 
-@pytest.fixture(autouse=True, scope="module")
-def quiet():
-    """rdflib tells of every literal that its own classes cannot read."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 class Changing:

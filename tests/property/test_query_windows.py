@@ -5,7 +5,6 @@ The content of a window that ends now is the union of the interpretations of its
 background; where it closes, as a reasoner is to which time alone has gone on.
 """
 
-import logging
 import os
 from collections import Counter
 from random import Random
@@ -37,12 +36,7 @@ QUERIES = (
 )
 
 
-@pytest.fixture(autouse=True, scope="module")
-def quiet():
-    """rdflib tells of every literal that its own classes cannot read."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 class Expected:

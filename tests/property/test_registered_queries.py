@@ -5,7 +5,6 @@ Over windows that slide and are repaired, with timestamps that come in parts, st
 blocks, limits by which timestamps leave early, and terms that are forgotten.
 """
 
-import logging
 import os
 from collections import Counter
 from contextlib import suppress
@@ -29,12 +28,7 @@ SEEDS = [
 STEPS = 12
 
 
-@pytest.fixture(autouse=True, scope="module")
-def quiet():
-    """rdflib tells of every literal that its own classes cannot read."""
-    logging.disable(logging.CRITICAL)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 class Case:

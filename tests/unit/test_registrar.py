@@ -171,9 +171,11 @@ def test_windows_of_queries_need_one_timestamp_a_fact(reasoner):
 
 
 def test_from_says_which_graphs_are_asked_and_one_that_has_left_is_empty(reasoner):
-    with pytest.raises(QueryError, match="there is no such graph"):
-        reasoner.register(PREFIX + "ASK FROM <urn:pantarhei:at:1> { ?x a :A }")
+    for window in (None, Window(2)):
+        with pytest.raises(QueryError, match="there is no such graph"):
+            reasoner.register(PREFIX + "ASK FROM <urn:pantarhei:at:1> { ?x a :A }", window=window)
     assert not reasoner.queries
+    assert not reasoner._registrar._registry.wants_levels  # nobody has that window
     reasoner.push(1, [a("x")])
     schema = reasoner.register("SELECT ?x FROM <urn:pantarhei:schema> { ?x a ?c }")
     first = reasoner.register(PREFIX + "SELECT ?x FROM <urn:pantarhei:at:1> { ?x a :A }")

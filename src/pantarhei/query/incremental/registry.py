@@ -106,15 +106,15 @@ class Registry:
         Args:
             window: its own; None for the reasoner's.
         """
-        self._outlook.tells_time = self._outlook.tells_time or _asks_time(query)
-        self._stand_at(present)
-        content = self._whole if window is None else self._view(window)
-        self._outlook.check_graphs(query, content)
-        node: Node = simplified(query.node, has_forms=True)
-        if query.form == "SELECT" and node.variables != query.variables:
-            node = Project(node, query.variables)
         before, root = self.mark(), None
         try:
+            self._outlook.tells_time = self._outlook.tells_time or _asks_time(query)
+            self._stand_at(present)
+            content = self._whole if window is None else self._view(window)
+            self._outlook.check_graphs(query, content)
+            node: Node = simplified(query.node, has_forms=True)
+            if query.form == "SELECT" and node.variables != query.variables:
+                node = Project(node, query.variables)
             root = self._root(query, node, content)
             registered = Registered(name, text, query, root, content, policy)
             began = dict(self.network.begin(self._begun))
@@ -126,6 +126,7 @@ class Registry:
             if root is not None:
                 self.network.drop(root)
             self._forget_views()
+            self._sort_out()
             raise
         self._sort_out()
         return registered
