@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
-from pantarhei.errors import OptionError, check_type
+from pantarhei.errors import OptionError, QueryError, check_type
 from pantarhei.language.time import TimeKind, TimePoint, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerChange, AnswerChanges, AnswerRow, ContinuousQuery
@@ -144,7 +144,10 @@ class Registrar:
     ) -> ContinuousQuery:
         if own is not None:
             self._held.want_levels()
-        registered = self._registry.register(name, text, query, self._present, own, policy)
+        try:
+            registered = self._registry.register(name, text, query, self._present, own, policy)
+        except RecursionError:
+            raise QueryError("the query is nested too deeply") from None
         self._held.consumers.look_again()
         self.queries[name] = handle = ContinuousQuery(KeptUp(registered, self))
         return handle

@@ -183,3 +183,19 @@ def test_from_says_which_graphs_are_asked_and_one_that_has_left_is_empty(reasone
     assert Counter(dict(schema.answers)) == Counter(reasoner.query(schema.text).rows)
     assert not reasoner.push(3, [a("y")]).answers
     assert rows(reasoner.push(9, [a("z")]).answers[first].removed) == ["x"]
+
+
+def test_a_text_nested_too_deeply_is_refused_and_leaves_nothing(reasoner):
+    reasoner.push(1, [a("x")])
+    conditions = "&&".join(["?x = ?x"] * 400)
+    with pytest.raises(QueryError, match="nested too deeply"):
+        reasoner.register(PREFIX + f"SELECT ?x {{ ?x a :A FILTER({conditions}) }}")
+    assert not reasoner.queries and reasoner.push(2, [a("y")])
+
+
+def test_a_product_of_too_many_rows_is_refused_and_leaves_nothing(reasoner, monkeypatch):
+    monkeypatch.setattr("pantarhei.query.incremental.joins._MOST_ROWS", 100)
+    reasoner.push(1, [a(f"x{i}") for i in range(20)])
+    with pytest.raises(pr.QueryMemoryError):
+        reasoner.register(PREFIX + "SELECT * { ?x a :A . ?y a :A }")
+    assert not reasoner.queries and reasoner.push(2, [a("y")])

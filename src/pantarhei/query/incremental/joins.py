@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.errors import QueryMemoryError
 from pantarhei.query.algebra.binding import looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_clock
 from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
+from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.incremental.index import Index
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
 from pantarhei.query.incremental.row_expressions import RowExpression
@@ -34,6 +36,20 @@ def marked_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
     if seen & set(node.left.variables) or any(is_drawn(each) or looks_at_clock(each) for each in conditions):
         return None
     return right, conditions
+
+
+def check_rows(made: Bag) -> None:
+    """Nothing, if a join may have made so many rows at once.
+
+    Raises:
+        QueryMemoryError: they are more than the bytes that a query's operator may take.
+    """
+    if len(made) > _MOST_ROWS:
+        raise QueryMemoryError(MAX_BYTES, _BYTES_A_ROW * len(made), len(made))
+
+
+_BYTES_A_ROW = 250  # a tuple of some numbers, and its place in a dictionary
+_MOST_ROWS = MAX_BYTES // _BYTES_A_ROW
 
 
 class _TwoInputs(Operator):
@@ -83,10 +99,12 @@ class JoinOperator(_TwoInputs):
             for right, copies in self._right.compatible(left):
                 put(made, self._merged(left, right), weight * copies)
             self._left.add(left, weight)
+            check_rows(made)
         for right, weight in right_change.items():
             for left, copies in self._left.compatible(right):
                 put(made, self._merged(left, right), weight * copies)
             self._right.add(right, weight)
+            check_rows(made)
         return made
 
 
@@ -128,9 +146,11 @@ class _Matching(_TwoInputs):
         made: Bag = {}
         for left, weight in left_change.items():
             self._change_left(left, weight, made)
+            check_rows(made)
         before: dict[Row, int] = {}
         for right, weight in right_change.items():
             self._change_right(right, weight, before, made)
+            check_rows(made)
         for left, met in before.items():
             is_met = left in self._met
             if (met > 0) is not is_met:
