@@ -1,6 +1,6 @@
 # Everything happens in .venv, which these targets make and fill with what is missing.
 #   make demo        the main job on three examples, the last on Spark too
-#   make test        the tests of every day: five minutes or so on two cores
+#   make test        the tests of every day: four minutes or so on two cores
 #   make test-all    these and the long ones: clusters, crashes, sessions of their own, slow peers
 #   make check       lint, types, import contract
 #   make bench       measurements (never part of the tests); bench-spark those of Spark
@@ -23,7 +23,7 @@ test: $(VENV)/.dev $(VENV)/.kernel
 	$(BIN)/$(TEST) -m 'not long'
 
 test-all: $(VENV)/.dev $(VENV)/.kernel
-	$(BIN)/$(TEST)
+	HYPOTHESIS_PROFILE=all $(BIN)/$(TEST)
 
 # The random tests on a kernel compiled with bounds checks.
 test-checked: $(VENV)/.dev

@@ -156,12 +156,14 @@ def building():
     return frozenset(Building(seed=1).triples)
 
 
+@pytest.mark.long
 @with_brick
 def test_reasonable_agrees_on_a_building_in_all_of_brick():
     theirs = by_reasonable(brick() | building())
     assert_agreement(by_us(brick(), building()), theirs, building(), THING, RESOURCE)
 
 
+@pytest.mark.long
 @with_brick
 def test_owlrl_agrees_on_a_building_in_its_module_of_brick():
     """owlrl takes minutes for all of Brick."""

@@ -8,7 +8,6 @@ library makes answers differ, a predicate below says so by name.
 
 from __future__ import annotations
 
-import os
 import re
 import string
 import struct
@@ -22,6 +21,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rdflib import XSD, Literal
 
+from counts import cases
 from jdk import SimpleType, java
 from pantarhei.language.data_range import Datatype, DatatypeRestriction
 from pantarhei.literals.builtin import SWRLB, compute, holds
@@ -31,8 +31,9 @@ from pantarhei.literals.pattern import PatternError, compile_pattern
 from pantarhei.literals.value import INTEGER_BOUNDS, is_well_typed, value_of
 from ranges import literal
 
-TIMES = 25 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 1
-FEW, MANY = (settings(max_examples=TIMES * count, deadline=None) for count in (40, 400))
+FEW, MANY = (
+    settings(max_examples=cases(count // 2, count, long=25 * count), deadline=None) for count in (40, 400)
+)
 
 
 # -- texts that are near the lexical spaces ---------------------------------------------------------

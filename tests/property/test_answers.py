@@ -4,12 +4,12 @@ Over graphs as they are given, where several forms of a value meet in all places
 and are repaired, where the definition is asked over `materialization()` and `interpretation(at)`.
 """
 
-import os
 from random import Random
 
 import pytest
 from rdflib import Graph
 
+from counts import seeds
 from pantarhei import QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.query.expressions import LiteralValues
@@ -20,12 +20,7 @@ from pantarhei.query.view import View
 from pantarhei.reference.answers import answers, difference
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-EVERY_DAY = 10  # so many of the seeds
-SEEDS = [
-    seed if seed < EVERY_DAY else pytest.param(seed, marks=pytest.mark.long)
-    for seed in range(2_000 if LONG else 40)
-]
+SEEDS = seeds(10, 40, long=2_000)
 QUERIES = 10  # over each dataset
 
 QUESTIONS = Questions(PREFIXES)

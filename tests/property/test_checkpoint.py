@@ -2,19 +2,18 @@
 after.
 """
 
-import os
 from collections import Counter
 
 from hypothesis import given, reject, settings
 from rdflib import Literal
 
+from counts import cases
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.literals.value import value_of
 from scenes import scenes, steps, table
 from worlds import interpretations, windows
 
 STEPS = Counter()
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 class Twins:
@@ -95,7 +94,7 @@ class Twins:
         return (*triple[:2], value) if value in self.forgotten else triple
 
 
-@settings(max_examples=3000 if LONG else 60, deadline=None)
+@settings(max_examples=cases(30, 60, long=3_000), deadline=None)
 @given(scenes(), windows, steps)
 def test_a_restored_reasoner_goes_on_like_the_one_that_was_saved(scene, window, steps):
     rules, background, pool, options = scene

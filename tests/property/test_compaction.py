@@ -2,7 +2,6 @@
 it told is looked at late.
 """
 
-import os
 from collections import Counter
 from functools import partial
 
@@ -11,6 +10,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from rdflib import RDF, BNode, Literal, URIRef
 
+from counts import cases
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -20,7 +20,6 @@ from strategies import EX
 from worlds import World, interpretations, windows
 
 SEEN = Counter()
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 class Twins:
@@ -153,7 +152,7 @@ ways = st.lists(
 )
 
 
-@settings(max_examples=2000 if LONG else 150, deadline=None)
+@settings(max_examples=cases(40, 150, long=2_000), deadline=None)
 @given(scenes(), windows, steps, ways)
 def test_forgetting_is_not_to_be_seen(scene, window, steps, ways):
     rules, background, pool, options = scene

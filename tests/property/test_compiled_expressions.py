@@ -1,12 +1,12 @@
 """What an expression says row by row is what it says by column, whatever the rows bring."""
 
-import os
 from random import Random
 
 import pytest
 from rdflib import Variable
 
 from answered import pattern
+from counts import seeds
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.expressions import compute, truth
 from pantarhei.query.incremental.operator import table_of
@@ -15,7 +15,6 @@ from random_queries.data import BLANK_NODES, LITERALS, NAMES
 from random_queries.expressions import Expressions
 from signed_bags import Bench, term
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 VARIABLES = tuple(map(Variable, "xyz"))
 NUMBERS = (
     "0",
@@ -87,8 +86,6 @@ def run(seed):
     return by_row._truth is not None
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(start, start + 100) for start in range(0, 50_000 if LONG else 500, 100)]
-)
-def test_expressions_say_by_row_what_they_say_by_column(seeds):
-    assert sum(map(run, seeds)) > 30
+@pytest.mark.parametrize("hundred", seeds(2, 5, long=500))
+def test_expressions_say_by_row_what_they_say_by_column(hundred):
+    assert sum(map(run, range(100 * hundred, 100 * hundred + 100))) > 30

@@ -3,7 +3,6 @@
 Registered queries have the answers of the definition, and what was said to come and go adds up to them.
 """
 
-import os
 from collections import Counter
 from contextlib import suppress
 from functools import partial
@@ -12,6 +11,7 @@ from random import Random
 import pytest
 from rdflib import RDF, Graph, Literal, URIRef
 
+from counts import seeds
 from interrupting import interrupted
 from kept_answers import HEAD, wrong_in_any_order
 from pantarhei import (
@@ -29,13 +29,7 @@ from pantarhei.reference.materialization import closure, is_consistent
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 from worlds import World, canonical
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-WORLDS = [
-    seed if seed < 6 else pytest.param(seed, marks=pytest.mark.long) for seed in range(300 if LONG else 20)
-]
-QUERIES = [
-    seed if seed < 5 else pytest.param(seed, marks=pytest.mark.long) for seed in range(1_000 if LONG else 30)
-]
+WORLDS, QUERIES = seeds(4, 20, long=300), seeds(4, 30, long=1_000)
 BAD = (Literal(1), RDF.type, URIRef("urn:x:A"))
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDFS, XSD, Literal
 
+from counts import cases
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.language.data_range import Datatype
 from pantarhei.language.rule import Different, Member, Rule
@@ -144,7 +145,7 @@ def worlds(draw):
 
 @pytest.mark.parametrize("keep", ["newest", "every"])
 @given(world=worlds(), window=windows, arrivals=arrivals)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=cases(80, 250), deadline=None)
 def test_equality_is_what_its_rules_say(keep, world, window, arrivals):
     rules, written, background, pool = world
     ontology = Ontology.from_rules(rules)

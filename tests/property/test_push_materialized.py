@@ -1,6 +1,5 @@
 """ABoxes closed elsewhere give what ABoxes as they are give, at every step and in every respect."""
 
-import os
 from collections import Counter
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from rdflib import RDF, Variable
 
+from counts import LONG, seeds
 from pantarhei import Ontology, Rule, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -18,7 +18,6 @@ from pantarhei.reference.canonical_literals import canonical_triple
 from strategies import EX, FUNCTIONAL, INVERSE, SYMMETRIC, TRANSITIVE, worlds
 from worlds import World, interpretations, subsets
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 SEEN = Counter()
 
 
@@ -134,7 +133,7 @@ def test_there_was_something_to_see():
 CIRCLES = [*INVERSE, *SYMMETRIC, *TRANSITIVE, *FUNCTIONAL]
 
 
-@pytest.mark.parametrize("seed", range(300 if LONG else 16))
+@pytest.mark.parametrize("seed", seeds(4, 16, long=300))
 def test_facts_that_follow_from_one_another_do_not_outlive_what_they_rest_on(seed):
     """Large windows with rules in circles, many repetitions and many cuts, in one reasoner and the other."""
     world = World(seed, constraints=seed % 3)

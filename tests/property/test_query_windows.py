@@ -5,25 +5,20 @@ The content of a window that ends now is the union of the interpretations of its
 background; where it closes, as a reasoner is to which time alone has gone on.
 """
 
-import os
 from collections import Counter
 from random import Random
 
 import pytest
 from rdflib import Graph, URIRef
 
+from counts import seeds
 from kept_answers import HEAD, wrong_in_any_order
 from pantarhei import OptionError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.language.time import TimeKind
 from pantarhei.reference.answers import answers, difference
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-EVERY_DAY = 3  # so many of the seeds
-SEEDS = [
-    seed if seed < EVERY_DAY else pytest.param(seed, marks=pytest.mark.long)
-    for seed in range(2_000 if LONG else 40)
-]
+SEEDS = seeds(3, 40, long=2_000)
 STEPS = 12
 RANGE = 9
 QUERIES = (

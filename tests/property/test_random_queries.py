@@ -2,10 +2,11 @@
 
 from random import Random
 
+from counts import cases
 from pantarhei.reference.answers import agrees, answers
 from random_queries import random_dataset, random_query
 
-QUERIES = 150
+QUERIES = cases(60, 150)
 
 
 def test_random_queries_are_answered_the_same_again():

@@ -5,7 +5,6 @@ Over windows that slide and are repaired, with timestamps that come in parts, st
 blocks, limits by which timestamps leave early, and terms that are forgotten.
 """
 
-import os
 from collections import Counter
 from contextlib import suppress
 from random import Random
@@ -13,18 +12,14 @@ from random import Random
 import pytest
 from rdflib import RDF, Graph, Literal, URIRef
 
+from counts import seeds
 from kept_answers import HEAD, wrong_in_any_order
 from pantarhei import InvalidTripleError, MemoryLimitError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, timestamp_graph
 from pantarhei.reference.answers import answers, difference
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-EVERY_DAY = 3  # so many of the seeds
-SEEDS = [
-    seed if seed < EVERY_DAY else pytest.param(seed, marks=pytest.mark.long)
-    for seed in range(2_000 if LONG else 40)
-]
+SEEDS = seeds(3, 40, long=2_000)
 STEPS = 12
 
 

@@ -6,7 +6,6 @@ Programs, backgrounds and streams are random and small; the shards are as many a
 hardest case.
 """
 
-import os
 from collections import Counter, defaultdict
 from itertools import chain
 
@@ -15,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDF
 
+from counts import cases
 from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.errors import NotKeyLocalQueryError
 from pantarhei.language.rule import Different, Rule
@@ -54,7 +54,6 @@ from strategies import (
 )
 from worlds import canonical
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 COUNTS = Counter()
 
 # Background properties: a key whose values are names, one whose values are literals, and one between names.
@@ -225,14 +224,14 @@ CASES = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(30, 60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 def test_shards_by_an_allowed_key_hold_what_one_model_holds(case):
     check_shards(*case)
 
 
 @pytest.mark.long
-@settings(max_examples=6000 if LONG else 400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=cases(400, 400, long=6_000), deadline=None, suppress_health_check=list(HealthCheck))
 @given(CASES)
 def test_more_shards_by_an_allowed_key_hold_what_one_model_holds(case):
     check_shards(*case)

@@ -2,7 +2,6 @@
 after it.
 """
 
-import os
 import random
 from collections import Counter
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from rdflib import Variable
 
+from counts import seeds
 from pantarhei import InvalidRuleError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Atom
@@ -20,7 +20,6 @@ from worlds import World
 NAMES = [Variable(name) for name in "xyz"]
 RELATIONS = [*PROPERTIES, TRANSITIVE[0].body[0].predicate]
 SEEN = Counter()
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 def some_body(chance, individuals):
@@ -109,7 +108,7 @@ def mentions(chance, came, went, others):
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("keep", ["newest", "every"])
-@pytest.mark.parametrize("seed", range(500 if LONG else 10))
+@pytest.mark.parametrize("seed", seeds(10, 10, long=500))
 def test_matches_come_and_go_as_the_definition_says(seed, keep):
     world, chance = World(seed, constraints=2), random.Random(seed)
     world.individuals, world.rules = world.individuals[:6], (*world.rules, TRANSITIVE[0])

@@ -1,6 +1,5 @@
 """Engine and reference side by side: after every step the same assertions are kept, the same facts hold."""
 
-import os
 from collections import Counter
 
 import pytest
@@ -8,11 +7,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from counts import LONG
 from pantarhei import Ontology, StreamReasoner, Window
 from strategies import worlds
 from worlds import SideBySide, subsets
 
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 STEPS = Counter()
 
 

@@ -1,20 +1,19 @@
 """Random texts of stream languages over random streams: what is run reports what the definitions do."""
 
-import os
 from random import Random
 
 import pytest
 from rdflib import Graph, Namespace
 
 import pantarhei as pr
+from counts import cases
 from pantarhei.continuous.asked import Asked
 from pantarhei.language.time import TimeKind
 from pantarhei.query.languages import read_registration
 from reported import as_run, reported, without_empty
 
 EX = Namespace("http://example.org/")
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
-SEEDS = range(2_000 if LONG else 60)
+SEEDS = range(cases(60, 60, long=2_000))
 BODIES = (
     "?x :p ?y",
     "?x :p ?y . ?y :q ?z",

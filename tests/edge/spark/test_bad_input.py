@@ -86,6 +86,7 @@ def test_options_that_cannot_be_are_refused_before_anything_runs(spark, tmp_path
         reason_stream(stream, ONTOLOGY, Window(5), query="SELECT ?x {")
 
 
+@pytest.mark.long
 def test_one_bad_row_among_many_is_named_or_left_out_and_counted(spark):
     many = spark.range(0, 100_000, 1, 2).select(
         (f.col("id") / 1000).cast("long").alias("timestamp"),

@@ -138,6 +138,7 @@ def test_shards_hold_what_one_model_holds_and_go_on_after_a_restart(spark, tmp_p
     assert [(row.at, row.subject) for row in after if row.change == 0] == [(2, ROOMS[5].n3())]
 
 
+@pytest.mark.long
 def test_the_answers_of_shards_add_up_to_those_of_one_window_and_go_on_after_a_restart(spark, tmp_path):
     folder, rows, found = Folder(tmp_path / "in"), [*readings(1, 1, 17), (16, (ROOMS[3], R, ROOMS[1]))], []
     select = f"""

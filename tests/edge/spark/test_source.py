@@ -141,6 +141,7 @@ def test_what_is_wrong_is_an_error_that_says_where(source, tmp_path, text, optio
         batch(source, tmp_path / "a.nq", **options).collect()
 
 
+@pytest.mark.long
 def test_what_is_wrong_can_be_skipped_and_the_log_has_the_count(source, tmp_path):
     (tmp_path / "a.nq").write_text(
         quads(0, 40) + "oops\n" + quads(0, 1).replace("at:0", "at:0.5") + quads(80, 90)
@@ -179,6 +180,7 @@ def run_once(frame, sink, checkpoint):
     assert query.awaitTermination(120)
 
 
+@pytest.mark.long
 def test_a_stream_of_files_has_the_rows_of_the_batch_across_stops(source, tmp_path):
     folder, checkpoint, sink = tmp_path / "in", tmp_path / "checkpoint", Sink()
     folder.mkdir()

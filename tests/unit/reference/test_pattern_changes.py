@@ -1,12 +1,12 @@
 """Changes of graph patterns: GD as printed goes wrong, the reference and the engine do not."""
 
-import os
 from collections import Counter
 from random import Random
 
 import pytest
 from rdflib import Graph, Variable
 
+from counts import cases, seeds
 from pantarhei import DynamicGraph, load_ontology
 from pantarhei.reference.pattern_changes import (
     Change,
@@ -30,7 +30,6 @@ from strategies import EX
 
 a, b, c, d, p, q, r = (EX[name] for name in "abcdpqr")
 x, y, z = map(Variable, "xyz")
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 
 def ins(*edge):
@@ -255,10 +254,10 @@ def random_messages(random, graph, count):
         yield message
 
 
-CASES = 10_000 if LONG else 1_000
+CASES = cases(1_000, 1_000, long=10_000)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_the_algorithms_are_right_for_any_loosely_connected_query(seed):
     random, told = Random(seed), 0
     for _ in range(CASES):
