@@ -53,18 +53,22 @@ class Materialized(ABC):
         return self._registrar.step(work)
 
     @contextmanager
-    def all_or_nothing(self) -> Iterator[None]:
+    def all_or_nothing(self, each_step: bool = False) -> Iterator[None]:
         """What is taken in inside is taken in as a whole: after an error none of it is.
 
         Going back costs a materialization. Terms that are not used any more are forgotten
-        before, not inside. Registered queries are told at the end.
+        before, not inside. Those who follow registered queries are told at the end.
+
+        Args:
+            each_step: each update has what its step changed in the answers of registered queries; by default
+                the last one has what the whole block changed. Inside another block it is as that one says.
         """
         with self._lock:
             if self._registrar is None:
-                with self._held.whole():
+                with self._held.whole(each_step):
                     yield
             else:
-                with self._registrar.block():
+                with self._registrar.block(each_step):
                     yield
 
     # -- what holds --------------------------------------------------------------------------------

@@ -21,8 +21,9 @@ from pantarhei.query.incremental.plan_text import plan_text
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.registry import Registry
-from pantarhei.query.incremental.reports import Policy
+from pantarhei.query.incremental.reports import Policy, Reported
 from pantarhei.query.incremental.saving import from_bytes
+from pantarhei.query.registration import Registration
 from pantarhei.query.window_door import WindowDoor
 from pantarhei.window.sliding import Step, Window
 
@@ -94,8 +95,10 @@ class Registrar:
         self._window = window
         self._registry = Registry(self._present, window or Window(0), door.dataset, lambda: held.forms.facts)
         held.attach(QUERIES, self._registry)
-        self._last: WindowUpdate | GraphUpdate | None = None
-        self._depth = 0
+        self._depth, self._tells_each = 0, False  # blocks in each other, and what the outermost says
+        self._untold: list[
+            WindowUpdate | GraphUpdate
+        ] = []  # of the block, whose followers are still to be told
         self._given = 0
 
     def register(
@@ -105,8 +108,13 @@ class Registrar:
         window: Window | None = None,
         on: object = "change",
         emit: object = "delta",
+        reports_present: bool = False,
     ) -> ContinuousQuery:
-        """Keep the answers of a query up to date."""
+        """Keep the answers of a query up to date.
+
+        Args:
+            reports_present: its first report brings all its answers, also those that are there already.
+        """
         check_type("text", text, str, "a SPARQL query as text")
         check_type("name", name, str | None, "a text, or None")
         check_type("window", window, Window | None, "a Window, or None for the reasoner's")
@@ -117,7 +125,26 @@ class Registrar:
         policy = Policy.of(on, emit)
         own = self._own_window(window, policy)
         name = self._new_name() if name is None else name
-        return self._registered(name, text, self._door.prepared(text), own, policy)
+        handle = self._registered(name, text, self._door.prepared(text), own, policy)
+        if reports_present:
+            self._registry.report_all(self._registry.queries[name])
+        return handle
+
+    def go_on(self, name: str, given: Registration) -> ContinuousQuery:
+        """The query of that name, which is registered.
+
+        Raises:
+            OptionError: it was registered in another way; or what `register` raises.
+        """
+        registered, policy = self._registry.queries[name], Policy.of(given.on, given.emit)
+        window = self._own_window(given.window, policy) or self._window
+        content, was = registered.content.window, registered.policy
+        same_window = window is None or content.is_as(window, self._kind)
+        if registered.text != given.text or not same_window or not was.is_as(policy, self._kind):
+            own = None if self._window is None or content.is_as(self._window, self._kind) else content
+            expected = f"{Registration(registered.text, own, was.on, was.emit)}, as it was registered before"
+            raise OptionError(f"queries[{name!r}]", str(given), expected)
+        return self.queries[name]
 
     def keep(self, name: str, text: str, query: Query, window: Window, policy: Policy) -> ContinuousQuery:
         """Keep the answers of a query that has been read up to date; raises what `register` does.
@@ -164,12 +191,11 @@ class Registrar:
         Raises:
             OptionError: it never closes by itself, or the reasoner does not hold what it holds.
         """
-        step = self._held.books.step
         if self._window is None:
             if window is not None or not policy.is_plain:
                 raise OptionError("window", str(window), 'none, and on="change": this graph has no time')
             return None
-        kind = step.kind if isinstance(step, Step) else self._window.kind or TimeKind.INTEGER
+        kind = self._kind
         if policy.closes and (window or self._window).slide is None:
             expected = 'with on="close" a Window with a slide: without one it would close at every tick'
             raise OptionError("window", str(window or self._window), expected)
@@ -182,6 +208,14 @@ class Registrar:
             expected = f"a reasoner whose window has a range of {needed} or more"
             raise OptionError("window", f"{window} of a query", expected)
         return window
+
+    @property
+    def _kind(self) -> TimeKind:
+        """The kind of the stream's time, as far as it is known."""
+        step, window = self._held.books.step, self._window
+        if isinstance(step, Step):
+            return step.kind
+        return (window and window.kind) or TimeKind.INTEGER
 
     @property
     def _present(self) -> Present:
@@ -205,45 +239,65 @@ class Registrar:
     def step(self, work: Callable[[], _U]) -> _U:
         """Do a step; the update says what it changed in the answers."""
         with self._lock:
+            if self._waits:
+                update = replace(work(), answers=AnswerChanges())
+                self._untold = [update]
+                return update
             self._registry.reporting.begin()
             update = work()
-            if self._depth:
-                self._last = update = replace(update, answers=AnswerChanges())
-                return update
             update = replace(update, answers=self._changes(update.at))
+            if self._depth:
+                self._untold += [update] if update.answers else []
+                return update
         self._tell(update)
         return update
 
     @contextmanager
-    def block(self) -> Iterator[None]:
-        """What is done inside is one step for the queries."""
+    def block(self, each_step: bool) -> Iterator[None]:
+        """What is done inside is done or undone as a whole; then those who follow queries are told.
+
+        Args:
+            each_step: its steps are steps for the queries; else all of it is one. Inside another block it is
+                as that one says.
+        """
         with self._lock:
             if not self._depth:
                 self._registry.reporting.begin()
+                self._tells_each = each_step
             self._depth += 1
+            before = list(self._untold)
             try:
-                with self._held.whole():
+                with self._held.whole(each_step):
                     yield
+            except BaseException:
+                self._untold = before
+                raise
             finally:
                 self._depth -= 1
-                last, self._last = self._last, None if not self._depth else self._last
-            if self._depth or last is None:
+            if self._depth:
                 return
-            assert isinstance(last.answers, AnswerChanges)
-            last.answers.fill(self._changes(last.at))
-        self._tell(last)
+            untold, self._untold = self._untold, []
+            if untold and not self._tells_each:
+                assert isinstance(untold[-1].answers, AnswerChanges)
+                untold[-1].answers.fill(self._changes(untold[-1].at))
+        for update in untold:
+            self._tell(update)
+
+    @property
+    def _waits(self) -> bool:
+        """Whether a block is under way that is one step for the queries."""
+        return self._depth > 0 and not self._tells_each
 
     def _changes(self, at: TimePoint) -> AnswerChanges:
-        reporting = self._registry.reporting.reporting
-        if not reporting:
-            return AnswerChanges()
         decoder = self._registry.terms.decoder
-        found = []
-        for registered in reporting:
-            change = AnswerChange.of(at, registered.reported, registered.policy.emit == "delta", decoder)
-            if change is not None:
-                found.append((self.queries[registered.name], change))
-        return AnswerChanges(found)
+        return AnswerChanges(
+            (
+                self.queries[registered.name],
+                AnswerChange.of(at, Reported(reports), registered.policy.emit == "delta", decoder),
+            )
+            for registered, reports in self._registry.reporting.by_query().items()
+            if registered.name in self.queries  # it may have been closed since
+        )
 
     def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
         for query in list(update.answers):

@@ -5,12 +5,14 @@ import logging
 import pickle
 import threading
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 from rdflib import RDF, Graph, URIRef
 
 import pantarhei as pr
 from pantarhei import OptionError, QueryError, StreamReasoner, Window
+from pantarhei.query.registration import Registration
 
 EX = "http://example.org/"
 PREFIX = f"PREFIX : <{EX}> "
@@ -199,3 +201,98 @@ def test_a_product_of_too_many_rows_is_refused_and_leaves_nothing(reasoner, monk
     with pytest.raises(pr.QueryMemoryError):
         reasoner.register(PREFIX + "SELECT * { ?x a :A . ?y a :A }")
     assert not reasoner.queries and reasoner.push(2, [a("y")])
+
+
+TUMBLING = {"window": Window(2, 2, closed="right"), "on": "close"}
+
+
+def test_windows_that_close_on_the_way_through_a_block_are_reported_at_its_end(reasoner):
+    query, plain = reasoner.register(ALL, **TUMBLING), reasoner.register(ALL)
+    reasoner.push(1, [a("x")])
+    with reasoner.all_or_nothing():
+        reasoner.push(3, [a("y")])
+        with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing():
+            reasoner.push(5, [a("no")])
+            raise ZeroDivisionError
+        last = reasoner.push(6, [a("z")])
+    reports = last.answers[query].reports
+    assert [(each.at, rows(each.added), rows(each.removed)) for each in reports] == [
+        (2, ["x"], []),
+        (4, ["y"], ["x"]),
+    ]
+    assert rows(last.answers[plain].added) == ["y", "z"]
+
+
+def test_a_block_can_tell_of_each_step_and_followers_hear_of_all_at_its_end(reasoner):
+    query, closing, told = reasoner.register(ALL), reasoner.register(ALL, **TUMBLING), []
+    query.subscribe(lambda change: told.append((change.at, rows(change.added), rows(change.removed))))
+    with reasoner.all_or_nothing(each_step=True):
+        first = reasoner.push(1, [a("x")])
+        with reasoner.all_or_nothing():  # as the outer block says
+            second = reasoner.push(3, [a("x", "B"), a("y")])
+        with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing():
+            reasoner.push(4, [a("no")])
+            raise ZeroDivisionError
+        third = reasoner.advance(8)
+        assert rows(first.answers[query].added) == ["x"] and closing not in first.answers
+        assert rows(second.answers[query].added) == ["y"] and rows(second.answers[query].removed) == ["x"]
+        assert [each.at for each in second.answers[closing].reports] == [2]
+        assert query not in third.answers
+        assert [each.at for each in third.answers[closing].reports] == [4, 6]
+        assert rows(Counter(dict(query.answers))) == ["y"] and not told
+    assert told == [(1, ["x"], []), (3, ["y"], ["x"])]
+
+
+def test_a_block_that_fails_takes_back_what_its_steps_told(reasoner):
+    query, told = reasoner.register(ALL), []
+    query.subscribe(told.append)
+    reasoner.push(1, [a("x")])
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing(each_step=True):
+            assert rows(reasoner.push(2, [a("x", "B"), a("y")]).answers[query].added) == ["y"]
+            raise ZeroDivisionError
+        assert rows(Counter(dict(query.answers))) == ["x"] and len(told) == 1
+    assert not reasoner.push(2, [a("x")]).answers
+    assert rows(reasoner.advance(9).answers[query].removed) == ["x"]
+
+
+def test_the_first_report_can_bring_what_is_there_already_also_after_an_error_and_a_restart(reasoner):
+    reasoner.push(1, [a("x"), a("y")])
+    query = reasoner._registering().register(ALL, "all", reports_present=True)
+    assert not query.answers
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing(each_step=True):
+        assert rows(reasoner.push(2, [a("z")]).answers[query].added) == ["x", "y", "z"]
+        raise ZeroDivisionError
+    again = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology)
+    for each in (reasoner, again):
+        change = each.push(2, [a("x", "B")]).answers["all"]
+        assert rows(change.added) == ["y"] and not change.removed
+        assert not each.push(3, [a("y")]).answers
+        assert rows(Counter(dict(each.queries["all"].answers))) == ["y"]
+    assert not again.push(4, [a("y")]).answers
+
+
+def test_going_on_with_a_registered_query_needs_it_to_be_registered_alike(reasoner):
+    timed = StreamReasoner(reasoner.ontology, Window("PT1H"))
+    given = Registration(ALL, Window("PT10M", "PT5M"), ("close", "PT10M"), "rstream")
+    query = timed.register(given.text, "q", given.window, given.on, given.emit)
+    again = StreamReasoner.restore(timed.snapshot(), timed.ontology)._registering()
+    same = given._replace(window=Window(timedelta(minutes=10), "PT300S"), on=(timedelta(minutes=10), "close"))
+    assert timed._registering().go_on("q", same) is query
+    assert again.go_on("q", same).text == ALL
+    others = [
+        {"text": ALL + " "},
+        {"window": None, "on": "change"},
+        {"window": Window("PT10M", "PT10M")},
+        {"on": "close"},
+        {"on": ("close", "PT20M")},
+        {"emit": "delta"},
+    ]
+    for other in others:
+        with pytest.raises(OptionError, match="as it was registered before") as raised:
+            again.go_on("q", given._replace(**other))
+        assert raised.value.option == "queries['q']" and "on=('close', 'PT10M')" in raised.value.expected
+    plain = timed.register(ALL, "plain")
+    assert timed._registering().go_on("plain", Registration(ALL, Window("PT60M"))) is plain
+    with pytest.raises(OptionError, match="window=None, on='change', emit='delta'"):
+        timed._registering().go_on("plain", given)

@@ -7,7 +7,7 @@ the step has not happened. It is called in this order:
    that changed, then comes `before`. So what is due in the midst of a jump of time is not lost.
 2. The window slides on, the ABox enters, its contradictions are repaired.
 3. `apply`, once, with all that changed since the last call. Inside `all_or_nothing` that is when the block
-   ends, or when a moment comes that is due.
+   ends, or when a moment comes that is due; inside `all_or_nothing(each_step=True)` at each step.
 
 A further part of a timestamp replaces what was told of it: consumers go `back` to before its first part, and
 `apply` tells of all parts together. One that `follows_parts`, or that was attached, or restored, between the

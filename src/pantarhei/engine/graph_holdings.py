@@ -11,7 +11,7 @@ from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate, TripleDelta
-from pantarhei.engine.upkeep import Standing, Upkeep
+from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import ContradictionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import WindowModel
@@ -81,14 +81,12 @@ class GraphHoldings(Upkeep[Assertions]):
             levels = model.take_levels(noted)
             changes = Changes(noted, levels=levels, forms=forms.after, at=books.now, log=books.log)
             told = standing.told.with_step(changes)
-            told = told if standing.is_part else self._tell_consumers(told, model)
+            told = self._tell_consumers(told, model) if standing.tells else told
         delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.seen)
         update = GraphUpdate(
             books.now, delta, net.already_asserted, net.not_asserted, books.is_consistent, conflicts or ()
         )
-        self._standing = Standing(
-            books, self.forms.after(forms), standing.memory, model, standing.is_part, told
-        )
+        self._standing = standing._replace(books=books, forms=self.forms.after(forms), model=model, told=told)
         return update
 
     def _make(self, model: WindowModel, change: Net) -> None:

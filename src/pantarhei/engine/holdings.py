@@ -20,7 +20,7 @@ from pantarhei.engine.stats import Stats
 from pantarhei.engine.step_log import StepLog
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.engine.upkeep import Standing, Upkeep
+from pantarhei.engine.upkeep import Upkeep
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.time import TimePoint
@@ -143,12 +143,12 @@ class Holdings(Upkeep[Books]):
 
         An error before, in logging as well, leaves all as it was.
         """
-        is_part, told = self._standing.is_part, done.told
-        if not is_part:
-            told = self._tell_consumers(told, model)
+        told = self._tell_consumers(done.told, model) if self._standing.tells else done.told
         self._log.write(done)
         forms, kept = self.forms.after(done.forms), None if done.needs_rebuild else model
-        self._standing = Standing(done.books, forms, done.memory, kept, is_part, told)
+        self._standing = self._standing._replace(
+            books=done.books, forms=forms, memory=done.memory, model=kept, told=told
+        )
         return done.update
 
     def _tick(self, step: Step, marks: Marks) -> Tick:

@@ -83,7 +83,8 @@ class WindowUpdate:
         dropped_early: those of `dropped` that are still inside, and left because of `max_facts` or
             `max_bytes`.
         answers: what changed in the answers of registered queries, by the query or its name; inside
-            `all_or_nothing` the last update has what the whole block changed.
+            `all_or_nothing` the last update has what the whole block changed,
+            unless it says `each_step`.
     """
 
     at: TimePoint
@@ -114,7 +115,8 @@ class GraphUpdate:
         is_consistent: whether what is asserted now contradicts nothing.
         conflicts: how it does, all minimal conflicts; past the search's budget fewer are listed, or none.
         answers: what changed in the answers of registered queries, by the query or its name; inside
-            `all_or_nothing` the last update has what the whole block changed.
+            `all_or_nothing` the last update has what the whole block changed,
+            unless it says `each_step`.
     """
 
     at: int

@@ -43,6 +43,7 @@ class Standing(NamedTuple, Generic[GroundT]):
         memory: what counts against the limits.
         model: the model of `books`; None where it is lost, or being changed.
         is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
+        tells: whether consumers are told of each step; else they are told when the `whole` ends.
         told: what consumers have been told.
     """
 
@@ -51,6 +52,7 @@ class Standing(NamedTuple, Generic[GroundT]):
     memory: Memory
     model: WindowModel | None = None
     is_part: bool = False
+    tells: bool = True
     told: Told = NOTHING_TOLD
 
 
@@ -115,8 +117,13 @@ class Upkeep(ABC, Generic[GroundT]):
             self.growing.grow(facts)
 
     @contextmanager
-    def whole(self) -> Iterator[None]:
-        """What is done inside is undone after an error. No term is forgotten meanwhile."""
+    def whole(self, each_step: bool = False) -> Iterator[None]:
+        """What is done inside is undone after an error. No term is forgotten meanwhile.
+
+        Args:
+            each_step: consumers are told of each step, not of all at the end. Inside another `whole` it is as
+                that one says.
+        """
         self.forget_unused()
         books, forms = self.books.copy(), self.forms.copy()
         grown, size = self.growing.grown, self.vocabulary.size
@@ -124,10 +131,11 @@ class Upkeep(ABC, Generic[GroundT]):
         memory = replace(self._standing.memory, consumers=consumers)
         before = self._standing._replace(books=books, forms=forms, memory=memory, model=None)
         try:
-            self._standing = self._standing._replace(is_part=True)
+            tells = before.tells if before.is_part else each_step
+            self._standing = self._standing._replace(is_part=True, tells=tells)
             yield
             told = self._standing.told if before.is_part else self._tell_consumers(self._standing.told)
-            self._standing = self._standing._replace(is_part=before.is_part, told=told)
+            self._standing = self._standing._replace(is_part=before.is_part, tells=before.tells, told=told)
         except BaseException:
             self._standing, self.consumers = before, consumers
             self.consumers.back(marks)

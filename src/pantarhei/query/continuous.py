@@ -56,22 +56,19 @@ class AnswerChange:
         self.at, self._make = at, make
 
     @classmethod
-    def of(cls, at: TimePoint, reported: Reported, is_delta: bool, decoder: Decoder) -> AnswerChange | None:
-        """What the reports of a step come to; None where there are none.
+    def of(cls, at: TimePoint, reported: Reported, is_delta: bool, decoder: Decoder) -> AnswerChange:
+        """What the reports of a step come to, one at least.
 
         Args:
             is_delta: they say what came and went, so that what came with one and went with the next did
                 neither.
         """
-        reports = list(reported.reports)
-        if not reports:
-            return None
         came, went = reported.together(is_delta)
 
         def make() -> _Made:
             single = tuple(
                 AnswerReport(each.at, decoded(each.came, decoder), decoded(each.went, decoder))
-                for each in reports
+                for each in reported.reports
             )
             return decoded(came, decoder), decoded(went, decoder), single
 
@@ -233,6 +230,11 @@ class ContinuousQuery:
     def text(self) -> str:
         """The query as it was given."""
         return self._answering.text
+
+    @property
+    def form(self) -> str:
+        """`"SELECT"`, `"ASK"`, `"CONSTRUCT"` or `"DESCRIBE"`."""
+        return self._answering.query.form
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Operator
-from pantarhei.query.incremental.reports import Policy, Reported
+from pantarhei.query.incremental.reports import Policy
 
 
 @dataclass(eq=False)
@@ -25,7 +25,6 @@ class Registered:
         pending: what has changed since.
         moved: the facts that have come to what it is asked of (1), or gone (-1), since it looked last; noted
             where it asks for that.
-        reported: what it said in the present step.
     """
 
     name: str
@@ -37,7 +36,6 @@ class Registered:
     answers: Bag = field(default_factory=dict)
     pending: Bag = field(default_factory=dict)
     moved: Bag = field(default_factory=dict)
-    reported: Reported = field(default_factory=Reported)
 
     @property
     def asks_for_change(self) -> bool:

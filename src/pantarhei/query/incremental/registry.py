@@ -327,7 +327,7 @@ class Registry:
         """Let the first report of a query that has just been registered bring all its answers."""
         present = dict(registered.answers)
         self.journal.replace(registered.answers, {})
-        self.journal.replace(registered.pending, present)
+        self._hold_back(registered, present)
 
     def take_up(self, registered: Registered, saved: SavedQuery) -> None:
         """Let a query that has just been registered go on from what a checkpoint had of it."""
@@ -335,12 +335,18 @@ class Registry:
             return
         last, now = saved.answers(self.terms), registered.answers
         pending = {row: now.get(row, 0) - last.get(row, 0) for row in {**now, **last}}
-        self.journal.replace(registered.pending, {row: n for row, n in pending.items() if n})
+        self._hold_back(registered, {row: n for row, n in pending.items() if n})
         self.journal.replace(registered.answers, last)
         if saved.has_moved:
             self.journal.replace(registered.moved, {_SOME_FACT: 1})
         if saved.closed is not None:
             self.journal.set(registered.content, "closed", saved.closed)
+
+    def _hold_back(self, registered: Registered, changes: Mapping[Row, int]) -> None:
+        """Let changes of a query wait for its next report."""
+        self.journal.replace(registered.pending, changes)
+        if registered.policy.is_plain:
+            self.reporting.report_next(registered)
 
     def _bags(self) -> Iterator[Bag]:
         for operator in self.network:

@@ -13,28 +13,26 @@ from pantarhei.language.time import TimePoint, time_of
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.registered import Registered
-from pantarhei.query.incremental.reports import Report, Reported
+from pantarhei.query.incremental.reports import Report
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step
 
 
 class Reporting:
-    """Takes down what changes in the answers of queries, and lets them report.
-
-    `reporting` are the queries that have reported in the present step.
-    """
+    """Takes down what changes in the answers of queries, and lets them report."""
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._journal = shared, shared.journal
         self._of_root: dict[Operator, list[Registered]] = {}
         self._looking: list[Registered] = []  # those that do not report at each step
         self._closing: set[Content] = set()  # whose closing some query waits for
-        self._late: dict[Registered, None] = {}  # those with changes from the midst of a step
-        self.reporting: list[Registered] = []
+        self._late: dict[Registered, None] = {}  # of those that report at each step: with something pending
+        self._reports: dict[int, tuple[Registered, Report]] = {}  # those of the present step, numbered
 
     def sort_out(self, queries: Iterable[Registered]) -> None:
         """Know these queries, and no others."""
         self._of_root = {}
+        self._journal.replace(self._late, {each: None for each in queries if each in self._late})
         for registered in queries:
             self._of_root.setdefault(registered.root, []).append(registered)
         self._looking = [registered for registered in queries if not registered.policy.is_plain]
@@ -42,10 +40,19 @@ class Reporting:
 
     def begin(self) -> None:
         """A step begins: nothing has been reported in it."""
-        for registered in self.reporting:
-            registered.reported = Reported()
-        self.reporting = []
-        self._late.clear()
+        self._reports = {}  # another dictionary: to what came before it nobody goes back
+
+    def by_query(self) -> dict[Registered, list[Report]]:
+        """What has been reported in the present step."""
+        found: dict[Registered, list[Report]] = {}
+        for registered, report in self._reports.values():
+            found.setdefault(registered, []).append(report)
+        return found
+
+    def report_next(self, registered: Registered) -> None:
+        """What is pending for a query that reports at each step is reported at the end of the next one."""
+        self._journal.note(self._late, registered)
+        self._late[registered] = None
 
     # -- windows that close ------------------------------------------------------------------------
 
@@ -111,11 +118,11 @@ class Reporting:
                     continue
                 self._shared.add_all(registered.pending, change)
                 if registered.policy.is_plain:
-                    self._late[registered] = None
-        if not on_the_way:
+                    self.report_next(registered)
+        if self._late and not on_the_way:
             for registered in self._late:
                 self._report(registered, self._taken(registered), at)
-            self._late.clear()
+            self._journal.replace(self._late, {})
 
     def look(self, step: Step, log: Log) -> None:
         """A step has come to its end: look at the queries that look after each."""
@@ -157,6 +164,6 @@ class Reporting:
         elif emit == "dstream":
             came = {}
         if came or went or emit == "rstream":
-            if not registered.reported.reports:
-                self.reporting.append(registered)
-            registered.reported.reports.append(Report(at, came, went))
+            number = len(self._reports)
+            self._journal.note(self._reports, number)
+            self._reports[number] = registered, Report(at, came, went)

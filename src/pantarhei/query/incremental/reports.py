@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, get_args
 
 from pantarhei.errors import OptionError
@@ -62,6 +62,19 @@ class Policy:
         return self == Policy()
 
     @property
+    def on(self) -> str | Duration | tuple[str | Duration, ...]:
+        """When it reports, as `of` takes it."""
+        parts = (*sorted(self.conditions), *(() if self.period is None else (self.period,)))
+        return parts[0] if len(parts) == 1 else parts
+
+    def is_as(self, other: Policy, kind: TimeKind) -> bool:
+        """Whether both report at the same times, in a stream of that kind."""
+        periods = {
+            None if each is None else duration_ticks(each, kind) for each in (self.period, other.period)
+        }
+        return len(periods) == 1 and replace(self, period=None) == replace(other, period=None)
+
+    @property
     def closes(self) -> bool:
         """Whether it looks when its window closes."""
         return "close" in self.conditions
@@ -99,15 +112,14 @@ class Report(NamedTuple):
     went: Mapping[Row, int]
 
 
-@dataclass
-class Reported:
+class Reported(NamedTuple):
     """What the reports of one step come to.
 
     Args:
         reports: one after another.
     """
 
-    reports: list[Report] = field(default_factory=list)
+    reports: Sequence[Report]
 
     def together(self, is_delta: bool) -> tuple[Mapping[Row, int], Mapping[Row, int]]:
         """What came and what went by all reports.

@@ -1,7 +1,7 @@
 """What a checkpoint keeps of registered queries: their texts, and what they last reported.
 
-All else is made again from the window. A query that reports at each step has no more to be kept than its
-text: what it reported last are its answers.
+All else is made again from the window. A query that reports at each step mostly has no more to be kept than
+its text: what it reported last are its answers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SavedQuery:
         window: its own, None for the reasoner's.
         closed: the last boundary of it that has closed.
         rows: its answers as last reported, terms in N-Triples syntax with the count of copies last; None
-            where it reports at each step.
+            where it reports at each step, and nothing is pending.
         has_moved: whether what it is asked of has changed since it looked last.
     """
 
@@ -47,8 +47,9 @@ class SavedQuery:
     @classmethod
     def of(cls, registered: Registered, window: Window | None, terms: LastingTerms) -> SavedQuery:
         """The present state of a query."""
-        policy = registered.policy
-        rows = None if policy.is_plain else [_written(row, n, terms) for row, n in registered.answers.items()]
+        policy, rows = registered.policy, None
+        if not policy.is_plain or registered.pending:
+            rows = [_written(row, n, terms) for row, n in registered.answers.items()]
         closed, moved = registered.content.closed, bool(registered.moved)
         return cls(registered.name, registered.text, policy, window, closed, rows, moved)
 
