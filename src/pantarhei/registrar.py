@@ -6,7 +6,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -14,14 +13,14 @@ from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, QueryError, check_type
-from pantarhei.language.time import TimeKind, TimePoint, duration_ticks, show_time, time_of
+from pantarhei.language.time import TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.continuous import AnswerChange, AnswerChanges, AnswerRow, ContinuousQuery
+from pantarhei.query.continuous import AnswerChange, AnswerRow, ContinuousQuery
 from pantarhei.query.incremental.plan_text import plan_text
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.registry import Registry
-from pantarhei.query.incremental.reports import Policy, Reported
+from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.saving import from_bytes
 from pantarhei.query.registration import Registration
 from pantarhei.query.window_door import WindowDoor
@@ -240,12 +239,12 @@ class Registrar:
         """Do a step; the update says what it changed in the answers."""
         with self._lock:
             if self._waits:
-                update = replace(work(), answers=AnswerChanges())
+                update = work()
                 self._untold = [update]
                 return update
             self._registry.reporting.begin()
             update = work()
-            update = replace(update, answers=self._changes(update.at))
+            self._fill(update)
             if self._depth:
                 self._untold += [update] if update.answers else []
                 return update
@@ -278,8 +277,7 @@ class Registrar:
                 return
             untold, self._untold = self._untold, []
             if untold and not self._tells_each:
-                assert isinstance(untold[-1].answers, AnswerChanges)
-                untold[-1].answers.fill(self._changes(untold[-1].at))
+                self._fill(untold[-1])
         for update in untold:
             self._tell(update)
 
@@ -288,17 +286,18 @@ class Registrar:
         """Whether a block is under way that is one step for the queries."""
         return self._depth > 0 and not self._tells_each
 
-    def _changes(self, at: TimePoint) -> AnswerChanges:
+    def _fill(self, update: WindowUpdate | GraphUpdate) -> None:
+        """Let an update say what has been reported."""
+        by_query = self._registry.reporting.by_query()
+        if not by_query:
+            return
         decoder = self._registry.terms.decoder
-        return AnswerChanges(
-            (
-                self.queries[registered.name],
-                AnswerChange.of(at, Reported(reports), registered.policy.emit == "delta", decoder),
-            )
-            for registered, reports in self._registry.reporting.by_query().items()
-            if registered.name in self.queries  # it may have been closed since
-        )
+        for registered, reported in by_query.items():
+            if registered.name in self.queries:  # it may have been closed since
+                is_delta = registered.policy.emit == "delta"
+                change = AnswerChange.of(update.at, reported, is_delta, decoder)
+                update.answers.add(self.queries[registered.name], change)
 
     def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
-        for query in list(update.answers):
-            query.tell(update.answers[query])
+        for query, change in update.answers.items():
+            query.tell(change)

@@ -75,8 +75,23 @@ class Changes:
     @property
     def is_empty(self) -> bool:
         """Whether nothing came, went, was asserted or dropped, or changed its level."""
-        parts = (self.noted, self.entries, self.dropped, () if self.levels is None else self.levels.facts)
-        return not any(map(len, parts))
+        if len(self.noted) or self.entries or self.dropped:
+            return False
+        return self.levels is None or not len(self.levels.facts)
+
+    def with_forms(self, forms: Mapping[Fact, Literal | None]) -> Changes:
+        """The same with these forms of literals."""
+        return Changes(
+            self.noted,
+            self.entries,
+            self.dropped,
+            self.levels,
+            forms,
+            self.at,
+            self.step,
+            self.log,
+            self.on_the_way,
+        )
 
     @classmethod
     def of_all(cls, model: WindowModel, sign: int) -> Changes:

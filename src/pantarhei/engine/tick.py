@@ -232,7 +232,7 @@ class Tick:
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
         told = NOTHING_TOLD
         if self.consumers:
-            told = slid.told.with_step(replace(changes, forms=forms.after))
+            told = slid.told.with_step(changes.with_forms(forms.after))
         return Outcome(update, books, forms, told, self.memory)
 
     def _arrived(

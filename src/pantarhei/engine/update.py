@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from pantarhei.language.counted import counted
 from pantarhei.language.delta import Delta
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, show_time
-from pantarhei.query.continuous import AnswerChange
+from pantarhei.query.continuous import AnswerChanges
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Repair
@@ -94,7 +94,7 @@ class WindowUpdate:
     repair: Repair
     delta: TripleDelta
     dropped_early: tuple[TimePoint, ...] = ()
-    answers: Mapping[Any, AnswerChange] = field(default_factory=dict)
+    answers: AnswerChanges = field(default_factory=AnswerChanges)
 
     def __str__(self) -> str:
         window = f"window {show_time(self.start)} to {show_time(self.end)}"
@@ -125,7 +125,7 @@ class GraphUpdate:
     not_asserted: int = 0
     is_consistent: bool = True
     conflicts: Sequence[Contradiction] = ()
-    answers: Mapping[Any, AnswerChange] = field(default_factory=dict)
+    answers: AnswerChanges = field(default_factory=AnswerChanges)
 
     def __str__(self) -> str:
         parts = [f"change {self.at}: +{len(self.delta.added)} -{len(self.delta.removed)} facts"]

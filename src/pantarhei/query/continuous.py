@@ -63,12 +63,12 @@ class AnswerChange:
             is_delta: they say what came and went, so that what came with one and went with the next did
                 neither.
         """
-        came, went = reported.together(is_delta)
 
         def make() -> _Made:
+            came, went = reported.together(is_delta)
             single = tuple(
                 AnswerReport(each.at, decoded(each.came, decoder), decoded(each.went, decoder))
-                for each in reported.reports
+                for each in reported
             )
             return decoded(came, decoder), decoded(went, decoder), single
 
@@ -127,9 +127,9 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     def __init__(self, changes: Iterable[tuple[ContinuousQuery | str, AnswerChange]] = ()) -> None:
         self._changes = {_name(query): (query, change) for query, change in changes}
 
-    def fill(self, changes: AnswerChanges) -> None:
-        """Have these changes."""
-        self._changes = changes._changes
+    def add(self, query: ContinuousQuery, change: AnswerChange) -> None:
+        """Have this change too."""
+        self._changes[query.name] = query, change
 
     def __getitem__(self, query: ContinuousQuery | str) -> AnswerChange:
         return self._changes[_name(query)][1]

@@ -14,11 +14,13 @@ from rdflib import BNode, Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.expressions import Aggregate
-from pantarhei.query.expressions import canonical
+from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import ntriples
 from pantarhei.query.expressions.ordering import order_key
+from pantarhei.query.expressions.sums import written
+from pantarhei.query.expressions.values import Numeric
 from pantarhei.query.incremental.operator import Bag, Row, Shared
-from pantarhei.query.incremental.totals import NOTHING, Total, part_of
+from pantarhei.query.incremental.totals import NOTHING, Part, part_of
 
 Changes = Sequence[tuple[Row, int]]
 """What came to a group and went, with how many copies: the value of the argument alone, or a whole row."""
@@ -61,15 +63,33 @@ class Accumulator:
 
 
 class _ByGroup(Accumulator):
-    """What keeps one value for each group, which is never changed but replaced."""
+    """What keeps one value for each group, which is never changed but replaced; it comes to a number."""
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared)
         self._kept: dict[Row, Any] = {}
+        self._numbers: dict[Numeric, int] = {}
 
     def _keep(self, group: Row, value: object) -> None:
         self._shared.journal.note(self._kept, group)
         self._kept[group] = value
+
+    def _number(self, result: Numeric | None) -> int:
+        """The number of the literal of a number, `NONE` for an error."""
+        if result is None:
+            return NONE
+        number = self._numbers.get(result)
+        if number is None:
+            term = written(result)
+            number = NONE if term is None else self._shared.terms.id_of(term)
+            if result.value:  # 0 and -0 are equal, and are two terms
+                if len(self._numbers) > _MOST_REMEMBERED:
+                    self._numbers.clear()
+                self._numbers[result] = number
+        return number
+
+    def forget(self) -> None:
+        self._numbers.clear()
 
     def drop(self, group: Row) -> None:
         self._shared.journal.note(self._kept, group)
@@ -92,7 +112,7 @@ class Count(_ByGroup):
             self._keep(group, self._kept.get(group, 0) + more)
 
     def value(self, group: Row) -> int:
-        return self._shared.terms.id_of(canonical.integer(self._kept.get(group, 0)))
+        return self._number(Numeric(kinds.INTEGER, self._kept.get(group, 0)))
 
 
 class _Summing(_ByGroup):
@@ -101,13 +121,13 @@ class _Summing(_ByGroup):
     def __init__(self, shared: Shared, is_average: bool) -> None:
         super().__init__(shared)
         self._is_average = is_average
-        self._parts: dict[int, Total] = {}
+        self._parts: dict[int, Part] = {}
 
     def change(self, group: Row, changes: Changes) -> None:
         parts = [(self._part(item[0]), weight) for item, weight in changes]
         self._keep(group, self._kept.get(group, NOTHING).plus(parts))
 
-    def _part(self, number: int) -> Total:
+    def _part(self, number: int) -> Part:
         part = self._parts.get(number)
         if part is None:
             if len(self._parts) > _MOST_REMEMBERED:
@@ -118,10 +138,10 @@ class _Summing(_ByGroup):
 
     def value(self, group: Row) -> int:
         total = self._kept.get(group, NOTHING)
-        term = total.average if self._is_average else total.sum
-        return NONE if term is None else self._shared.terms.id_of(term)
+        return self._number(total.average if self._is_average else total.sum)
 
     def forget(self) -> None:
+        super().forget()
         self._parts.clear()
 
 

@@ -10,7 +10,7 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.language.term import RDF_TYPE, Triple
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_clock
-from pantarhei.query.algebra.nodes import BGP, Closure, Graph, NegatedSet, Node, Values, nodes_of
+from pantarhei.query.algebra.nodes import BGP, Closure, Graph, NegatedSet, Node, Project, Values, nodes_of
 from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, bag_of, rows_of
 from pantarhei.query.table import Table
@@ -20,13 +20,17 @@ Look = Callable[[Node], Table]
 
 
 class PatternLeaf(Operator):
-    """A basic graph pattern whose matches the kernel tells of as they come and go; it has no state."""
+    """A basic graph pattern whose matches the kernel tells of as they come and go; it has no state.
 
-    node: BGP
+    Args:
+        node: the pattern, or a projection of it: `pattern` is the pattern itself.
+    """
 
-    def __init__(self, node: BGP, shared: Shared, look: Look) -> None:
+    def __init__(self, node: BGP | Project, shared: Shared, look: Look) -> None:
         super().__init__(node, shared)
-        self._look = look
+        pattern = node.child if isinstance(node, Project) else node
+        assert isinstance(pattern, BGP), "a pattern or its projection"
+        self.pattern, self._look = pattern, look
 
     def begin(self) -> Mapping[Row, int]:
         return bag_of(rows_of(self._look(self.node), self.variables))

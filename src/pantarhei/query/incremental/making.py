@@ -81,6 +81,8 @@ def made(node: Node, shared: Shared, look: Look, use: Use) -> Operator:
         sliced = sliced_parts(node)
         assert sliced is not None, "else it is whole"
         return SliceOperator(node, shared, use(sliced[0]), sliced[1])
+    if isinstance(node, Project) and _takes_of_pattern(node):
+        return PatternLeaf(node, shared, look)
     if isinstance(node, Group):
         node = drawn_below(node)
     return _OPERATORS[type(node)](node, shared, *map(use, node.children))
@@ -95,6 +97,14 @@ def _of_pattern(node: BGP, shared: Shared, look: Look, use: Use) -> Operator:
     if is_kernel_pattern(node.patterns[0]):
         return PatternLeaf(node, shared, look)
     return FactLeaf(node, shared, look)
+
+
+def _takes_of_pattern(node: Project) -> bool:
+    """Whether a projection takes variables of a pattern that the kernel matches as one body."""
+    child = node.child
+    if not isinstance(child, BGP) or not child.patterns or separated(child) is not child:
+        return False
+    return is_kernel_pattern(child.patterns[0]) and set(node.names) <= set(child.variables)
 
 
 def _of_path(node: Closure, shared: Shared, use: Use) -> Operator:

@@ -80,7 +80,7 @@ class Patterns:
 
     def add(self, leaf: PatternLeaf) -> None:
         """Tell a leaf from now on."""
-        atoms, constants, names = _general(leaf.node)
+        atoms, constants, names = _general(leaf.pattern)
         shape = self._shapes.get(atoms)
         if shape is None:
             parameters = tuple(_parameter(place) for place in range(len(constants)))
@@ -91,7 +91,7 @@ class Patterns:
 
     def remove(self, leaf: PatternLeaf) -> None:
         """Tell a leaf no more."""
-        atoms, constants, _ = _general(leaf.node)
+        atoms, constants, _ = _general(leaf.pattern)
         shape = self._shapes[atoms]
         left = [reader for reader in shape.readers[constants] if reader.leaf is not leaf]
         if left:

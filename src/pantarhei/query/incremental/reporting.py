@@ -13,7 +13,7 @@ from pantarhei.language.time import TimePoint, time_of
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.registered import Registered
-from pantarhei.query.incremental.reports import Report
+from pantarhei.query.incremental.reports import Report, Reported
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step
 
@@ -42,11 +42,11 @@ class Reporting:
         """A step begins: nothing has been reported in it."""
         self._reports = {}  # another dictionary: to what came before it nobody goes back
 
-    def by_query(self) -> dict[Registered, list[Report]]:
+    def by_query(self) -> dict[Registered, Reported]:
         """What has been reported in the present step."""
-        found: dict[Registered, list[Report]] = {}
+        found: dict[Registered, Reported] = {}
         for registered, report in self._reports.values():
-            found.setdefault(registered, []).append(report)
+            found.setdefault(registered, Reported()).append(report)
         return found
 
     def report_next(self, registered: Registered) -> None:
@@ -154,16 +154,14 @@ class Reporting:
     def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
         """Say what has changed in the answers of a query."""
         self._shared.add_all(registered.answers, change)
-        came = {row: weight for row, weight in change.items() if weight > 0}
-        went = {row: -weight for row, weight in change.items() if weight < 0}
         emit = registered.policy.emit
         if emit == "rstream":
-            came, went = dict(registered.answers), {}
+            change = dict(registered.answers)
         elif emit == "istream":
-            went = {}
+            change = {row: weight for row, weight in change.items() if weight > 0}
         elif emit == "dstream":
-            came = {}
-        if came or went or emit == "rstream":
+            change = {row: weight for row, weight in change.items() if weight < 0}
+        if change or emit == "rstream":
             number = len(self._reports)
             self._journal.note(self._reports, number)
-            self._reports[number] = registered, Report(at, came, went)
+            self._reports[number] = registered, Report(at, change)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, get_args
 
@@ -104,22 +104,25 @@ class Report(NamedTuple):
 
     Args:
         at: when; at its close, the window's end.
-        came, went: rows, with how many copies.
+        change: the rows that it says came (above 0) or went (below), with how many copies.
     """
 
     at: TimePoint
-    came: Mapping[Row, int]
-    went: Mapping[Row, int]
+    change: Mapping[Row, int]
+
+    @property
+    def came(self) -> Bag:
+        """Rows, with how many copies."""
+        return {row: weight for row, weight in self.change.items() if weight > 0}
+
+    @property
+    def went(self) -> Bag:
+        """Rows, with how many copies."""
+        return {row: -weight for row, weight in self.change.items() if weight < 0}
 
 
-class Reported(NamedTuple):
-    """What the reports of one step come to.
-
-    Args:
-        reports: one after another.
-    """
-
-    reports: Sequence[Report]
+class Reported(list[Report]):
+    """The reports of one step, one after another."""
 
     def together(self, is_delta: bool) -> tuple[Mapping[Row, int], Mapping[Row, int]]:
         """What came and what went by all reports.
@@ -127,11 +130,11 @@ class Reported(NamedTuple):
         Args:
             is_delta: what came with one and went with another did neither; else all is added up.
         """
-        if len(self.reports) == 1:
-            return self.reports[0].came, self.reports[0].went
+        if len(self) == 1:
+            return self[0].came, self[0].went
         came: Bag = {}
         went: Bag = {}
-        for report in self.reports:
+        for report in self:
             for bag, rows in ((came, report.came), (went, report.went)):
                 for row, weight in rows.items():
                     bag[row] = bag.get(row, 0) + weight

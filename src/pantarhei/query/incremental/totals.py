@@ -15,8 +15,7 @@ import math
 from collections.abc import Callable, Iterable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from operator import add
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from rdflib import Literal
@@ -24,7 +23,7 @@ from rdflib import Literal
 from pantarhei.language.term import Term
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import are_ties
-from pantarhei.query.expressions.sums import decimal_of, divided, written
+from pantarhei.query.expressions.sums import decimal_of, divided
 from pantarhei.query.expressions.values import (
     DECIMALS,
     EXACT,
@@ -70,28 +69,23 @@ class Total(NamedTuple):
         """How many rows there are."""
         return self.errors + self.integers + self.decimals + self.floats + self.doubles
 
-    def plus(self, changes: Iterable[tuple[Total, int]]) -> Total:
+    def plus(self, changes: Iterable[tuple[Part, int]]) -> Total:
         """The total after numbers have come and gone, each with how many copies of it."""
-        total = self
+        total: list[Any] = list(self)
         with localcontext(EXACT):
             for part, weight in changes:
-                if weight != 1:
-                    part = Total._make([weight * each for each in part])
-                total = Total._make(map(add, total, part))
-        return total
+                for place, amount in part:
+                    total[place] += weight * amount
+        return Total._make(total)
 
     @property
-    def sum(self) -> Literal | None:
-        """SUM, None for an error."""
-        return written(self._number)
-
-    @property
-    def average(self) -> Literal | None:
+    def average(self) -> Numeric | None:
         """AVG, None for an error."""
-        return written(divided(self._number, self.size))
+        return divided(self.sum, self.size)
 
     @property
-    def _number(self) -> Numeric | None:
+    def sum(self) -> Numeric | None:
+        """SUM, None for an error."""
         if self.errors:
             return None
         if self.doubles:
@@ -109,9 +103,17 @@ class Total(NamedTuple):
 
 NOTHING: Final = Total()
 
+Part = tuple[tuple[int, Any], ...]
+"""What a number adds to a total: to which of its entries how much."""
 
-def part_of(term: Term | None) -> Total:
+
+def part_of(term: Term | None) -> Part:
     """What a term adds to a total; None is an error."""
+    return tuple((place, amount) for place, amount in enumerate(_total_of(term)) if amount)
+
+
+def _total_of(term: Term | None) -> Total:
+    """The total of one term."""
     value = value_of(term) if isinstance(term, Literal) else None
     if not isinstance(value, Numeric):
         return Total(errors=1)

@@ -14,7 +14,7 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
-from pantarhei.query.continuous import ContinuousQuery
+from pantarhei.query.continuous import AnswerChange, ContinuousQuery
 from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
@@ -140,16 +140,14 @@ class Shard:
     def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
         self._now = ticks
         if self._query is not None:
-            yield from self._changed_answers(update, ticks)
+            answered = update.answers.get(self._query)
+            yield from () if answered is None else self._changed_answers(answered, ticks)
             return
         for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
             for triple in triples:
                 yield Change(ticks, tuple(map(write_term, triple)), change)
 
-    def _changed_answers(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
-        if self._query not in update.answers:
-            return
-        change = update.answers[self._query]
+    def _changed_answers(self, change: AnswerChange, ticks: int) -> Iterator[Change]:
         signed = [(row, copies) for row, copies in change.added.items()]
         signed += [(row, -copies) for row, copies in change.removed.items()]
         texts = [(tuple(None if t is None else write_term(t) for t in row), n) for row, n in signed]

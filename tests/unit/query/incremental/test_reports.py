@@ -44,7 +44,7 @@ def test_what_is_no_stream_of_answers_is_refused_with_those_that_there_are():
 
 
 def test_what_came_with_one_report_and_went_with_the_next_did_neither():
-    reported = Reported([Report(1, {A: 2}, {B: 1}), Report(2, {B: 1}, {A: 1})])
+    reported = Reported([Report(1, {A: 2, B: -1}), Report(2, {B: 1, A: -1})])
     assert reported.together(is_delta=True) == ({A: 1}, {})
     assert reported.together(is_delta=False) == ({A: 2, B: 1}, {B: 1, A: 1})
 
