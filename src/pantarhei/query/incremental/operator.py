@@ -139,17 +139,20 @@ def places_of(wanted: Iterable[Variable], variables: Sequence[Variable]) -> tupl
     return tuple(at.get(variable, NONE) for variable in wanted)
 
 
-def taken(row: Row, places: Sequence[int]) -> Row:
+def taken(row: Sequence[int], places: Sequence[int]) -> Row:
     """A row of what stands at places of another, unbound where that is nowhere."""
     return tuple([NONE if place < 0 else row[place] for place in places])
 
 
-def taker(places: Sequence[int]) -> Callable[[Row], Row]:
+def taker(places: Sequence[int]) -> Callable[[Sequence[int]], Row]:
     """`taken` from these places, for many rows."""
-    if len(places) > 1 and min(places) >= 0:
-        found: Callable[[Row], Row] = itemgetter(*places)
-        return found
-    return lambda row: taken(row, places)
+    if not places or min(places) < 0:
+        return lambda row: taken(row, places)
+    if len(places) == 1:
+        (place,) = places
+        return lambda row: (row[place],)
+    found: Callable[[Sequence[int]], Row] = itemgetter(*places)
+    return found
 
 
 def table_of(rows: Sequence[Row], variables: Sequence[Variable]) -> Table:

@@ -6,11 +6,10 @@ whose parameters stand for the constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
-import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, Fact, Integers, Symbol
@@ -20,14 +19,14 @@ from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.nodes import BGP, Place
 from pantarhei.query.incremental.leaves import PatternLeaf
-from pantarhei.query.incremental.operator import Bag, Row, put
+from pantarhei.query.incremental.operator import Bag, Row, put, taker
 from pantarhei.rules.compilation.body_plan import Body
 from pantarhei.rules.compilation.body_plans import BodyPlans
 
-# From so many matches on they are taken column by column.
-_MANY = 8
-
 _BODY, _SIGN, _FIRST = 0, 1, 2  # where they stand in what the kernel gives
+
+Match = list[int]
+"""A row of what the kernel gives."""
 
 Shown = Callable[[Fact, int], int | None]
 """The number of the form in which a fact's literal is shown, after the step (1) or before it (-1); None for
@@ -58,14 +57,14 @@ class _Reader:
 
     Args:
         named: the variables of the body that its own stand for, in their order.
-        places: where these stand in the kernel's rows.
+        taken: takes what these are bound to from a match.
         forms: where a literal stands in its rows that a fact shows: the place there; the fact's property,
             and the places of its subject and object in the kernel's rows, each `~number` for a constant.
     """
 
     leaf: PatternLeaf
     named: tuple[Variable, ...]
-    places: tuple[int, ...] = ()
+    taken: Callable[[Match], Row] = tuple
     forms: tuple[tuple[int, int, int, int], ...] = ()
 
 
@@ -122,39 +121,35 @@ class Patterns:
         changes: dict[PatternLeaf, Bag] = {}
         if not self._placed:
             return changes
-        found = model.signed_matches(self._plans, noted, reformed)
-        if len(found) > _MANY and shown is None:
-            found = self._taken_together(found, changes)
-        for match in found.tolist():
-            shape, sign = self._placed[match[_BODY]], match[_SIGN]
-            for reader in shape.by_numbers[tuple(match[_FIRST : _FIRST + len(shape.parameters)])]:
-                row = tuple([match[place] for place in reader.places])
+        found: list[Match] = model.signed_matches(self._plans, noted, reformed).tolist()
+        for readers, matches in self._by_reader(found):
+            for reader in readers:
+                rows = list(map(reader.taken, matches))
                 if shown is not None and reader.forms:
-                    row = _in_forms(row, match, reader, sign, shown)
-                put(changes.setdefault(reader.leaf, {}), row, sign)
+                    pairs = zip(rows, matches, strict=True)
+                    rows = [_in_forms(row, match, reader, match[_SIGN], shown) for row, match in pairs]
+                _add(changes, reader.leaf, rows, [match[_SIGN] for match in matches])
         return changes
 
-    def _taken_together(self, found: Integers, changes: dict[PatternLeaf, Bag]) -> Integers:
-        """Tell the leaves of bodies without parameters, column by column; returns the other matches."""
-        bodies = found[:, _BODY]
-        others = np.ones(len(found), np.bool_)
-        for body in np.unique(bodies).tolist():
+    def _by_reader(self, found: list[Match]) -> Iterator[tuple[list[_Reader], list[Match]]]:
+        """The matches with those who read them."""
+        of_body: dict[int, list[Match]] = {}
+        if len(self._placed) == 1 and found:
+            of_body[0] = found
+        else:
+            for match in found:
+                of_body.setdefault(match[_BODY], []).append(match)
+        for body, matches in of_body.items():
             shape = self._placed[body]
-            if shape.parameters:
+            if not shape.parameters:
+                yield shape.by_numbers[()], matches
                 continue
-            mine = bodies == body
-            others &= ~mine
-            matches = found[mine]
-            signs = matches[:, _SIGN].tolist()
-            for reader in shape.by_numbers[()]:
-                columns = [matches[:, place].tolist() for place in reader.places]
-                rows = list(zip(*columns, strict=True)) if columns else [()] * len(signs)
-                changes[reader.leaf] = bag = dict(zip(rows, signs, strict=True))
-                if len(bag) < len(rows):  # one came and another went that show the same
-                    bag.clear()
-                    for row, sign in zip(rows, signs, strict=True):
-                        put(bag, row, sign)
-        return found[others]
+            of_numbers: dict[Row, list[Match]] = {}
+            end = _FIRST + len(shape.parameters)
+            for match in matches:
+                of_numbers.setdefault(tuple(match[_FIRST:end]), []).append(match)
+            for numbers, with_numbers in of_numbers.items():
+                yield shape.by_numbers[numbers], with_numbers
 
     def _plan(self, model: WindowModel) -> None:
         """Plan all bodies; those of known forms are not compiled again."""
@@ -168,9 +163,21 @@ class Patterns:
             for constants, readers in shape.readers.items():
                 shape.by_numbers.setdefault(tuple(map(vocabulary.reserve, constants)), []).extend(readers)
             for reader in (reader for readers in shape.readers.values() for reader in readers):
-                reader.places = tuple(at[variable] for variable in reader.named)
+                reader.taken = taker([at[variable] for variable in reader.named])
                 reader.forms = tuple(_showing(shape.atoms, reader.named, at, vocabulary))
         self._is_old = False
+
+
+def _add(changes: dict[PatternLeaf, Bag], leaf: PatternLeaf, rows: list[Row], signs: list[int]) -> None:
+    """Add rows that came and went to the changes of a leaf."""
+    bag = changes.get(leaf)
+    if bag is None:
+        bag = changes[leaf] = dict(zip(rows, signs, strict=True))
+        if len(bag) == len(rows):
+            return
+        bag.clear()  # one came and another went that show the same
+    for row, sign in zip(rows, signs, strict=True):
+        put(bag, row, sign)
 
 
 def _in_forms(row: Row, match: list[int], reader: _Reader, sign: int, shown: Shown) -> Row:

@@ -6,7 +6,7 @@ What they come to by column is remembered by what they look at.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rdflib import Variable
 
@@ -34,8 +34,8 @@ class RowExpression:
         self.is_drawn = is_drawn(expression)
         self._known: dict[Row, Any] = {}
         compiler = Compiler(variables, shared.values, shared.terms)
-        self._result = _compiled(compiler.result, expression)
-        self._truth = _compiled(compiler.truth, expression)
+        self._result = _Function(_compiled(compiler.result, expression), self._places)
+        self._truth = _Function(_compiled(compiler.truth, expression), self._places)
 
     def ids(self, rows: Collection[Row]) -> list[int]:
         """The numbers of the terms that it results in, `NONE` for an error."""
@@ -57,18 +57,21 @@ class RowExpression:
 
     def _by_row(
         self,
-        function: Callable[[Row], _Value] | None,
+        function: _Function[_Value],
         rows: Collection[Row],
         by_column: Callable[[Table], list[_Value]],
     ) -> list[_Value]:
         """What a function says of rows; of odd ones what is found by column."""
-        if function is None:
+        if function.compiled is None:
             return self._found(rows, by_column)
+        known = function.looked_up(rows)
+        if known is not None:
+            return known
         found: list[_Value] = []
         odd: dict[int, Row] = {}
         for row in rows:
             try:
-                value = function(row)
+                value = function.compiled(row)
             except Odd:
                 odd[len(odd) + len(found)] = row
             else:
@@ -95,6 +98,46 @@ class RowExpression:
 
     def forget(self) -> None:
         """Forget what it came to: numbers of terms may mean something else now."""
+        self._known.clear()
+        self._result.forget()
+        self._truth.forget()
+
+
+class _Function(Generic[_Value]):
+    """A compiled expression, None where it is not compiled.
+
+    What one of a single variable says is remembered.
+
+    Args:
+        places: where the variables that it looks at stand in rows.
+    """
+
+    def __init__(self, compiled: Callable[[Row], _Value] | None, places: Sequence[int]) -> None:
+        self.compiled = compiled
+        self._place = places[0] if len(places) == 1 else None
+        self._known: dict[int, _Value] = {}
+
+    def looked_up(self, rows: Collection[Row]) -> list[_Value] | None:
+        """What it says of rows; None if it looks at more than one variable, or a row is odd."""
+        place, known = self._place, self._known
+        if place is None or self.compiled is None:
+            return None
+        try:
+            return [known[row[place]] for row in rows]
+        except KeyError:
+            pass
+        if len(known) > _MOST_REMEMBERED:
+            known.clear()
+        try:
+            for row in rows:
+                if row[place] not in known:
+                    known[row[place]] = self.compiled(row)
+        except Odd:
+            return None
+        return [known[row[place]] for row in rows]
+
+    def forget(self) -> None:
+        """Forget what it said."""
         self._known.clear()
 
 
