@@ -138,9 +138,10 @@ class Registrar:
         registered, policy = self._registry.queries[name], Policy.of(given.on, given.emit)
         window = self._own_window(given.window, policy) or self._window
         content, was = registered.content.window, registered.policy
-        same_window = window is None or content.is_as(window, self._kind)
-        if registered.text != given.text or not same_window or not was.is_as(policy, self._kind):
-            own = None if self._window is None or content.is_as(self._window, self._kind) else content
+        kind = self._kind(content)
+        same_window = window is None or content.is_as(window, kind)
+        if registered.text != given.text or not same_window or not was.is_as(policy, kind):
+            own = None if self._window is None or content.is_as(self._window, kind) else content
             expected = f"{Registration(registered.text, own, was.on, was.emit)}, as it was registered before"
             raise OptionError(f"queries[{name!r}]", str(given), expected)
         return self.queries[name]
@@ -194,7 +195,7 @@ class Registrar:
             if window is not None or not policy.is_plain:
                 raise OptionError("window", str(window), 'none, and on="change": this graph has no time')
             return None
-        kind = self._kind
+        kind = self._kind(window)
         if policy.closes and (window or self._window).slide is None:
             expected = 'with on="close" a Window with a slide: without one it would close at every tick'
             raise OptionError("window", str(window or self._window), expected)
@@ -208,13 +209,13 @@ class Registrar:
             raise OptionError("window", f"{window} of a query", expected)
         return window
 
-    @property
-    def _kind(self) -> TimeKind:
-        """The kind of the stream's time, as far as it is known."""
-        step, window = self._held.books.step, self._window
+    def _kind(self, asked: Window | None) -> TimeKind:
+        """The kind of the stream's time, as far as it and a query's window tell."""
+        step = self._held.books.step
         if isinstance(step, Step):
             return step.kind
-        return (window and window.kind) or TimeKind.INTEGER
+        kinds = (window.kind for window in (self._window, asked) if window is not None)
+        return next(filter(None, kinds), TimeKind.INTEGER)
 
     @property
     def _present(self) -> Present:

@@ -1,5 +1,6 @@
 """The engine on Spark: DataFrames in, batch or streaming; canonical models, updates and answers out."""
 
+from pantarhei.query.registration import Registration
 from pantarhei.spark.batch import run
 from pantarhei.spark.driver import Counts, LateABox
 from pantarhei.spark.materialize import materialize_aboxes
@@ -16,6 +17,7 @@ __all__ = [
     "PantarheiRedisSource",
     "PantarheiSource",
     "ReasoningQuery",
+    "Registration",
     "materialize_aboxes",
     "reason_stream",
     "register",

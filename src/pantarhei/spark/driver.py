@@ -155,7 +155,7 @@ class Driver:
     def _all_or_nothing(self) -> Iterator[None]:
         before = self._place
         try:
-            with self.reasoner.all_or_nothing():
+            with self.reasoner.all_or_nothing(each_step=True):
                 yield
         except BaseException:
             self._stand(before)

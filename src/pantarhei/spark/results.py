@@ -1,4 +1,4 @@
-"""What comes out of a stream, batch by batch: answers or deltas as tables, to a DataFrame or to files.
+"""Who gets what comes out of a stream, batch by batch: functions as DataFrames, folders as files.
 
 A file holds one batch and is named after it, so that a batch that is applied again after a crash replaces
 what the first attempt wrote: its rows are there once.
@@ -7,11 +7,10 @@ what the first attempt wrote: its rows are there once.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import pyarrow as pa
 import pyarrow.csv
@@ -21,91 +20,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pantarhei.engine.checkpoint import write_whole
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
-from pantarhei.language.term import Term
-from pantarhei.language.time import TimeKind
-from pantarhei.rdf.ntriples import write_term
-from pantarhei.reasoner import StreamReasoner
+from pantarhei.spark.collectors import Collector
 
 OutputFormat = Literal["parquet", "ndjson", "csv"]
 Sink = Callable[[DataFrame, int], object]
+Sinks = Sink | Mapping[str, Sink]
 
-_TIMES = {
-    TimeKind.INTEGER: pa.int64(),
-    TimeKind.FLOAT: pa.float64(),
-    TimeKind.DATETIME: pa.timestamp("us", tz="UTC"),
-}
-
-
-class Collector:
-    """The rows of one batch, one for each answer or each change of the materialization.
-
-    Every row has the batch (`batch`), the timestamp of the ABox (`at`) and the window (`start`, `end`). An
-    answer has a column for each variable, a change has `subject`, `predicate`, `object` and `change` (1 came,
-    -1 went). Terms are in N-Triples syntax, unbound ones null.
-
-    Args:
-        kind: the kind of the stream's timestamps.
-        reasoner: what answers.
-        query: the query; without one the changes are collected.
-
-    Raises:
-        QueryError: the query is malformed or refused.
-        OptionError: a variable of it has the name of another column.
-    """
-
-    def __init__(self, kind: TimeKind, reasoner: StreamReasoner, query: str | None) -> None:
-        self._reasoner, self._query = reasoner, query
-        time = _TIMES[kind]
-        head = pa.schema({"batch": pa.int64(), "at": time, "start": time, "end": time})
-        names = ["subject", "predicate", "object"]
-        if query is not None:
-            names = list(reasoner.query(query).columns())
-            refuse_taken(names, head.names)
-        self.schema = pa.schema([*head, *(pa.field(name, pa.string()) for name in names)])
-        if query is None:
-            self.schema = self.schema.append(pa.field("change", pa.int8()))
-        self.begin(-1)
-
-    def begin(self, batch: int) -> None:
-        """Forget what was collected: a batch begins."""
-        self._batch = batch
-        self._columns: dict[str, list[Any]] = {name: [] for name in self.schema.names}
-
-    def note(self, update: WindowUpdate) -> None:
-        """Collect the rows of one update, at the state that it led to."""
-        rows = self._changes(update) if self._query is None else self._answers(self._query)
-        head = (self._batch, update.at, update.start, update.end)
-        for row in rows:
-            for name, value in zip(self.schema.names, (*head, *row), strict=True):
-                self._columns[name].append(value)
-
-    def _changes(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
-        for change, triples in ((-1, update.delta.removed), (1, update.delta.added)):
-            yield from sorted((*map(write_term, triple), change) for triple in triples)
-
-    def _answers(self, query: str) -> Iterator[tuple[object, ...]]:
-        columns = self._reasoner.query(query).columns()
-        return zip(*(map(_text, column) for column in columns.values()), strict=True)
-
-    def table(self) -> pa.Table:
-        """What was collected."""
-        return pa.table(self._columns, schema=self.schema)
-
-
-def _text(term: Term | None) -> str | None:
-    return None if term is None else write_term(term)
-
-
-def refuse_taken(names: Sequence[str], columns: Collection[str]) -> None:
-    """Refuse variables that would be columns of one name, with each other or with others.
-
-    Raises:
-        OptionError: there are such; capital letters do not tell columns apart.
-    """
-    met = Counter(name.lower() for name in (*names, *columns))
-    if taken := sorted(name for name in names if met[name.lower()] > 1):
-        expected = "a query with other variables; columns of the results have these names already"
-        raise OptionError("query", ", ".join(f"?{name}" for name in taken), expected)
+STREAM = ""
+"""The name of what comes out of a stream that has no registered queries."""
 
 
 class FileOutput:
@@ -149,35 +71,92 @@ class FileOutput:
             raise OptionError("output", repr(str(self._folder)), expected)
 
 
-class Results:
-    """What a stream hands out: collected from its updates, delivered batch by batch.
+class Outlet(NamedTuple):
+    """Who gets the rows of a query, or of the stream where it has no queries of its own.
 
     Args:
-        collector: makes rows of updates.
         files: where they are written.
         sink: who else gets them.
     """
 
-    def __init__(self, collector: Collector, files: FileOutput | None, sink: Sink | None) -> None:
-        self._collector, self._files, self._sink = collector, files, sink
+    files: FileOutput | None
+    sink: Sink | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anyone does."""
+        return self.files is not None or self.sink is not None
+
+
+def outlets(
+    names: Collection[str], sink: Sinks | None, output: Path | None, format: OutputFormat
+) -> dict[str, Outlet]:
+    """The outlets of queries by their names, or the one of a stream without queries.
+
+    Args:
+        output: the folder; with queries it has one for each.
+
+    Raises:
+        OptionError: `sink` is none for these queries; or what `FileOutput` raises.
+    """
+    if not names:
+        return {STREAM: Outlet(None if output is None else FileOutput(output, format), _one_sink(sink))}
+    sinks = _sinks(names, sink)
+    return {
+        name: Outlet(None if output is None else FileOutput(output / name, format), sinks.get(name))
+        for name in names
+    }
+
+
+def _one_sink(sink: Sinks | None) -> Sink | None:
+    if sink is not None and not callable(sink):
+        raise OptionError("sink", repr(sink)[:200], "a function of a DataFrame and the number of its batch")
+    return sink
+
+
+def _sinks(names: Collection[str], sink: Sinks | None) -> Mapping[str, Sink]:
+    if sink is None:
+        return {}
+    if isinstance(sink, Mapping):
+        if sink.keys() <= set(names) and all(map(callable, sink.values())):
+            return sink
+    elif callable(sink) and len(names) == 1:
+        return dict.fromkeys(names, sink)
+    expected = f"a mapping of names in queries ({', '.join(names)}) to functions of a DataFrame and a number"
+    raise OptionError("sink", repr(sink)[:200], expected)
+
+
+class Results:
+    """What a stream hands out: collected from its updates, delivered batch by batch.
+
+    Args:
+        collectors: make rows of updates, by the names of queries, or `STREAM`.
+        outlets: who gets them.
+    """
+
+    def __init__(self, collectors: Mapping[str, Collector], outlets: Mapping[str, Outlet]) -> None:
+        self._used = [(each, outlets[name]) for name, each in collectors.items() if outlets[name].is_open]
         self._batch = -1
 
     def begin(self, batch: int) -> None:
         """A batch begins; forget what an attempt before collected."""
         self._batch = batch
-        self._collector.begin(batch)
+        for collector, _ in self._used:
+            collector.begin(batch)
 
     def note(self, update: WindowUpdate) -> None:
         """Collect what one update brought."""
-        if self._files is not None or self._sink is not None:
-            self._collector.note(update)
+        for collector, _ in self._used:
+            collector.note(update)
 
     def deliver(self, spark: SparkSession) -> None:
-        """Hand out what was collected since the batch began."""
-        if self._files is not None:
-            self._files.write(self._collector.table(), self._batch)
-        if self._sink is not None:
-            self._sink(spark.createDataFrame(self._collector.table()), self._batch)
+        """Hand out what was collected since the batch began: files first, then to functions."""
+        for collector, outlet in self._used:
+            if outlet.files is not None:
+                outlet.files.write(collector.table(), self._batch)
+        for collector, outlet in self._used:
+            if outlet.sink is not None:
+                outlet.sink(spark.createDataFrame(collector.table()), self._batch)
 
 
 def _parquet(table: pa.Table) -> bytes:

@@ -19,17 +19,21 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, TimeKind, time_of
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
+from pantarhei.query.registration import Registration
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import Key
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.clustering import by_timestamp
+from pantarhei.spark.collectors import Answers, AnswersKeptUp, Changes, Collector
 from pantarhei.spark.driver import Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.progress import Progress, local_folder, uri_of
-from pantarhei.spark.results import Collector, FileOutput, OutputFormat, Results, Sink
+from pantarhei.spark.registrations import registrations, take_up
+from pantarhei.spark.results import STREAM, OutputFormat, Results, Sinks
+from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 from pantarhei.spark.shards.sharded_query import run_shards
 from pantarhei.spark.shards.sharded_stream import Sharding, sharded
@@ -57,7 +61,8 @@ def reason_stream(
     on_update: OnUpdate | None = None,
     on_late: Callable[[LateABox], object] | None = None,
     query: str | None = None,
-    sink: Sink | None = None,
+    queries: Mapping[str, str | Registration] | None = None,
+    sink: Sinks | None = None,
     output: str | Path | None = None,
     output_format: OutputFormat = "parquet",
     checkpoint: str | Path | None = None,
@@ -88,12 +93,18 @@ def reason_stream(
         on_update: called with the update of each ABox and the reasoner.
         on_late: called with each ABox that came too late; `counts` has their number.
         query: a SPARQL query, answered after each ABox; without it results are changes of the
-            materialization. Columns: see `results.Collector`.
-        sink: called once a batch with a DataFrame of its results, and the batch's number.
-        output: a folder that gets a file of results for each batch that has any.
+            materialization. Columns: see `collectors`.
+        queries: instead of `query`, registered queries by name. The results of each are the changes that it
+            reports; its first report brings all its answers. One that is in the checkpoint goes on from
+            there, and is closed if it is not given any more.
+        sink: called once a batch with a DataFrame of its results, and the batch's number; where there are
+            several queries, such functions by the names of queries.
+        output: a folder that gets a file of results for each batch that has any; of `queries` each has a
+            folder of its name in it.
         output_format: "parquet", "ndjson" or "csv".
         checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on;
-            what `StreamReasoner` takes must then be the same, all else may be another, `limits` too.
+            what `StreamReasoner` takes must then be the same, and what each of `queries` is that was there
+            before; all else may be another, `limits` too.
         trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`,
             `{"processingTime": "1 second"}`; by default each batch follows upon the other.
         spark_partitions: how many tasks close the ABoxes of a batch; by default one a core.
@@ -101,8 +112,8 @@ def reason_stream(
         shard_by: "subject", or a property of the background: a window model for each shard, on the executors
             instead of the driver, for programs that are key-local (`Ontology.sharding_report`). Then `sink`
             and `output` get the changes that `shard_stream` describes, of the materialization or of the
-            answers to `query`, the checkpoint is Spark's alone, and `on_update`, `on_late`, `on_error` and
-            `spark_partitions` have no meaning.
+            answers to `query`, the checkpoint is Spark's alone, and `on_update`, `on_late`, `on_error`,
+            `queries` and `spark_partitions` have no meaning.
         shards, streaming: as `shard_stream` takes them.
         limits: how much the window may hold, and what then; of each shard, if it is sharded.
 
@@ -125,12 +136,15 @@ def reason_stream(
     given = normalized(df, columns)
     search = Budget() if budget is None else budget
     options = Options(window, repair, keep, unique_names, search, limits)
-    files = None if output is None else FileOutput(local_folder("output", output), output_format)
+    asked = registrations(queries, query)
+    outlets = outlets_of(
+        asked, sink, None if output is None else local_folder("output", output), output_format
+    )
     if shard_by is not None:
-        _refuse_where_sharded(on_update, on_late, on_error, spark_partitions)
+        _refuse_where_sharded(on_update, on_late, on_error, queries, spark_partitions)
         sharding = Sharding(shard_by, shards, streaming)
         changes = sharded(given, ontology, options, background, sharding, allowed_lateness, query)
-        return run_shards(changes, sink, files, checkpoint, trigger, query_name)
+        return run_shards(changes, outlets[STREAM], checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     kind = kind_of(given)
@@ -138,7 +152,8 @@ def reason_stream(
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = Progress(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
     reasoner = _reasoner(ontology, background, options, progress, kind)
-    results = Results(Collector(kind, reasoner, query), files, sink)
+    had, new = set(reasoner.queries), take_up(reasoner, asked)
+    results = Results(_collectors(kind, reasoner, query, asked), outlets)
 
     def on_each(update: WindowUpdate) -> None:
         results.note(update)
@@ -147,9 +162,11 @@ def reason_stream(
 
     driver = Driver(reasoner, kind, allowed_lateness, on_error, on_each, on_late)
     progress.check(driver.batch)
-    if not progress.exists:
-        if files is not None:
+    begins = not progress.exists
+    for name, (files, _) in outlets.items():
+        if files is not None and (begins or name in new):
             files.refuse_if_used()
+    if begins or set(reasoner.queries) != had:
         reasoner.checkpoint(progress.reasoner, driver.note)
     batches = Batches(
         _TakingIn(df.sparkSession, given, driver, results, progress, temporary is None, spark_partitions),
@@ -159,10 +176,24 @@ def reason_stream(
     return ReasoningQuery(start(given, batches, place, trigger, query_name), batches, driver)
 
 
+def _collectors(
+    kind: TimeKind, reasoner: StreamReasoner, query: str | None, asked: Mapping[str, Registration]
+) -> dict[str, Collector]:
+    if not asked:
+        return {STREAM: Changes(kind) if query is None else Answers(kind, reasoner, query)}
+    kept, window = reasoner.queries, reasoner.window
+    return {name: AnswersKeptUp(kind, kept[name], given, window) for name, given in asked.items()}
+
+
 def _refuse_where_sharded(
-    on_update: object, on_late: object, on_error: OnError, spark_partitions: object
+    on_update: object, on_late: object, on_error: OnError, queries: object, spark_partitions: object
 ) -> None:
-    given = {"on_update": on_update, "on_late": on_late, "spark_partitions": spark_partitions}
+    given = {
+        "on_update": on_update,
+        "on_late": on_late,
+        "queries": queries,
+        "spark_partitions": spark_partitions,
+    }
     if on_error != "raise":
         given["on_error"] = on_error
     for name, value in given.items():

@@ -1,4 +1,4 @@
-"""What a stream hands out, batch by batch, without Spark."""
+"""Who gets what comes out of a stream, without Spark."""
 
 import json
 from datetime import UTC, datetime
@@ -9,66 +9,19 @@ import pyarrow.parquet
 import pytest
 
 from pantarhei import Ontology, StreamReasoner, Window
-from pantarhei.errors import OptionError, QueryError
+from pantarhei.errors import OptionError
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.results import Collector, FileOutput, Results
-from strategies import EX, A, B, C, is_a, member, x
+from pantarhei.spark.collectors import Changes
+from pantarhei.spark.results import STREAM, FileOutput, Outlet, Results, outlets
+from strategies import EX, A, B, is_a, member, x
 
-RULES = [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]
+RULES = [Rule("sub", (is_a(A, x),), is_a(B, x))]
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def reasoner_of(range=5):
     return StreamReasoner(Ontology.from_rules(RULES), Window(range))
-
-
-def test_changes_are_rows_of_what_went_and_came_with_batch_time_and_window():
-    reasoner = reasoner_of()
-    collector = Collector(TimeKind.INTEGER, reasoner, None)
-    collector.begin(7)
-    collector.note(reasoner.push(3, [member(A, EX.a)]))
-    collector.note(reasoner.push(4, [member(C, EX.a)]))
-    rows = [tuple(row.values()) for row in collector.table().to_pylist()]
-    assert [(*row[:4], row[6].rpartition("/")[2], row[7]) for row in rows] == [
-        (7, 3, -2, 3, "A>", 1),
-        (7, 3, -2, 3, "B>", 1),
-        (7, 4, -1, 4, "A>", -1),
-        (7, 4, -1, 4, "B>", -1),
-        (7, 4, -1, 4, "C>", 1),
-    ]
-    collector.begin(8)
-    assert not len(collector.table()) and collector.table().schema == collector.schema
-
-
-@pytest.mark.parametrize(
-    ("query", "columns", "rows"),
-    [
-        ("SELECT ?x ?y { ?x a ex:B OPTIONAL { ?x ex:no ?y } }", ["x", "y"], [(EX.a.n3(), None)]),
-        ("ASK { ?x a ex:C }", ["answer"], [('"false"^^<http://www.w3.org/2001/XMLSchema#boolean>',)]),
-        (
-            "CONSTRUCT { ?x ex:is 'b\\n' } { ?x a ex:B }",
-            ["subject", "predicate", "object"],
-            [(EX.a.n3(), EX["is"].n3(), '"b\\n"')],
-        ),
-        ("SELECT ?x { ?x a ex:C }", ["x"], []),
-    ],
-)
-def test_answers_are_rows_with_a_column_a_variable(query, columns, rows):
-    reasoner = reasoner_of("PT1H")
-    collector = Collector(TimeKind.DATETIME, reasoner, f"PREFIX ex: <{EX}> {query}")
-    collector.begin(0)
-    collector.note(reasoner.push(NOON, [member(A, EX.a)]))
-    assert collector.table().column_names == ["batch", "at", "start", "end", *columns]
-    assert [tuple(row.values())[4:] for row in collector.table().to_pylist()] == rows
-    assert all(row["at"] == NOON for row in collector.table().to_pylist())
-
-
-def test_queries_that_cannot_be_answered_are_refused_at_once():
-    with pytest.raises(OptionError, match=r"query=\?at, \?batch is not possible: .* other variables"):
-        Collector(TimeKind.INTEGER, reasoner_of(), "SELECT ?at ?x ?batch { ?x ?at ?batch }")
-    with pytest.raises(QueryError):
-        Collector(TimeKind.INTEGER, reasoner_of(), "SELECT ?x {")
 
 
 TABLE = pa.table({"batch": pa.array([1, 1]), "at": [NOON, NOON], "text": ['"a, b\\n"', None]})
@@ -106,9 +59,32 @@ def test_folders_and_formats_that_cannot_be_are_refused(tmp_path):
 
 def test_without_files_and_sink_nothing_is_collected():
     reasoner = reasoner_of()
-    collector = Collector(TimeKind.INTEGER, reasoner, None)
-    results = Results(collector, None, None)
+    collector = Changes(TimeKind.INTEGER)
+    results = Results({STREAM: collector}, outlets((), None, None, "csv"))
     results.begin(0)
     results.note(reasoner.push(3, [member(A, EX.a)]))
     results.deliver(None)
     assert not len(collector.table())
+
+
+def test_each_query_has_a_folder_and_a_function_of_its_own(tmp_path):
+    found = outlets(("hot", "rooms"), {"hot": print}, tmp_path, "csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hot", "rooms"]
+    assert [(name, each.sink) for name, each in found.items()] == [("hot", print), ("rooms", None)]
+    assert outlets(("hot",), print, None, "csv") == {"hot": Outlet(None, print)}
+    assert outlets((), print, None, "csv") == {STREAM: Outlet(None, print)}
+
+
+@pytest.mark.parametrize(
+    ("names", "sink", "said"),
+    [
+        (("hot", "rooms"), print, "a mapping of names in queries"),
+        (("hot", "rooms"), {"cold": print}, r"names in queries \(hot, rooms\)"),
+        (("hot",), {"hot": 1}, "to functions of a DataFrame"),
+        (("hot",), 1, "to functions of a DataFrame"),
+        ((), {"hot": print}, "a function of a DataFrame"),
+    ],
+)
+def test_functions_for_other_queries_are_refused(names, sink, said):
+    with pytest.raises(OptionError, match=said):
+        outlets(names, sink, None, "csv")

@@ -14,11 +14,12 @@ from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, time_of
-from pantarhei.query.continuous import AnswerChange, ContinuousQuery
+from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
+from pantarhei.spark.answer_rows import TextRow, changed_rows
 from pantarhei.spark.shards.setup import ShardSetup
 from pantarhei.window.sliding import step_to
 
@@ -26,7 +27,6 @@ ROWS = pa.schema(
     [("ticks", pa.int64()), ("subject", pa.string()), ("predicate", pa.string()), ("object", pa.string())]
 )
 NO_ROWS = ROWS.empty_table()
-Row = tuple[str | None, ...]
 _TERMS = ("subject", "predicate", "object")
 
 
@@ -41,7 +41,7 @@ class Change(NamedTuple):
     """
 
     ticks: int
-    terms: Row
+    terms: TextRow
     change: int
 
 
@@ -141,18 +141,12 @@ class Shard:
         self._now = ticks
         if self._query is not None:
             answered = update.answers.get(self._query)
-            yield from () if answered is None else self._changed_answers(answered, ticks)
+            for row, copies in () if answered is None else changed_rows(answered):
+                yield Change(ticks, row, copies)
             return
         for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
             for triple in triples:
                 yield Change(ticks, tuple(map(write_term, triple)), change)
-
-    def _changed_answers(self, change: AnswerChange, ticks: int) -> Iterator[Change]:
-        signed = [(row, copies) for row, copies in change.added.items()]
-        signed += [(row, -copies) for row, copies in change.removed.items()]
-        texts = [(tuple(None if t is None else write_term(t) for t in row), n) for row, n in signed]
-        for row, copies in sorted(texts, key=lambda each: [text or "" for text in each[0]]):
-            yield Change(ticks, row, copies)
 
     def _registered(self) -> ContinuousQuery | None:
         """What is asked of the shard, kept up to date; a shard that was restored has it already."""

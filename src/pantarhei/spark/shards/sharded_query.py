@@ -11,30 +11,31 @@ from pyspark.sql import DataFrame
 
 from pantarhei.errors import CheckpointError, OptionError
 from pantarhei.spark.progress import REASONER, is_sharded, uri_of
-from pantarhei.spark.results import FileOutput, Sink
+from pantarhei.spark.results import Outlet
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 
 
 def run_shards(
     changes: DataFrame,
-    sink: Sink | None,
-    files: FileOutput | None,
+    outlet: Outlet,
     checkpoint: str | Path | None,
     trigger: Mapping[str, object] | None,
     query_name: str | None,
 ) -> ReasoningQuery:
     """Run what `shard_stream` gave.
 
-    With a checkpoint, which Spark keeps alone, each batch reaches `files` once; `sink` may see one again.
+    With a checkpoint, which Spark keeps alone, each batch reaches the files of `outlet` once; its sink may
+    see one again.
 
     Args:
         checkpoint: a folder, or a URI that driver and executors know alike.
 
     Raises:
-        OptionError: nobody would see the changes, or `files` has those of another stream.
+        OptionError: nobody would see the changes, or the folder has those of another stream.
         CheckpointError: the checkpoint is that of a stream that is not sharded.
     """
-    if sink is None and files is None:
+    files, sink = outlet
+    if not outlet.is_open:
         raise OptionError("shard_by", "without sink or output", "one of them, which gets the shards' changes")
 
     def take_in(rows: DataFrame, batch: int) -> None:

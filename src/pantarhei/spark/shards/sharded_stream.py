@@ -25,8 +25,8 @@ from pantarhei.ontology import Ontology
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+from pantarhei.spark.collectors import refuse_taken
 from pantarhei.spark.frame import check_frame
-from pantarhei.spark.results import refuse_taken
 from pantarhei.spark.shards.processor import ShardProcessor, columns_of
 from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped

@@ -1,0 +1,156 @@
+"""The rows that come out of a stream, collected from its updates batch by batch.
+
+Every row has the batch (`batch`), a time (`at`) and a window (`start`, `end`). Terms are in N-Triples syntax,
+unbound ones null.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from pantarhei.engine.update import WindowUpdate
+from pantarhei.errors import OptionError
+from pantarhei.language.time import TimeKind, ticks_of, time_of
+from pantarhei.query.continuous import ContinuousQuery
+from pantarhei.query.incremental.reports import Policy
+from pantarhei.query.registration import Registration
+from pantarhei.rdf.ntriples import write_term
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.spark.answer_rows import changed_rows, text_row
+from pantarhei.window.sliding import Window
+
+_TIMES = {
+    TimeKind.INTEGER: pa.int64(),
+    TimeKind.FLOAT: pa.float64(),
+    TimeKind.DATETIME: pa.timestamp("us", tz="UTC"),
+}
+_HEAD = ("batch", "at", "start", "end")
+_TRIPLE = ("subject", "predicate", "object")
+
+
+class Collector(ABC):
+    """The rows of one batch.
+
+    Args:
+        kind: the kind of the stream's timestamps.
+        names: the columns of terms.
+        changes: the type of the column `change`, None for no such column.
+        option: the one that `names` come from.
+
+    Raises:
+        OptionError: a column of terms has the name of another column.
+    """
+
+    def __init__(
+        self, kind: TimeKind, names: Sequence[str], changes: pa.DataType | None, option: str = "query"
+    ) -> None:
+        change = () if changes is None else (pa.field("change", changes),)
+        refuse_taken(names, (*_HEAD, *(field.name for field in change)), option)
+        head = (pa.field(name, _TIMES[kind] if place else pa.int64()) for place, name in enumerate(_HEAD))
+        self.schema = pa.schema([*head, *(pa.field(name, pa.string()) for name in names), *change])
+        self.begin(-1)
+
+    def begin(self, batch: int) -> None:
+        """Forget what was collected: a batch begins."""
+        self._batch = batch
+        self._columns: dict[str, list[Any]] = {name: [] for name in self.schema.names}
+
+    def note(self, update: WindowUpdate) -> None:
+        """Collect the rows of one update, at the state that it led to."""
+        for row in self._rows(update):
+            for name, value in zip(self.schema.names, (self._batch, *row), strict=True):
+                self._columns[name].append(value)
+
+    def table(self) -> pa.Table:
+        """What was collected."""
+        return pa.table(self._columns, schema=self.schema)
+
+    @abstractmethod
+    def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
+        """The rows of an update, without the batch."""
+
+
+class Changes(Collector):
+    """The changes of the materialization: `subject`, `predicate`, `object`, and `change`, 1 for a fact that
+    came and -1 for one that went.
+    """
+
+    def __init__(self, kind: TimeKind) -> None:
+        super().__init__(kind, _TRIPLE, pa.int8())
+
+    def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
+        head = update.at, update.start, update.end
+        for change, triples in ((-1, update.delta.removed), (1, update.delta.added)):
+            yield from sorted((*head, *map(write_term, triple), change) for triple in triples)
+
+
+class Answers(Collector):
+    """All answers of a query after each ABox, a column for each variable.
+
+    Args:
+        reasoner: what answers.
+
+    Raises:
+        QueryError: the query is malformed or refused.
+        OptionError: a variable of it has the name of another column.
+    """
+
+    def __init__(self, kind: TimeKind, reasoner: StreamReasoner, query: str) -> None:
+        super().__init__(kind, list(reasoner.query(query).columns()), None)
+        self._reasoner, self._query = reasoner, query
+
+    def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
+        columns = self._reasoner.query(self._query).columns()
+        for row in zip(*columns.values(), strict=True):
+            yield update.at, update.start, update.end, *text_row(row)
+
+
+class AnswersKeptUp(Collector):
+    """What a registered query reports: a column for each variable, or the triples of CONSTRUCT and DESCRIBE,
+    and `change`, how many times more the row is an answer; less than none if fewer.
+
+    `at` is when the query reported, `start` and `end` are those of its window.
+
+    Args:
+        query: the query.
+        registration: as which it was registered.
+        window: the reasoner's.
+
+    Raises:
+        OptionError: a variable of it has the name of another column.
+    """
+
+    def __init__(
+        self, kind: TimeKind, query: ContinuousQuery, registration: Registration, window: Window
+    ) -> None:
+        triple = _TRIPLE if query.form in ("CONSTRUCT", "DESCRIBE") else ()
+        super().__init__(kind, query.variables or triple, pa.int32(), f"queries[{query.name!r}]")
+        self._kind, self._query, self._window = kind, query, registration.window or window
+        closes = Policy.of(registration.on, registration.emit).closes
+        self._before = int(closes and self._window.closed == "left")  # the window ends at the next tick then
+
+    def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
+        reported = update.answers.get(self._query)
+        for report in () if reported is None else reported.reports:
+            step = self._window.step_at(self._kind, ticks_of(report.at, self._kind) - self._before)
+            start, end = time_of(step.start, self._kind), time_of(step.end, self._kind)
+            for row, change in changed_rows(report):
+                yield report.at, start, end, *row, change
+
+
+def refuse_taken(names: Iterable[str], columns: Collection[str], option: str = "query") -> None:
+    """Refuse variables that would be columns of one name, with each other or with others.
+
+    Raises:
+        OptionError: there are such; capital letters do not tell columns apart.
+    """
+    names = list(names)
+    met = Counter(name.lower() for name in (*names, *columns))
+    if taken := sorted(name for name in names if met[name.lower()] > 1):
+        expected = "a query with other variables; columns of the results have these names already"
+        raise OptionError(option, ", ".join(f"?{name}" for name in taken), expected)
