@@ -261,14 +261,18 @@ class Registrar:
                 as that one says.
         """
         with self._lock:
+            reporting = self._registry.reporting
+            ends_late = not self._depth and not each_step and reporting.sees_windows
             if not self._depth:
-                self._registry.reporting.begin()
+                reporting.begin(is_block=ends_late)
                 self._tells_each = each_step
             self._depth += 1
             before = list(self._untold)
             try:
-                with self._held.whole(each_step):
+                with self._held.whole(each_step or ends_late):
                     yield
+                    if ends_late and self._untold:
+                        self._registry.end_block(self._untold[-1].at)
             except BaseException:
                 self._untold = before
                 raise

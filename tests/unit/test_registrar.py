@@ -296,3 +296,31 @@ def test_going_on_with_a_registered_query_needs_it_to_be_registered_alike(reason
     assert timed._registering().go_on("plain", Registration(ALL, Window("PT60M"))) is plain
     with pytest.raises(OptionError, match="window=None, on='change', emit='delta'"):
         timed._registering().go_on("plain", given)
+
+
+@pytest.mark.parametrize("closed", ["both", "right", "left"])
+def test_a_block_reports_the_windows_that_its_steps_alone_would_and_looks_once_itself(reasoner, closed):
+    #   at       1   2   3   4   5   6   7   8
+    #   A        x   y   z           w
+    def followed(*blocks):
+        one, reports = StreamReasoner(reasoner.ontology, Window(8)), Counter()
+        closing = one.register(ALL, "closing", Window(2, 2, closed=closed), "close", "rstream")
+        looking = one.register(ALL, "looking", on=("change", "non-empty"), emit="rstream")
+        plain = one.register(ALL, "plain")
+        for block in blocks:
+            with one.all_or_nothing():
+                for at, name in block:
+                    update = one.push(at, [a(name)] if name else [])
+            reports.update(query.name for query in (looking, plain) if query in update.answers)
+            for report in update.answers[closing].reports if closing in update.answers else ():
+                reports[report.at, *rows(report.added)] += 1
+        assert rows(Counter(dict(plain.answers))) == ["w", "x", "y", "z"]
+        return reports
+
+    pushed = [(1, "x"), (2, "y"), (3, "z"), (6, "w"), (7, ""), (8, "")]
+    singly = followed(*([each] for each in pushed))
+    assert singly["looking"] == singly["plain"] == 4 and len(singly) >= 5
+    for cuts in ([6], [1, 6], [2, 6], [1, 4, 6], [3, 5, 6]):
+        blocks = [pushed[start:end] for start, end in zip([0, *cuts], cuts, strict=False)]
+        looks = sum(any(name for _, name in block) for block in blocks)
+        assert followed(*blocks) == {**singly, "looking": looks, "plain": looks}, cuts

@@ -11,6 +11,7 @@ import numpy as np
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_clock, variables_of
@@ -233,6 +234,10 @@ class Registry:
             self.reporting.tell(done, changes.at, changes.on_the_way)
         if step is not None and not changes.on_the_way:
             self.reporting.look(step, log)
+
+    def end_block(self, at: TimePoint) -> None:
+        """A block of steps has come to its end, at a time."""
+        self.reporting.end(at, self._outlook.present.step, self._outlook.present.log)
 
     def _changed_leaves(self, changes: StepChanges, model: WindowModel) -> dict[Operator, Mapping[Row, int]]:
         """What changed in the rows of leaves."""

@@ -28,6 +28,7 @@ class Reporting:
         self._closing: set[Content] = set()  # whose closing some query waits for
         self._late: dict[Registered, None] = {}  # of those that report at each step: with something pending
         self._reports: dict[int, tuple[Registered, Report]] = {}  # those of the present step, numbered
+        self._in_block = False  # whether what comes is part of a longer step
 
     def sort_out(self, queries: Iterable[Registered]) -> None:
         """Know these queries, and no others."""
@@ -38,9 +39,26 @@ class Reporting:
         self._looking = [registered for registered in queries if not registered.policy.is_plain]
         self._closing = {each.content for each in self._looking if each.policy.closes}
 
-    def begin(self) -> None:
-        """A step begins: nothing has been reported in it."""
+    def begin(self, is_block: bool = False) -> None:
+        """A step begins: nothing has been reported in it.
+
+        Args:
+            is_block: it is a block of steps, told one by one, which `end` ends.
+        """
         self._reports = {}  # another dictionary: to what came before it nobody goes back
+        self._in_block = is_block
+
+    def end(self, at: TimePoint, step: Step | None, log: Log) -> None:
+        """A block has come to its end: those report that look at each step."""
+        self._in_block = False
+        self.tell({}, at, False)
+        if step is not None:
+            self.look(step, log)
+
+    @property
+    def sees_windows(self) -> bool:
+        """Whether some query looks at times of its own, and so has to be told of each step of a block."""
+        return bool(self._looking)
 
     def by_query(self) -> dict[Registered, Reported]:
         """What has been reported in the present step."""
@@ -111,6 +129,7 @@ class Reporting:
         Args:
             on_the_way: the step has not come to its end.
         """
+        on_the_way = on_the_way or self._in_block
         for operator, change in changes.items():
             for registered in self._of_root.get(operator, ()):
                 if registered.policy.is_plain and not on_the_way and registered not in self._late:
@@ -126,7 +145,7 @@ class Reporting:
 
     def look(self, step: Step, log: Log) -> None:
         """A step has come to its end: look at the queries that look after each."""
-        for registered in self._looking:
+        for registered in () if self._in_block else self._looking:
             if not registered.policy.closes and registered.policy.tick == "abox":
                 self._look_at(registered, step, log)
 
