@@ -11,7 +11,7 @@ import numpy as np
 class ClassCounts:
     """Counts by the classes' numbers; and, every `period` ticks, a report of them as they are then."""
 
-    wants_levels, follows_parts = False, False
+    asks_for, wants_levels, follows_parts = None, False, False
 
     def __init__(self, period=None):
         self.period = period

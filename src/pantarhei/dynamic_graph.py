@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from rdflib import Graph
 
 from pantarhei.encoding.encode import encode_abox
+from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.graph_holdings import GraphHoldings
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate
@@ -142,8 +143,8 @@ class DynamicGraph(Materialized):
         with self._lock:
             return self._held.stats()
 
-    def _moment(self) -> Moment:
+    def _moment(self, symbols: Symbols) -> Moment:
         from pantarhei.query.window_door import Moment
 
-        held = self._held
-        return Moment(held.model, held.forms.facts, tuple, lambda at: (), held.state.is_part)
+        state = self._held.state(symbols)
+        return Moment(*state.shown, tuple, lambda at: (), state.is_part)

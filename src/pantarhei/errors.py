@@ -34,6 +34,7 @@
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no Java that Spark can run on
     │   └── MasterUnreachableError     no cluster answers at the master's address
+    ├── DeltaNotKeptError          what a step changed is asked for where not all is derived
     └── ReadOnlyError              an attempt to write to a view of the materialization
 
 All of them pickle: every argument reaches `Exception.__init__`, so that one raised on a Spark worker comes
@@ -642,6 +643,16 @@ class MasterUnreachableError(SparkError):
         return (
             f"no Spark master answers at {self.master}:{lines}\n"
             'start the cluster or correct the address; master="local[*]" needs no cluster'
+        )
+
+
+class DeltaNotKeptError(PantarheiError):
+    """What a step changed in the materialization is asked for, where only what is needed is derived."""
+
+    def __str__(self) -> str:
+        return (
+            'update.delta is not known with derive="needed", by which only what registered queries and '
+            'constraints need is derived; register a query for what is to be followed, or take derive="all"'
         )
 
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rdflib import Dataset, Graph, URIRef
 
+from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import Work
 from pantarhei.ontology import Ontology
+from pantarhei.query.algebra.symbols import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.window_store import DatasetStore, TripleSet, TripleSource, WindowDataset, WindowStore
 
@@ -79,7 +81,8 @@ class Materialized(ABC):
         Costs its size.
         """
         with self._lock:
-            return set(self._held.vocabulary.decode(self._held.model.facts(), self._held.forms.facts))
+            model, forms = self._held.state().shown
+            return set(self._held.vocabulary.decode(model.facts(), forms))
 
     @property
     def background(self) -> set[Triple]:
@@ -181,8 +184,8 @@ class Materialized(ABC):
         return {} if self._registrar is None else dict(self._registrar.queries)
 
     @abstractmethod
-    def _moment(self) -> Moment:
-        """The state that a query is asked of."""
+    def _moment(self, symbols: Symbols) -> Moment:
+        """The state that a query of some predicates is asked of."""
 
     @cached_property
     def _door(self) -> WindowDoor:
@@ -191,7 +194,7 @@ class Materialized(ABC):
         return WindowDoor(
             self.ontology.graph,
             lambda: self.ontology.schema.triples(),
-            lambda: self._held.state,
+            self._held.state,
             self._moment,
         )
 
@@ -215,12 +218,12 @@ class _LiveSource:
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         with self._shown._lock:
-            forms = self._shown._held.forms.facts
-            return iter(list(self._shown._held.model.match(subject, predicate, object, forms)))
+            model, forms = self._shown._held.state(symbols_of_pattern(predicate, object)).shown
+            return iter(list(model.match(subject, predicate, object, forms)))
 
     def __len__(self) -> int:
         with self._shown._lock:
-            return len(self._shown._held.model)
+            return len(self._shown._held.state().shown.model)
 
 
 class _NamedGraphs:

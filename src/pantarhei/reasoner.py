@@ -13,6 +13,7 @@ from rdflib import Graph
 
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.checkpoint import (
     GivenBackground,
     Json,
@@ -25,7 +26,7 @@ from pantarhei.engine.checkpoint import (
 )
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.holdings import Holdings
-from pantarhei.engine.options import Options
+from pantarhei.engine.options import Derive, Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError, check_type
@@ -83,6 +84,9 @@ class StreamReasoner(Materialized):
         max_bytes: how many bytes its state may take then, as `stats().bytes` counts them.
         on_limit: `"error"` refuses a push that would leave more, `"drop"` lets the oldest timestamps leave
             the window early, until it fits; `WindowUpdate.dropped_early` names them.
+        derive: `"needed"` keeps up what registered queries and constraints need; all else is derived when it
+            is asked for, anew after each step (docs/continuous.md). Answers and repairs are those of `"all"`;
+            what updates do not have is a `delta`.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -117,10 +121,12 @@ class StreamReasoner(Materialized):
         max_facts: int | None = None,
         max_bytes: int | None = None,
         on_limit: OnLimit = "error",
+        derive: Derive = "all",
     ) -> None:
         search = Budget() if budget is None else budget
         limits = Limits(max_facts, max_bytes, on_limit)
-        self._begin(ontology, Options(window, repair, keep, unique_names, search, limits), background)
+        options = Options(window, repair, keep, unique_names, search, limits, derive)
+        self._begin(ontology, options, background)
 
     @classmethod
     def with_options(
@@ -289,9 +295,9 @@ class StreamReasoner(Materialized):
             ticks = ticks_of(at, step.kind) if step else None
             entry = None if ticks is None else self._held.books.log.timeline.at_ticks(ticks)
             if entry is not None:
-                forms = {**self._held.forms.facts, **entry.forms.by_fact}
-                facts = self._held.model.interpretation(entry.level)
-                return set(self._held.vocabulary.decode(facts, forms))
+                model, forms = self._held.state().shown
+                facts = model.interpretation(entry.level)
+                return set(self._held.vocabulary.decode(facts, {**forms, **entry.forms.by_fact}))
         raise TimestampError(
             f"the timestamp {show_time(at)}", "one of those in the window, reasoner.timestamps"
         )
@@ -339,12 +345,11 @@ class StreamReasoner(Materialized):
         with self._lock:
             return self._registering().register(text, name, window, on, emit)
 
-    def _moment(self) -> Moment:
+    def _moment(self, symbols: Symbols) -> Moment:
         from pantarhei.query.window_door import Moment
 
-        held = self._held
-        forms, is_part = held.forms.facts, held.state.is_part
-        return Moment(held.model, forms, lambda: self.timestamps, self.interpretation, is_part)
+        state = self._held.state(symbols)
+        return Moment(*state.shown, lambda: self.timestamps, self.interpretation, state.is_part)
 
     @property
     def foundation(self) -> Foundation:

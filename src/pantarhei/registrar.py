@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from pantarhei.encoding.numbers import together
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
@@ -18,7 +19,7 @@ from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerChange, AnswerRow, ContinuousQuery
 from pantarhei.query.incremental.plan_text import plan_text
 from pantarhei.query.incremental.present import Present
-from pantarhei.query.incremental.registered import Registered
+from pantarhei.query.incremental.registered import Registered, needed_for
 from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.saving import from_bytes
@@ -161,14 +162,16 @@ class Registrar:
 
     def restore(self, saved: bytes) -> None:
         """Register the queries that a checkpoint had."""
-        for query in from_bytes(saved):
-            prepared = self._door.prepared(query.text)
+        queries = [(query, self._door.prepared(query.text)) for query in from_bytes(saved)]
+        self._held.want_facts(together(*(needed_for(prepared, query.policy) for query, prepared in queries)))
+        for query, prepared in queries:
             self._registered(query.name, query.text, prepared, query.window, query.policy)
             self._registry.take_up(self._registry.queries[query.name], query)
 
     def _registered(
         self, name: str, text: str, query: Query, own: Window | None, policy: Policy
     ) -> ContinuousQuery:
+        self._held.want_facts(needed_for(query, policy))
         if own is not None:
             self._held.want_levels()
         try:

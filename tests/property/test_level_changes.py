@@ -30,7 +30,7 @@ def settled(model):
 class KnownLevels(ClassCounts):
     """The level of each fact, by its number; and the counts of classes, as its base has them."""
 
-    wants_levels, follows_parts = True, False
+    asks_for, wants_levels, follows_parts = None, True, False
 
     def __init__(self, period=None):
         super().__init__(period)

@@ -61,6 +61,8 @@ class Answers:
 
     def begin(self, reasoner: pr.StreamReasoner) -> None:
         self._reasoner = reasoner
+        if reasoner.options.derive == "needed":
+            reasoner.register(self._text)  # so that what it needs is kept up
 
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         writer.write(update.at, self._reasoner.query(self._text, timeout=self._timeout))
@@ -127,6 +129,8 @@ def asked_of(options: Following, ontology: pr.Ontology) -> Asked | None:
     if options.query is None:
         if options.emit == "changes":
             raise typer.BadParameter("changes are those of a query: --query", param_hint="--emit")
+        if options.derive == "needed":
+            raise typer.BadParameter("what is needed is what a query needs: --query", param_hint="--derive")
         return None
     name, text = _text_of(str(options.query))
     prefixes = {prefix: str(iri) for prefix, iri in ontology.graph.namespaces()}

@@ -284,7 +284,7 @@ def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed
         counted(counts.assertions, "assertion"),
         f"{counted(stats.cut, 'fact')} cut",
         f"{source.account.skipped_count} skipped",
-        f"{counted(len(reasoner.graph), 'fact')} in the window",
+        f"{counted(stats.facts, 'fact')} {'in the window' if stats.running == stats.rules else 'kept up'}",
     ]
     if counts.late:
         parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")

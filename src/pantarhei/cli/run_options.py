@@ -102,6 +102,10 @@ class Following:
     keep: Annotated[
         Literal["newest", "every"], REASONING(help="How a fact that several timestamps support is kept.")
     ] = "newest"
+    derive: Annotated[
+        Literal["all", "needed"],
+        REASONING(help="Whether all that follows is kept up, or what the query and the constraints need."),
+    ] = "all"
     unique_names: Annotated[
         bool,
         REASONING(
@@ -180,7 +184,7 @@ class Following:
         limits = Limits(
             self.max_facts, None if self.max_bytes is None else _bytes(self.max_bytes), self.on_limit
         )
-        return Options(window, self.repair, self.keep, self.unique_names, limits=limits)
+        return Options(window, self.repair, self.keep, self.unique_names, limits=limits, derive=self.derive)
 
     @property
     def length(self) -> Duration:

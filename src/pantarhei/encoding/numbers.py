@@ -33,6 +33,16 @@ class Symbol(NamedTuple):
     arity: int
 
 
+Symbols = frozenset[Symbol] | None
+"""Classes and properties; None for all that there are."""
+
+
+def together(*parts: Symbols) -> Symbols:
+    """Those of all parts."""
+    known = [part for part in parts if part is not None]
+    return frozenset().union(*known) if len(known) == len(parts) else None
+
+
 def as_tuples(facts: Integers) -> list[Fact]:
     """Facts, shape (n, 3), as keys for sets and dictionaries. Costs a step of Python each."""
     return cast("list[Fact]", list(map(tuple, facts.tolist())))

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
+from pantarhei.encoding.numbers import Symbols, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.engine.changes import Changes
 from pantarhei.errors import OptionError
@@ -32,6 +33,12 @@ class Consumer(Protocol):
     @property
     def wants_levels(self) -> bool:
         """Whether `Changes.levels` is to be filled, always or never; the model settles at each step then."""
+
+    @property
+    def asks_for(self) -> Symbols:
+        """The classes and properties whose facts it looks at, None for all. Where only what is asked for is
+        derived, a consumer that is about to ask for more has them derived first (`Upkeep.want_facts`).
+        """
 
     @property
     def follows_parts(self) -> bool:
@@ -167,6 +174,11 @@ class Consumers:
 
     def __iter__(self) -> Iterator[Consumer]:
         return iter(self._attached.values())
+
+    @property
+    def asks_for(self) -> Symbols:
+        """The classes and properties whose facts any looks at."""
+        return together(*(consumer.asks_for for consumer in self))
 
     @property
     def bytes_used(self) -> int:

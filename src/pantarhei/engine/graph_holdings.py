@@ -17,6 +17,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import WindowModel
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction, contradictions
+from pantarhei.rules.compilation.program import Program
 from pantarhei.window.limits import Limits
 
 # All assertions of a graph are equally old.
@@ -107,12 +108,12 @@ class GraphHoldings(Upkeep[Assertions]):
         lineage = model.lineage(self._budget.instances)
         if lineage is None:
             return None
-        lexicon, rules = self.vocabulary.lexicon, self.growing.program.rules
+        lexicon, rules = self.vocabulary.lexicon, model.program.rules
         forms = {**self.books.forms, **change.forms}
         return contradictions(lineage, _LEVEL, self._budget, lexicon, rules, forms)
 
-    def _filled_from(self, books: Assertions) -> tuple[WindowModel, Assertions]:
-        model = self.foundation.model()
+    def _filled_from(self, books: Assertions, program: Program) -> tuple[WindowModel, Assertions]:
+        model = self.foundation.model(program=program)
         model.add(books.facts, _LEVEL)
         return model, books
 
@@ -122,4 +123,5 @@ class GraphHoldings(Upkeep[Assertions]):
         model, books, terms = self.model, self.books, self.vocabulary
         size = model.bytes_used, books.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
         counters = books.step, 0, 0, 0, 0
-        return Stats(len(model), len(books.keys), 0, *terms.counts, *size, *model.work, *counters)
+        rules = len(self.growing.program.rules), len(model.program.rules)
+        return Stats(len(model), len(books.keys), 0, *terms.counts, *size, *model.work, *counters, *rules)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from pantarhei.encoding.footprint import vocabulary_bytes
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers, Symbol
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.consumer import Marks
@@ -19,7 +19,7 @@ from pantarhei.engine.options import Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.step_log import StepLog
 from pantarhei.engine.tick import Outcome, Tick
-from pantarhei.engine.update import WindowUpdate
+from pantarhei.engine.update import NO_DELTA, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
@@ -27,6 +27,7 @@ from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.step import Repairer
+from pantarhei.rules.compilation.program import Program
 from pantarhei.window.sliding import Step, step_to
 
 
@@ -46,7 +47,8 @@ class Holdings(Upkeep[Books]):
         self.options = options
         self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary)
         self._log = StepLog(options.limits)
-        super().__init__(foundation, Books(), options.keep, options.limits)
+        asked = None if options.derive == "all" else frozenset[Symbol]()
+        super().__init__(foundation, Books(), options.keep, options.limits, asked)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -78,6 +80,8 @@ class Holdings(Upkeep[Books]):
 
     def _take_in(self, step: Step, marks: Marks, at: TimePoint, given: ClosedABox) -> WindowUpdate:
         self._cover(given.asserted.facts)
+        if given.finished and self.part.lacks:
+            given = given.without([self.vocabulary.number_symbol(symbol) for symbol in self.part.lacks])
         newest, arriving = self.books.log.newest, given.asserted.facts
         if newest is not None and newest.ticks == step.now:
             return self._transact(step, marks, lambda tick: tick.extend(newest, given.asserted), arriving)
@@ -96,7 +100,8 @@ class Holdings(Upkeep[Books]):
         model, log, terms = self.model, self.books.log, self.vocabulary
         stored = len(model), log.assertions, len(log.timeline)
         size = model.bytes_used, log.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
-        return Stats(*stored, *terms.counts, *size, *model.work, *self.books.counters)
+        rules = len(self.growing.program.rules), len(model.program.rules)
+        return Stats(*stored, *terms.counts, *size, *model.work, *self.books.counters, *rules)
 
     def computed_literals(self) -> Integers:
         """The literals in the materialization that need not be in the books: what rules have computed."""
@@ -149,7 +154,7 @@ class Holdings(Upkeep[Books]):
         self._standing = self._standing._replace(
             books=done.books, forms=forms, memory=done.memory, model=kept, told=told
         )
-        return done.update
+        return done.update if self.options.derive == "all" else replace(done.update, delta=NO_DELTA)
 
     def _tick(self, step: Step, marks: Marks) -> Tick:
         model = self.model
@@ -158,7 +163,6 @@ class Holdings(Upkeep[Books]):
             model,
             self.books,
             self.forms,
-            self.growing.program.rules,
             self._repairer,
             step,
             self.options.window,
@@ -168,12 +172,12 @@ class Holdings(Upkeep[Books]):
             marks,
         )
 
-    def _filled_from(self, books: Books) -> tuple[WindowModel, Books]:
+    def _filled_from(self, books: Books, program: Program) -> tuple[WindowModel, Books]:
         newest, arrival = books.log.newest, books.arrival
         older = books.log if newest is None else books.log.without_newest()
         entries = list(older.kept())[::-1]
         first = entries[0][0].level if entries else newest.level if newest else books.log.timeline.next_level
-        model = self.foundation.model(self.options.keep, first)
+        model = self.foundation.model(self.options.keep, first, program)
         model.fill([(facts, entry.level) for entry, facts in entries])
         if newest is not None and arrival is not None:
             previous = model.add(newest.facts, newest.level)

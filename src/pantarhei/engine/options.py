@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import Literal, get_args
 
 from pantarhei.errors import OptionError, check_type
 from pantarhei.language.time import TimeKind
@@ -12,6 +12,8 @@ from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window
+
+Derive = Literal["all", "needed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Options:
     unique_names: bool = True
     budget: Budget = field(default_factory=Budget)
     limits: Limits = NO_LIMITS
+    derive: Derive = "all"
 
     def __post_init__(self) -> None:
         check_type("window", self.window, Window, "a Window, such as Window(range=10)")
@@ -36,6 +39,7 @@ class Options:
         check_type("limits", self.limits, Limits, "Limits, such as Limits(max_facts=1_000_000)")
         _check_choice("repair", self.repair, METHODS)
         _check_choice("keep", self.keep, get_args(Keep))
+        _check_choice("derive", self.derive, get_args(Derive))
         _check_choice("unique_names", self.unique_names, (True, False))
 
 

@@ -16,7 +16,8 @@ class Stats(NamedTuple):
     behind `reasoner.repairs`.
 
     Args:
-        facts: facts of the materialization, the background's among them.
+        facts: facts of the materialization, the background's among them; with `derive="needed"` those that
+            are kept up.
         assertions: assertions stored: of the window's ABoxes, with those that repairs cut.
         partitions: timestamps in the window.
         symbols, names, literals: different classes and properties, names, and literal values that have a
@@ -28,6 +29,8 @@ class Stats(NamedTuple):
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
         pushes, repairs, cut, late, dropped_early: see `Counters`; since the stream began.
+        rules: rules and constraints, those included that equality and the like demand of what was met.
+        running: how many of them run, which are all but with `derive="needed"`.
     """
 
     facts: int
@@ -50,6 +53,8 @@ class Stats(NamedTuple):
     cut: int
     late: int
     dropped_early: int
+    rules: int
+    running: int
 
     @property
     def terms(self) -> int:
@@ -76,7 +81,9 @@ class Stats(NamedTuple):
                 (self.dropped_early, "timestamp dropped early", "timestamps dropped early"),
             )
         )
-        work = (f"{getattr(self, name):,} {name}" for name in Work._fields)
+        work = [f"{getattr(self, name):,} {name}" for name in Work._fields]
+        if self.running < self.rules:
+            work.append(f"{self.running:,} of {counted(self.rules, 'rule')} run")
         return (
             f"{counted(self.facts, 'fact')} from {counted(self.assertions, 'assertion')} at "
             f"{counted(self.partitions, 'timestamp')}, {counted(self.terms, 'term')}, "

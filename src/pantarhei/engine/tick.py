@@ -23,7 +23,6 @@ from pantarhei.engine.fitting import Fitting
 from pantarhei.engine.memory import Memory
 from pantarhei.engine.update import TripleDelta, WindowUpdate
 from pantarhei.interpretation.closed_abox import ClosedABox
-from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.repair.result import Repair
@@ -78,7 +77,6 @@ class Tick:
         model: the window model of `books`; it is changed.
         books: what was asserted and cut so far.
         forms: how literals were written.
-        rules: the model's rules, by their numbers.
         repairer: how to repair.
         step: where time comes to.
         window: which timestamps are kept.
@@ -93,7 +91,6 @@ class Tick:
     model: WindowModel
     books: Books
     forms: GivenForms
-    rules: tuple[Rule, ...]
     repairer: Repairer
     step: Step
     window: Window
@@ -156,7 +153,7 @@ class Tick:
         return self._arrived(newest.at, books, slid, done.repair, asserted)
 
     def _repaired(self, older: Log, arriving: Entry) -> Repaired:
-        return self.repairer.repair(self.model, older, arriving, self.rules)
+        return self.repairer.repair(self.model, older, arriving, self.model.program.rules)
 
     def _written(self, books: Books, older: Log, entry: Entry, previous: Integers, done: Repaired) -> Books:
         """The books with the newest ABox behind the `older` ones, and what undoing it takes."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
+from pantarhei.errors import DeltaNotKeptError
 from pantarhei.language.counted import counted
 from pantarhei.language.delta import Delta
 from pantarhei.language.term import Triple
@@ -56,8 +57,13 @@ class TripleDelta:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @property
+    def counts(self) -> str:
+        """How many triples it gained and lost, for people."""
+        return f"+{len(self.added)} -{len(self.removed)} facts"
+
     def __repr__(self) -> str:
-        return f"TripleDelta(+{len(self.added)} -{len(self.removed)})"
+        return f"TripleDelta({self.counts.removesuffix(' facts')})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(_restored, self._delta)
@@ -65,6 +71,33 @@ class TripleDelta:
 
 def _restored(delta: Delta[Triple]) -> TripleDelta:
     return TripleDelta(lambda: delta)
+
+
+class _NotKept(TripleDelta):
+    """That of a step where not all is derived: nobody knows it, and who looks at it is told so."""
+
+    def __init__(self) -> None:
+        super().__init__(_refuse)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _NotKept)
+
+    __hash__ = None
+
+    @property
+    def counts(self) -> str:
+        return "facts not counted"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(_NotKept)
+
+
+def _refuse() -> NoReturn:
+    raise DeltaNotKeptError
+
+
+NO_DELTA = _NotKept()
+"""The delta of a step where not all is derived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +112,8 @@ class WindowUpdate:
         start: the window's lower end now, `end` its upper end (see `Window` for which are inside).
         dropped: timestamps that left the window.
         repair: the repair of this step.
-        delta: what the materialization gained and lost.
+        delta: what the materialization gained and lost. With `derive="needed"` nobody knows, and to look at
+            it is a `DeltaNotKeptError`.
         dropped_early: those of `dropped` that are still inside, and left because of `max_facts` or
             `max_bytes`.
         answers: what changed in the answers of registered queries, by the query or its name; inside
@@ -98,9 +132,8 @@ class WindowUpdate:
 
     def __str__(self) -> str:
         window = f"window {show_time(self.start)} to {show_time(self.end)}"
-        facts = f"+{len(self.delta.added)} -{len(self.delta.removed)} facts"
         left = counted(len(self.dropped), "timestamp")
-        return f"at {show_time(self.at)}: {window}, {left} left, {facts}, {self.repair.summary()}"
+        return f"at {show_time(self.at)}: {window}, {left} left, {self.delta.counts}, {self.repair.summary()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +161,7 @@ class GraphUpdate:
     answers: AnswerChanges = field(default_factory=AnswerChanges)
 
     def __str__(self) -> str:
-        parts = [f"change {self.at}: +{len(self.delta.added)} -{len(self.delta.removed)} facts"]
+        parts = [f"change {self.at}: {self.delta.counts}"]
         if self.already_asserted:
             parts.append(f"{self.already_asserted} asserted already")
         if self.not_asserted:

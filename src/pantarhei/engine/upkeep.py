@@ -15,8 +15,12 @@ from copy import copy
 from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
+import numpy as np
+
+from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.forms import NO_FORMS, FactForms
 from pantarhei.encoding.given_forms import GivenForms
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbols, together
 from pantarhei.encoding.tables import Tables
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.compaction import compact, most_entries
@@ -26,12 +30,21 @@ from pantarhei.engine.memory import Memory
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import Keep, WindowModel
-from pantarhei.rules.compilation.growth import Grown
+from pantarhei.materialize.readable import readable
+from pantarhei.rules.compilation.growth import Grown, Part
+from pantarhei.rules.compilation.program import Program
 from pantarhei.window.limits import Limits
 
 _Done = TypeVar("_Done")
 
 _NEWEST = '"newest" where a consumer asks for levels: with "every" a fact has no one level'
+
+
+class Shown(NamedTuple):
+    """A model with the forms of its literals."""
+
+    model: WindowModel
+    forms: FactForms
 
 
 class Standing(NamedTuple, Generic[GroundT]):
@@ -45,6 +58,7 @@ class Standing(NamedTuple, Generic[GroundT]):
         is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
         tells: whether consumers are told of each step; else they are told when the `whole` ends.
         told: what consumers have been told.
+        complete: a model of the same books in which all rules have run, where one was asked for.
     """
 
     books: GroundT
@@ -54,6 +68,15 @@ class Standing(NamedTuple, Generic[GroundT]):
     is_part: bool = False
     tells: bool = True
     told: Told = NOTHING_TOLD
+    complete: Shown | None = None
+
+    @property
+    def shown(self) -> Shown:
+        """What is shown of it to those who ask."""
+        if self.complete is not None:
+            return self.complete
+        assert self.model is not None, "it was made before"
+        return Shown(self.model, self.forms.facts)
 
 
 class Upkeep(ABC, Generic[GroundT]):
@@ -64,14 +87,17 @@ class Upkeep(ABC, Generic[GroundT]):
         books: the ground truth to begin with.
         keep: how a model stores facts.
         limits: how much there may be.
+        asked: the predicates whose facts are derived in any case, None for all.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
         MemoryLimitError: the background alone exceeds the limits.
     """
 
-    def __init__(self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits) -> None:
-        self.foundation, self._keep = foundation, keep
+    def __init__(
+        self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits, asked: Symbols = None
+    ) -> None:
+        self.foundation, self._keep, self._asked, self._first_asked = foundation, keep, asked, asked
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
         memory = Memory(limits, self.vocabulary, self.consumers)
@@ -129,7 +155,7 @@ class Upkeep(ABC, Generic[GroundT]):
         grown, size = self.growing.grown, self.vocabulary.size
         marks, consumers = self.consumers.mark(), copy(self.consumers)
         memory = replace(self._standing.memory, consumers=consumers)
-        before = self._standing._replace(books=books, forms=forms, memory=memory, model=None)
+        before = self._standing._replace(books=books, forms=forms, memory=memory, model=None, complete=None)
         try:
             tells = before.tells if before.is_part else each_step
             self._standing = self._standing._replace(is_part=True, tells=tells)
@@ -145,11 +171,11 @@ class Upkeep(ABC, Generic[GroundT]):
 
     def replace(self, books: GroundT, forms: GivenForms) -> None:
         """Hold these books from now on, in the numbers of the present vocabulary."""
-        self._standing = self._standing._replace(books=books, forms=forms, model=None)
+        self._standing = self._standing._replace(books=books, forms=forms, model=None, complete=None)
 
     def lose_model(self) -> None:
         """Let the model be made again, where it is to be changed or is of no use."""
-        self._standing = self._standing._replace(model=None)
+        self._standing = self._standing._replace(model=None, complete=None)
 
     # -- those who are told of each step -----------------------------------------------------------
 
@@ -161,6 +187,7 @@ class Upkeep(ABC, Generic[GroundT]):
         """
         if consumer.wants_levels and self._keep == "every":
             raise OptionError("keep", '"every"', _NEWEST)
+        self.want_facts(consumer.asks_for)
         self._tell_all()
         self.model.note_levels(self.consumers.wants_levels or consumer.wants_levels)
         self.consumers.attach(name, consumer, self.model)
@@ -176,6 +203,44 @@ class Upkeep(ABC, Generic[GroundT]):
             raise OptionError("keep", '"every"', _NEWEST)
         self._tell_all()
         self.model.note_levels()
+
+    def want_facts(self, symbols: Symbols) -> None:
+        """Have all facts of some predicates derived from now on, since a consumer is about to look at them.
+
+        Where that takes rules that did not run, it costs a materialization, and what nobody asks for any more
+        is derived no longer.
+
+        Args:
+            symbols: the predicates, None for all.
+
+        Raises:
+            MemoryLimitError: there is too much then; all is as before.
+        """
+        if self.part.has_all_of(symbols):
+            self._asked = together(self._asked, symbols)
+            return
+        self._tell_all()
+        before = self._asked
+        self._asked = together(self._first_asked, self.consumers.asks_for, symbols)
+        try:
+            self._make_again()
+        except BaseException:
+            self._asked = before
+            raise
+
+    def _make_again(self) -> None:
+        """Put another model in the place of the present one, if there may be so much."""
+        standing = self._standing
+        model, books = self._made_from(self.books)
+        limits, exceeded = standing.memory.limits, standing.memory.exceeded(model, books.log)
+        if exceeded is not None and not limits.drops:
+            raise limits.error(exceeded, books.now)
+        self._standing = standing._replace(model=model, books=books, complete=None)
+
+    @property
+    def part(self) -> Part:
+        """The rules that run."""
+        return self.growing.part_for(self._asked)
 
     def saved_consumers(self) -> dict[str, bytes]:
         """What a checkpoint keeps of each consumer, by name.
@@ -212,15 +277,34 @@ class Upkeep(ABC, Generic[GroundT]):
         """How literals of the materialization were written."""
         return self._standing.forms
 
-    @property
-    def state(self) -> Standing[GroundT]:
-        """How things stand, with the model: another value whenever anything has changed."""
-        self.make_model()
+    def state(self, symbols: Symbols = None) -> Standing[GroundT]:
+        """How things stand, where what is shown has all facts of some predicates: another value whenever
+        anything has changed.
+
+        Costs a materialization where rules are needed that do not run, once until the next step.
+
+        Args:
+            symbols: the predicates, None for all.
+        """
+        model = self.make_model()
+        if self._standing.complete is None and not self.part.has_all_of(symbols):
+            self._standing = self._standing._replace(complete=self._complete_beside(model))
         return self._standing
+
+    def _complete_beside(self, kept: WindowModel) -> Shown:
+        """A model of the books in which all rules have run, beside the one that is `kept` up."""
+        model, _ = self._filled_from(self.books, self.growing.program)
+        model.violations()
+        model.take_changes()
+        facts = model.facts()
+        more = facts[~np.asarray(kept.kernel.store.present(readable(facts)), np.bool_)]
+        came = np.column_stack([more, np.ones(len(more), np.int32)])
+        forms = self.forms.change(came, Encoded(NO_FACTS, NO_FORMS)).came
+        return Shown(model, {**forms, **self.forms.facts})
 
     @property
     def facts(self) -> int | None:
-        """How many facts the materialization has; None where the model is lost. Costs O(1)."""
+        """How many facts are kept up; None where the model is lost. Costs O(1)."""
         model = self._standing.model
         return None if model is None else len(model)
 
@@ -280,12 +364,12 @@ class Upkeep(ABC, Generic[GroundT]):
 
     def _made_from(self, books: GroundT) -> tuple[WindowModel, GroundT]:
         """The model of `books`, and the books with what undoing their newest part takes in that model."""
-        model, books = self._filled_from(books)
+        model, books = self._filled_from(books, self.part.program)
         model.violations()
         model.take_changes()
         model.note_levels(self.consumers.wants_levels)
         return model, books
 
     @abstractmethod
-    def _filled_from(self, books: GroundT) -> tuple[WindowModel, GroundT]:
-        """A model with all that `books` say, and the books as of `_made_from`."""
+    def _filled_from(self, books: GroundT, program: Program) -> tuple[WindowModel, GroundT]:
+        """A model of a program with all that `books` say, and the books as of `_made_from`."""

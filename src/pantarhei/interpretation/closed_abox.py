@@ -30,6 +30,12 @@ class ClosedABox(NamedTuple):
     asserted: Encoded
     finished: bool = True
 
+    def without(self, predicates: Sequence[int]) -> ClosedABox:
+        """The same without what is derived of some predicates."""
+        stays = ~np.isin(self.facts[:, 0], np.array(predicates, np.int32))
+        stays[: len(self.asserted.facts)] = True
+        return self._replace(facts=self.facts[stays])
+
     @classmethod
     def together(cls, parts: Sequence[ClosedABox]) -> ClosedABox:
         """The ABox of one part or several; what follows from several together is not known."""

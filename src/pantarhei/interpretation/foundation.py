@@ -25,6 +25,7 @@ from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
+from pantarhei.rules.compilation.program import Program
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.rules.translation.fingerprint import fingerprint_of_rules
 
@@ -109,15 +110,19 @@ class Foundation:
         """The numbers of symbols and terms."""
         return self.growing.vocabulary
 
-    def model(self, keep: Keep = "newest", first_level: int = 0) -> WindowModel:
+    def model(
+        self, keep: Keep = "newest", first_level: int = 0, program: Program | None = None
+    ) -> WindowModel:
         """A window model that holds the background and what follows from it. Costs a materialization.
+
+        Args:
+            program: the rules that are to run, some of `growing` with all constraints; by default all.
 
         Raises:
             InconsistentOntologyError: the background violates a constraint.
         """
-        program = self.growing.program
-        self.vocabulary.adopt(program)  # which it has, unless a further growth was broken off
-        model = WindowModel(program, keep, self.vocabulary, first_level)
+        self.vocabulary.adopt(self.growing.program)  # which it has, unless a further growth was broken off
+        model = WindowModel(program or self.growing.program, keep, self.vocabulary, first_level)
         model.add_background(self.background.facts)
         refuse_violations(model, self.background.facts)
         return model

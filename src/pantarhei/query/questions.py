@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -12,12 +13,14 @@ import numpy as np
 from rdflib import RDF, RDFS, XSD, BNode, Graph, Literal, URIRef, Variable
 from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
+from pantarhei.encoding.numbers import Symbols
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, check_type
 from pantarhei.language.term import Term, short
 from pantarhei.query.algebra.binding import with_bindings
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.nodes import Node, Project, Query, nodes_of
 from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.answers import MAX_BYTES, QueryResult
 from pantarhei.query.expressions import Context, clock_at
 from pantarhei.query.guard import Guard
@@ -46,6 +49,11 @@ class Prepared:
         self.query, self.looks_at_clock = query, looks_at_clock
         self.has_graphs = any(isinstance(node, GraphNode) for node in nodes_of(query.node))
         self._plans: dict[bool, Node] = {}
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        """The classes and properties that it looks at, None for all."""
+        return symbols_of_query(self.query)
 
     def plan(self, has_forms: bool) -> Node:
         """The node to be evaluated."""

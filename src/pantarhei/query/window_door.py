@@ -10,6 +10,7 @@ from rdflib import Graph, URIRef
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from pantarhei.encoding.forms import FactForms
+from pantarhei.encoding.numbers import Symbols
 from pantarhei.errors import check_type
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
@@ -68,16 +69,17 @@ class WindowDoor:
     Args:
         ontology: the graph `urn:pantarhei:ontology`, whose prefixes need no declaration.
         schema: gives the axioms between names that the ontology entails.
-        state: gives a value that is another one whenever anything has changed.
-        moment: gives the present state.
+        state: sees to it that what is shown has all facts of some predicates, None for all; gives a value
+            that is another one whenever anything has changed.
+        moment: gives the present state, as `state` sees to it.
     """
 
     def __init__(
         self,
         ontology: Graph,
         schema: Callable[[], Facts],
-        state: Callable[[], object],
-        moment: Callable[[], Moment],
+        state: Callable[[Symbols], object],
+        moment: Callable[[Symbols], Moment],
     ) -> None:
         self._ontology, self._axioms, self._state_of, self._moment = ontology, schema, state, moment
         self._may_be_undone = False
@@ -111,7 +113,7 @@ class WindowDoor:
             options: as `Questions.answer` takes them.
         """
         check_type("schema", schema, bool, "True or False")
-        view = self._present()
+        view = self._present(self._symbols_of(query, **options) if name is None else None)
         if name == _UNION:
             view = view.united()
         elif name is not None and name != DATASET_DEFAULT_GRAPH_ID:
@@ -123,7 +125,8 @@ class WindowDoor:
     def ask_graph(self, query: Any, *, schema: bool = False, **options: Any) -> QueryResult:
         """The answers of a query over the materialization alone, or with the schema."""
         check_type("schema", schema, bool, "True or False")
-        view = self._present().joined(SCHEMA_GRAPH) if schema else self._present()
+        view = self._present(self._symbols_of(query, **options))
+        view = view.joined(SCHEMA_GRAPH) if schema else view
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
         return self._answered(alone, query, **options)
 
@@ -144,11 +147,21 @@ class WindowDoor:
 
     # -- views -------------------------------------------------------------------------------------
 
-    def _present(self) -> View:
-        """The view of the present state, made anew if that is another."""
-        state = self._state_of()
+    def _symbols_of(
+        self, query: Any, prefixes: Any = None, base: str | None = None, **options: Any
+    ) -> Symbols:
+        """The predicates that a query looks at, None for all."""
+        return self._questions.prepared(query, prefixes, base).symbols
+
+    def _present(self, symbols: Symbols) -> View:
+        """The view of the present state, made anew if that is another.
+
+        Args:
+            symbols: the predicates that are looked at, None for all.
+        """
+        state = self._state_of(symbols)
         if self._view is None or self._state is not state or len(self._view.terms.locals) > _MOST_TERMS:
-            moment = self._moment()
+            moment = self._moment(symbols)
             vocabulary = moment.model.vocabulary
             terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows)
             self._view = View(self.dataset(moment, terms), terms, self._literals_of(moment.model))
@@ -169,7 +182,7 @@ class WindowDoor:
 
     def names(self, moment: Moment | None = None) -> list[URIRef]:
         """The names of the named graphs."""
-        moment = self._moment() if moment is None else moment
+        moment = self._moment(frozenset()) if moment is None else moment
         return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, moment.timestamps())]
 
     def _graph(self, moment: Moment, terms: TermSpace, name: Term) -> Source | None:
@@ -185,7 +198,7 @@ class WindowDoor:
                 self._schema = tuple(dict.fromkeys((*declarations(self._ontology), *self._axioms())))
             return self._schema
         if is_of_timestamp(name):
-            now = self._moment() if moment is None else moment
+            now = self._moment(None) if moment is None else moment
             for at in now.timestamps():
                 if timestamp_graph(at) == name:
                     return now.interpretation(at)

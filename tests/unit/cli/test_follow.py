@@ -183,6 +183,7 @@ def test_a_text_that_cannot_be_followed_is_refused_with_the_reason(options, text
         ({"query": WINDOW, "range": None, "slide": "1"}, "--slide"),
         ({"query": "ASK { ?x a ?c }", "range": None}, "--range"),
         ({"emit": "changes"}, "--emit"),
+        ({"derive": "needed"}, "--derive"),
         ({"query": WINDOW, "range": None, "query_timeout": 1.0}, "--query-timeout"),
         ({"query": "ASK { ?x a ?c }", "emit": "changes", "query_timeout": 1.0}, "--query-timeout"),
     ],
@@ -191,3 +192,13 @@ def test_options_that_do_not_go_with_the_query_are_named(options, given, option)
     with pytest.raises(typer.BadParameter) as error:
         follow(options(**given), Given())
     assert error.value.param_hint == option
+
+
+def test_what_the_query_needs_is_enough_for_its_answers_and_changes(options, capsys):
+    for emit in ("answers", "changes"):
+        written = []
+        for derive in ("all", "needed"):
+            asked = options(query="SELECT ?x { ?x a :B }", emit=emit, format="csv", derive=derive)
+            follow(asked, Given((1, member(A, a)), (2, member(A, b)), (3, member(C, a)), (9,)))
+            written.append(out(capsys))
+        assert written[0] == written[1]

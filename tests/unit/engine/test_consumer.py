@@ -15,7 +15,7 @@ MODEL = object()  # which is handed on, and looked at by nobody here
 class Noting:
     """A consumer that notes what it is told; `due_at` are the ticks it waits for."""
 
-    wants_levels, follows_parts, bytes_used = False, False, 10
+    asks_for, wants_levels, follows_parts, bytes_used = None, False, False, 10
 
     def __init__(self, *due_at, fails=False):
         self.due_at, self.fails, self.told, self.given = due_at, fails, (), "nothing"

@@ -193,7 +193,7 @@ def test_a_look_that_was_interrupted_leaves_nothing_broken(look, times, monkeypa
 
 
 class Levelled(ClassCounts):
-    wants_levels, follows_parts = True, False
+    asks_for, wants_levels, follows_parts = None, True, False
 
 
 def less(one, other):

@@ -19,6 +19,7 @@ from pantarhei.window.sliding import Window
         ("unique_names", None),
         ("budget", None),
         ("limits", 8),
+        ("derive", "some"),
     ],
 )
 def test_an_option_that_has_no_such_value_is_refused_by_its_name(name, value):
@@ -34,9 +35,19 @@ def test_options_come_back_from_another_process_as_they_were():
 
 def test_a_reasoner_with_the_options_of_another_has_them_all():
     first = StreamReasoner(
-        Ontology.from_rules([]), Window(2), None, "off", "every", False, Budget(sets=7), 90, 9_000_000, "drop"
+        Ontology.from_rules([]),
+        Window(2),
+        None,
+        "off",
+        "every",
+        False,
+        Budget(sets=7),
+        90,
+        9_000_000,
+        "drop",
+        "needed",
     )
     assert StreamReasoner.with_options(first.ontology, first.options).options == first.options
     assert first.options == Options(
-        Window(2), "off", "every", False, Budget(sets=7), Limits(90, 9_000_000, "drop")
+        Window(2), "off", "every", False, Budget(sets=7), Limits(90, 9_000_000, "drop"), "needed"
     )

@@ -38,7 +38,6 @@ class Stream:
             self.model,
             self.books,
             GivenForms(self.vocabulary),
-            self.foundation.growing.program.rules,
             Repairer("exact", Budget(), self.vocabulary),
             WINDOW.step_at(TimeKind.INTEGER, now),
             WINDOW,

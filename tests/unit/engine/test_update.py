@@ -2,9 +2,11 @@
 
 import pickle
 
+import pytest
 from rdflib import URIRef
 
-from pantarhei.engine.update import TripleDelta, WindowUpdate
+from pantarhei.engine.update import NO_DELTA, TripleDelta, WindowUpdate
+from pantarhei.errors import DeltaNotKeptError
 from pantarhei.language.delta import Delta
 from pantarhei.repair.result import Repair
 
@@ -41,3 +43,13 @@ def test_an_update_is_a_line_to_read():
     assert str(update) == (
         "at 4: window 2 to 4, 2 timestamps left, +1 -0 facts, 0 conflicts, 0 assertions removed"
     )
+
+
+def test_a_delta_that_is_not_kept_says_so_when_it_is_looked_at_and_nowhere_else():
+    update = WindowUpdate(4, 2, 4, (0, 1), Repair(4, "exact"), NO_DELTA)
+    assert "facts not counted" in str(update) and repr(NO_DELTA) == "TripleDelta(facts not counted)"
+    back = pickle.loads(pickle.dumps(update))
+    assert back.delta == NO_DELTA and back.delta != TripleDelta(lambda: Delta.of([]))
+    for look in (lambda: back.delta.added, lambda: update.delta.removed):
+        with pytest.raises(DeltaNotKeptError, match="register a query"):
+            look()

@@ -84,3 +84,11 @@ def test_what_follows_from_several_parts_together_is_not_known():
     together = ClosedABox.together([one, other])
     assert not together.finished
     assert list(vocabulary.decode(together.facts)) == [member(A, a), member(A, b)]
+
+
+def test_what_is_derived_of_a_predicate_is_left_out_and_what_is_asserted_stays():
+    vocabulary = Foundation.of(ONTOLOGY).vocabulary
+    given = table(member(B, a), member(B, b), member(A, b), derived=[False, True, False])
+    found = encoded(vocabulary, given).without([vocabulary.find_class(B)])
+    assert list(vocabulary.decode(found.facts)) == [member(B, a), member(A, b)]
+    assert list(vocabulary.decode(found.asserted.facts)) == [member(B, a), member(A, b)]

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from pantarhei.errors import CheckpointError, PantarheiError
 from pantarhei.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")

@@ -6,6 +6,7 @@ from types import UnionType
 from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
 
 from pantarhei.engine.checkpoint.container import Contents
+from pantarhei.engine.options import Derive
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
 
@@ -34,6 +35,7 @@ class Header(TypedDict):
     unique_names: bool
     budget: dict[str, int]
     limits: dict[str, Any]
+    derive: Derive
     kind: str | None
     now: int
     contradicted: bool

@@ -119,6 +119,7 @@ def save(
         "unique_names": options.unique_names,
         "budget": asdict(options.budget),
         "limits": asdict(options.limits),
+        "derive": options.derive,
         "kind": books.step.kind.name if books.step else None,
         "now": books.step.now if books.step else 0,
         "contradicted": bool(entries and books.arrival and books.arrival.contradicted),
@@ -155,6 +156,7 @@ class Checkpoint:
                 header["unique_names"],
                 Budget(**header["budget"]),
                 Limits(**header["limits"]),
+                header["derive"],
             )
             self.background = GivenBackground(tuple(read_triples(contents, "background")))
 

@@ -133,12 +133,23 @@ class View(Content):
         self, journal: Journal, window: Window, model: WindowModel, log: Log, step: Step | None
     ) -> None:
         super().__init__(journal, window, WindowModel(_EMPTY, "newest", model.vocabulary))
-        self.start = log.timeline.first_level
+        self.start, self.program = log.timeline.first_level, model.program
         if step is not None:
             self.start = self._level_at(log, step.kind, window.step_at(step.kind, step.now).end)
             self.begin(step)
+        self._fill(model)
+
+    def _fill(self, model: WindowModel) -> None:
+        """Hold what a window model has of it."""
+        self.journal.set(self, "program", model.program)
         facts = model.facts()
         self._add(facts[model.levels(facts) >= self.start])
+
+    def refill(self, model: WindowModel) -> None:
+        """Hold what the window model has of it now, where other rules run in it than when this was filled."""
+        if self.program is not model.program:
+            self.journal.set(self, "model", WindowModel(_EMPTY, "newest", model.vocabulary))
+            self._fill(model)
 
     def _add(self, facts: Integers) -> None:
         self.model.add(facts, 0)

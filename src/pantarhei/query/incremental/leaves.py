@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from rdflib import BNode, Literal, URIRef, Variable
-
-from pantarhei.encoding.numbers import Symbol
-from pantarhei.language.term import RDF_TYPE, Triple
+from pantarhei.language.term import Triple
 from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_clock
-from pantarhei.query.algebra.nodes import BGP, Closure, Graph, NegatedSet, Node, Project, Values, nodes_of
+from pantarhei.query.algebra.nodes import BGP, Node, Project, Values, nodes_of
+from pantarhei.query.algebra.symbols import symbols_of
 from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, bag_of, rows_of
 from pantarhei.query.table import Table
@@ -49,30 +47,10 @@ class GivenLeaf(Operator):
         return bag_of(tuple([-1 if term is None else id_of(term) for term in row]) for row in self.node.rows)
 
 
-def symbols_of(node: Node) -> frozenset[Symbol] | None:
-    """The classes and properties that a node looks at; None for all, and for more than the facts."""
-    found: set[Symbol] = set()
-    for part in nodes_of(node):
-        if isinstance(part, NegatedSet | Graph) or (isinstance(part, Closure) and part.is_reflexive):
-            return None
-        if any(map(looks_at_clock, expressions_of(part))):
-            return None
-        for pattern in part.patterns if isinstance(part, BGP) else ():
-            if isinstance(pattern.predicate, Variable | BNode | Literal):
-                return None
-            if pattern.predicate != RDF_TYPE:
-                found.add(Symbol(pattern.predicate, 2))
-            elif isinstance(pattern.object, URIRef):
-                found.add(Symbol(pattern.object, 1))
-            else:
-                return None
-    return frozenset(found)
-
-
 class WholeLeaf(Operator):
     """A node that is evaluated anew whenever it may have changed, and compared with what it was.
 
-    `symbols` are the classes and properties that it looks at, None for all.
+    `symbols` are the classes and properties that it looks at, None for all, and for more than the facts.
     """
 
     maintenance = Maintenance.WHOLE
@@ -81,7 +59,8 @@ class WholeLeaf(Operator):
         super().__init__(node, shared)
         self._look = look
         self._said: Bag = {}
-        self.symbols = symbols_of(node)
+        asks_time = any(looks_at_clock(each) for part in nodes_of(node) for each in expressions_of(part))
+        self.symbols = None if asks_time else symbols_of(node)
 
     def _rows(self) -> Iterable[Row]:
         """Its rows as things stand."""

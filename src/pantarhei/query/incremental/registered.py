@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pantarhei.encoding.numbers import Symbols
 from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Operator
 from pantarhei.query.incremental.reports import Policy
@@ -38,6 +40,21 @@ class Registered:
     moved: Bag = field(default_factory=dict)
 
     @property
+    def asks_for(self) -> Symbols:
+        """The classes and properties whose facts it needs, None for all."""
+        return needed_for(self.query, self.policy)
+
+    @property
     def asks_for_change(self) -> bool:
         """Whether it reports only if what it is asked of has changed, and not at each step."""
-        return not self.policy.is_plain and "change" in self.policy.conditions
+        return self.policy.asks_for_change
+
+
+def needed_for(query: Query, policy: Policy) -> Symbols:
+    """The classes and properties whose facts the reports of a query need, None for all.
+
+    One that tells all answers whenever what it is asked of has changed needs all: any fact may have changed.
+    """
+    if policy.asks_for_change and policy.emit == "rstream":
+        return None
+    return symbols_of_query(query)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, as_tuples
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbols, as_tuples, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
@@ -88,6 +88,11 @@ class Registry:
         return bool(self._views)
 
     @property
+    def asks_for(self) -> Symbols:
+        """The classes and properties whose facts any query needs, None for all."""
+        return together(*(registered.asks_for for registered in self.queries.values()))
+
+    @property
     def _contents(self) -> list[Content]:
         return [self._whole, *self._views.values()]
 
@@ -111,6 +116,8 @@ class Registry:
         try:
             self._outlook.tells_time = self._outlook.tells_time or _asks_time(query)
             self._stand_at(present)
+            for view in self._views.values():
+                view.refill(present.model)
             content = self._whole if window is None else self._view(window)
             self._outlook.check_graphs(query, content)
             node: Node = simplified(query.node, has_forms=True)

@@ -75,6 +75,11 @@ class Policy:
         return len(periods) == 1 and replace(self, period=None) == replace(other, period=None)
 
     @property
+    def asks_for_change(self) -> bool:
+        """Whether it looks only where what is asked has changed, and not after each step."""
+        return not self.is_plain and "change" in self.conditions
+
+    @property
     def closes(self) -> bool:
         """Whether it looks when its window closes."""
         return "close" in self.conditions

@@ -9,14 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from rdflib import OWL, BNode, Literal, Variable
 
-from pantarhei.encoding.numbers import NO_FACTS, Integers
+from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol, Symbols
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Argument, Predicate, Rule
 from pantarhei.language.term import Term, Triple
 from pantarhei.literals.value import is_well_typed
-from pantarhei.rules.compilation.program import Program, compile_
+from pantarhei.rules.compilation.program import Program, compile_, part_of
 from pantarhei.rules.translation.demand import Theory
+from pantarhei.rules.translation.relevance import that_matter
 
 
 class Grown(NamedTuple):
@@ -31,6 +32,22 @@ class Grown(NamedTuple):
     program: Program
     ill_typed: tuple[Predicate, ...]
     covered: int
+
+
+class Part(NamedTuple):
+    """The rules of a program that run where not all predicates are asked for.
+
+    Args:
+        program: these rules.
+        lacks: the predicates of which not all facts are derived.
+    """
+
+    program: Program
+    lacks: frozenset[Symbol] = frozenset()
+
+    def has_all_of(self, symbols: Symbols) -> bool:
+        """Whether all facts of some predicates are derived."""
+        return not self.lacks if symbols is None else self.lacks.isdisjoint(symbols)
 
 
 class GrowingProgram:
@@ -56,6 +73,7 @@ class GrowingProgram:
         self.theory = replace(theory, rules=_merged(theory.rules, groups))
         nothing = compile_(())
         self.grown = Grown(nothing, _with_ill_typed_constants(self.theory.rules), 0)
+        self._part: tuple[Program, Symbols, Part] = nothing, None, Part(nothing)
         self.vocabulary = Vocabulary(nothing)
         for first, *others in groups:
             self.vocabulary.merge(first, others)
@@ -65,6 +83,26 @@ class GrowingProgram:
     def program(self) -> Program:
         """The compiled rules."""
         return self.grown.program
+
+    def part_for(self, asked: Symbols) -> Part:
+        """What is to run so that all facts of the `asked` predicates are derived, and all violations found.
+
+        Costs compiling it, unless it is what ran last.
+        """
+        program, known, part = self._part
+        if program is not self.program or known is not asked:
+            is_known = program is self.program and (asked is None or (known is not None and known <= asked))
+            if not (is_known and part.has_all_of(asked)):
+                part = self._part_for(asked)
+            self._part = self.program, asked, part
+        return part
+
+    def _part_for(self, asked: Symbols) -> Part:
+        rules = self.program.rules
+        matter = rules if asked is None else that_matter(rules, asked)
+        if len(matter) == len(rules):
+            return Part(self.program)
+        return Part(part_of(self.program, matter), _derived_by(rules) - _derived_by(matter))
 
     def covers(self, facts: Integers) -> bool:
         """Whether the program has all rules that `facts`, encoded with the vocabulary, ask for.
@@ -108,6 +146,12 @@ class GrowingProgram:
         found = np.unique(facts[ill_typed.among(facts[:, 2]), 0]).tolist()
         names = (self.vocabulary.symbols[number].name for number in found)
         return [name for name in names if name not in self.ill_typed]
+
+
+def _derived_by(rules: Iterable[Rule]) -> frozenset[Symbol]:
+    """The predicates of their heads."""
+    heads = (rule.head for rule in rules if rule.head is not None)
+    return frozenset(Symbol(head.predicate, len(head.arguments)) for head in heads)
 
 
 def _with_ill_typed_constants(rules: Iterable[Rule]) -> tuple[Predicate, ...]:

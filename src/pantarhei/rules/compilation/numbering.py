@@ -8,6 +8,7 @@ from typing import Protocol
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbol
+from pantarhei.encoding.vocabulary import NumberedProgram
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Argument, Atom
 from pantarhei.language.term import Term
@@ -43,6 +44,18 @@ class Numbering:
             self.names.update((name, i) for i, name in enumerate(numbered.names))
             for literal in numbered.literals:
                 self.argument(literal, {})
+
+    @classmethod
+    def of(cls, program: NumberedProgram) -> Numbering:
+        """The numbers that a program has given."""
+        made = cls()
+        made.predicates = {symbol: i for i, symbol in enumerate(program.predicates)}
+        made.names = {name: i for i, name in enumerate(program.names)}
+        literals = enumerate(program.literals, FIRST_LITERAL)
+        made.literals = {value_of(literal): (i, literal) for i, literal in literals}
+        made.ranges = {range_: i for i, range_ in enumerate(program.ranges)}
+        made.builtins = {name: i for i, name in enumerate(program.builtins)}
+        return made
 
     def predicate(self, atom: Atom) -> int:
         """The number of an atom's class or property."""

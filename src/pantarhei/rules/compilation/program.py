@@ -78,15 +78,19 @@ def compile_(rules: Iterable[Rule], numbered: Numbered | None = None) -> Program
         InvalidRuleError: a rule's body is not connected, or lacks a variable of its head, its inequalities or
             its tests.
     """
-    return _Compiler(tuple(rules), numbered).program()
+    return _Compiler(tuple(rules), Numbering(numbered)).program()
+
+
+def part_of(whole: Program, rules: Iterable[Rule]) -> Program:
+    """The program of some rules of a program, in its numbers. Costs what `compile_` does."""
+    return _Compiler(tuple(rules), Numbering.of(whole)).program()
 
 
 class _Compiler:
     """Numbers what it meets and writes plans; used once."""
 
-    def __init__(self, rules: tuple[Rule, ...], numbered: Numbered | None) -> None:
-        self.rules = rules
-        self.numbering = Numbering(numbered)
+    def __init__(self, rules: tuple[Rule, ...], numbering: Numbering) -> None:
+        self.rules, self.numbering = rules, numbering
         self.code = PlanCode()
         self.templates: dict[Shape, Template] = {}
         self.walked: set[tuple[int, int]] = set()  # (kind of step, predicate)

@@ -1,4 +1,6 @@
-"""Which rules can fire at all, where only facts of some predicates are asserted."""
+"""Which rules can fire at all, where only facts of some predicates are asserted; and which matter, where only
+facts of some predicates are asked for.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +49,39 @@ def that_can_fire(rules: Iterable[Rule], asserted: Iterable[Symbol]) -> tuple[Ru
                 possible.add(_symbol_of(head))
                 waiting.append(_symbol_of(head))
     return tuple(rule for rule in given if all(_symbol_of(atom) in possible for atom in rule.body))
+
+
+def that_matter(rules: Iterable[Rule], asked: Iterable[Symbol]) -> tuple[Rule, ...]:
+    """The rules that facts of the `asked` predicates can follow by, and all constraints with the rules that
+    what violates them can follow by; in the order given.
+
+    With these rules alone the same facts follow of the asked predicates, by the same proofs, and the same
+    constraints are violated. Costs time linear in the size of the rules.
+
+    >>> from rdflib import URIRef, Variable
+    >>> x = (Variable("x"),)
+    >>> a, b, c, d = (Atom(URIRef(f"urn:x/{name}"), x) for name in "ABCD")
+    >>> rules = [Rule("cax-sco", (b,), c), Rule("cax-sco", (a,), b), Rule("cax-sco", (a,), d)]
+    >>> print(*that_matter(rules, [Symbol(c.predicate, 1)]))
+    C(?x) :- B(?x). B(?x) :- A(?x).
+    """
+    given = tuple(rules)
+    deriving: defaultdict[_Symbol, list[Rule]] = defaultdict(list)
+    waiting: list[_Symbol] = list(asked)
+    for rule in given:
+        if rule.head is None:
+            waiting += map(_symbol_of, rule.body)
+        else:
+            deriving[_symbol_of(rule.head)].append(rule)
+    waiting = list(dict.fromkeys(waiting))
+    matter = set(waiting)
+    for symbol in waiting:
+        for rule in deriving[symbol]:
+            for other in map(_symbol_of, rule.body):
+                if other not in matter:
+                    matter.add(other)
+                    waiting.append(other)
+    return tuple(rule for rule in given if rule.head is None or _symbol_of(rule.head) in matter)
 
 
 # What a `Symbol` is equal to, made in half the time.

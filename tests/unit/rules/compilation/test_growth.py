@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef
 
 import pantarhei.rules.compilation.growth as growth_module
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.language.rule import Rule
 from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same
 from pantarhei.rules.translation.demand import Theory
 from ranges import literal
-from strategies import EX, A, R, V, a, b, is_a, related, x
+from strategies import EX, A, B, C, D, R, V, a, b, is_a, related, x
 
 OF_THINGS = Rule("cax-sco", (is_a(OWL.Thing, x),), is_a(A, x))
 
@@ -116,3 +117,47 @@ def test_groups_are_the_classes_of_the_least_equivalence(pairs):
         assert not isinstance(first, BNode)
         assert sorted([first, *others], key=lambda name: (isinstance(name, BNode), name)) == [first, *others]
     assert groups == groups_of_same([(other, OWL.sameAs, one) for one, other in reversed(pairs)])
+
+
+# -- what runs of it ---------------------------------------------------------------------------------------
+
+SOME = (
+    Rule("cax-sco", (is_a(A, x),), is_a(B, x)),
+    Rule("cax-sco", (is_a(B, x),), is_a(C, x)),
+    Rule("cax-dw", (is_a(B, x), is_a(D, x)), None),
+)
+
+
+def classes(*names):
+    return frozenset(Symbol(name, 1) for name in names)
+
+
+def test_what_runs_is_the_program_itself_where_all_is_asked_for_or_needed():
+    growing = program(*SOME)
+    assert growing.part_for(None).program is growing.part_for(classes(C)).program is growing.program
+    assert growing.part_for(None).has_all_of(None)
+
+
+def test_what_runs_says_what_it_lacks():
+    part = program(*SOME).part_for(classes(A))
+    assert part.program.rules == (SOME[0], SOME[2])
+    assert part.lacks == classes(C)
+    assert part.has_all_of(classes(A, B, EX.New)) and not part.has_all_of(classes(B, C))
+    assert not part.has_all_of(None)
+
+
+def test_what_runs_is_compiled_again_only_for_more_rules_or_where_less_is_asked_for():
+    growing = program(*SOME)
+    part = growing.part_for(classes(A))
+    assert growing.part_for(classes(A, B)) is part
+    assert growing.part_for(classes(A, B, C)).program is growing.program
+    assert growing.part_for(classes(A)).program.rules == part.program.rules
+
+
+def test_what_runs_follows_a_program_that_grows():
+    growing = program(unique_names=False)
+    asked = frozenset((Symbol(R, 2),))
+    assert not growing.part_for(asked).program.rules
+    meet(growing, (a, R, b), (a, EX.other, b), (a, OWL.sameAs, b))
+    names = {rule.head.predicate for rule in growing.part_for(asked).program.rules}
+    assert names == {R, OWL.sameAs}

@@ -14,7 +14,7 @@ from pantarhei.language.rule import Atom, Rule
 from pantarhei.literals.value import value_of
 from pantarhei.rules.compilation.dispatch import Dispatch
 from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD
-from pantarhei.rules.compilation.program import compile_
+from pantarhei.rules.compilation.program import compile_, part_of
 from strategies import EX, rules
 
 w, x, y, z = (Variable(name) for name in "wxyz")
@@ -158,3 +158,12 @@ def test_no_rules_make_a_program():
     assert program.rules == program.predicates == program.names == program.literals == ()
     assert program.plans.widest_body == 1 and program.plans.most_variables == 1
     assert program.plans.forward.start.tolist() == [0]
+
+
+@given(rules(literals=True))
+def test_a_part_of_a_program_numbers_all_as_the_program_does(given_rules):
+    whole = compile_(given_rules)
+    part = part_of(whole, given_rules[::2])
+    assert part.rules == tuple(given_rules[::2])
+    for numbered in ("predicates", "names", "literals", "ranges", "builtins"):
+        assert getattr(part, numbered) == getattr(whole, numbered)

@@ -14,7 +14,7 @@ from pantarhei.entailment.closure import Closure, is_internal
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.owl.axiom_mapping import read_axioms
 from pantarhei.reference.materialization import closure, is_consistent
-from pantarhei.rules.translation.relevance import that_can_fire
+from pantarhei.rules.translation.relevance import that_can_fire, that_matter
 from pantarhei.rules.translation.translate import translate
 from strategies import facts, rules
 
@@ -79,3 +79,32 @@ def test_neither_equality_nor_things_nor_contradictions_are_lost(seed):
     assert whole.inconsistent == relevant.inconsistent
     assert (whole.proof_of_void() is None) == (relevant.proof_of_void() is None)
     assert facts_of(whole) == facts_of(relevant)
+
+
+def test_a_rule_matters_for_what_follows_by_others_from_its_head():
+    first = Rule("r", (is_a(EX.A),), is_a(EX.B))
+    second = Rule("r", (is_a(EX.B), Atom(EX.p, (X, Y))), is_a(EX.C, Y))
+    other = Rule("r", (is_a(EX.C),), is_a(EX.D))
+    assert that_matter([other, second, first], [Symbol(EX.C, 1)]) == (second, first)
+    assert that_matter([other, second, first], [Symbol(EX.B, 1)]) == (first,)
+    assert that_matter([other, second, first], [Symbol(EX.C, 2)]) == ()
+
+
+def test_constraints_and_what_violates_them_matter_always():
+    constraint = Rule("r", (is_a(EX.B), is_a(EX.C)), None)
+    first = Rule("r", (is_a(EX.A),), is_a(EX.B))
+    other = Rule("r", (is_a(EX.A),), is_a(EX.D))
+    assert that_matter([constraint, other, first], ()) == (constraint, first)
+
+
+@given(rules(), facts(), facts())
+def test_of_what_is_asked_for_as_much_follows_by_the_rules_that_matter(given_rules, triples, asked):
+    wanted = set(symbols(asked))
+    matter = that_matter(given_rules, wanted)
+
+    def asked_for(by):
+        found = closure([rule for rule in by if rule.head is not None], set(triples))
+        return {triple for triple, symbol in zip(found, symbols(found), strict=True) if symbol in wanted}
+
+    assert asked_for(matter) == asked_for(given_rules)
+    assert is_consistent(matter, set(triples)) == is_consistent(given_rules, set(triples))
