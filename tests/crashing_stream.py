@@ -1,6 +1,6 @@
 """A stream whose process dies in the middle of a batch.
 
-python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint
+python crashing_stream.py FOLDER before-output|before-checkpoint|after-checkpoint [queries]
 """
 
 import os
@@ -12,7 +12,7 @@ from rdflib import Graph
 
 import pantarhei as pr
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.spark import reason_stream, session
+from pantarhei.spark import Registration, reason_stream, session
 from pantarhei.spark.results import FileOutput
 
 BATCH = 4  # in which it dies
@@ -26,6 +26,13 @@ ONTOLOGY = """
     :feeds rdfs:range :Fed ; a owl:TransitiveProperty .
     :source :feeds [ a :Tank ] .
 """
+
+OPEN = "PREFIX : <http://example.org/> SELECT ?valve { ?valve a :Open }"
+QUERIES = {
+    "open": OPEN,
+    "fed": "PREFIX : <http://example.org/> SELECT (COUNT(*) AS ?many) { ?tank a :Fed }",
+    "closed": Registration(OPEN, pr.Window(4, slide=2, closed="right"), ("close", "non-empty"), "rstream"),
+}
 
 
 def follow(spark, folder, **options):
@@ -68,4 +75,5 @@ def die_at(point):
 
 if __name__ == "__main__":
     die_at(sys.argv[2])
-    follow(session("local[1]", app_name="crash"), sys.argv[1]).await_termination()
+    options = {"queries": QUERIES} if "queries" in sys.argv else {}
+    follow(session("local[1]", app_name="crash"), sys.argv[1], **options).await_termination()

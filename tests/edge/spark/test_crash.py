@@ -66,10 +66,10 @@ def uninterrupted(spark, tmp_path_factory):
     return folder, end
 
 
-def killed(module, folder, point, spark_folder):
+def killed(module, folder, point, spark_folder, *more):
     """Run `module` in a process of its own, which kills itself in batch 4, not committed then."""
     ended = subprocess.run(
-        [sys.executable, module.__file__, folder, point],
+        [sys.executable, module.__file__, folder, point, *more],
         env={key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -89,6 +89,25 @@ def test_a_stream_that_was_killed_goes_on_and_ends_like_one_that_was_not(
     written = (tmp_path / "out" / "batch-0000000004.parquet").exists()
     assert written == (point != "before-output")
     assert end_of(spark, tmp_path) == expected
+
+
+@pytest.mark.parametrize("point", ["before-checkpoint", "after-checkpoint"])
+def test_registered_queries_of_a_stream_that_was_killed_report_each_batch_once(
+    spark, uninterrupted, tmp_path, point
+):
+    rows = []
+    for name in ("whole", "broken"):
+        shutil.copytree(uninterrupted[0] / "in", tmp_path / name / "in")
+        if name == "broken":
+            killed(
+                crashing_stream, tmp_path / name, point, tmp_path / name / "a checkpoint" / "spark", "queries"
+            )
+            assert (tmp_path / name / "out" / "open" / "batch-0000000004.parquet").exists()
+        crashing_stream.follow(spark, tmp_path / name, queries=crashing_stream.QUERIES).await_termination()
+        files = (tmp_path / name / "out" / query for query in crashing_stream.QUERIES)
+        rows.append([pyarrow.parquet.read_table(folder).to_pylist() for folder in files])
+    assert rows[0] == rows[1] and all(rows[0])
+    assert {row["change"] for row in rows[0][0]} == {1, -1}
 
 
 @pytest.fixture(scope="module")
