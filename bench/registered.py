@@ -8,10 +8,15 @@ the query answers when asked anew, or no figure counts.
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyoxigraph
@@ -19,6 +24,8 @@ from rdflib import RDF, Graph, Literal, URIRef
 
 import pantarhei as pr
 from bench.measuring import SEED, Figure, check, figure, remark, settled
+from bench.peers.process import Job, Outcome, contest
+from bench.peers.stages import digest
 
 EX = "http://example.org/sensors#"
 PREFIX = f"PREFIX : <{EX}> "
@@ -100,23 +107,29 @@ class Stream:
 
     def registry_seconds(self, count: int) -> tuple[float, list[pr.WindowUpdate]]:
         """Seconds a step of the consumer that keeps registered queries up to date."""
-        registrar = self.reasoner._registrar
-        assert registrar is not None, "a query is registered"
-        registry, spent = registrar._registry, 0.0
-        apply = registry.apply
-
-        def timed(changes: Any, model: Any) -> None:
-            nonlocal spent
-            begin = time.perf_counter()
-            apply(changes, model)
-            spent += time.perf_counter() - begin
-
-        registry.apply = timed  # type: ignore[method-assign]
-        try:
+        with timed_registry(self.reasoner) as spent:
             _, updates = self.steps(count)
-        finally:
-            del registry.apply
-        return spent / count, updates
+        return spent[0] / count, updates
+
+
+@contextmanager
+def timed_registry(reasoner: pr.StreamReasoner) -> Iterator[list[float]]:
+    """The seconds that keeping registered queries up to date takes inside, as a list of one number."""
+    registrar = reasoner._registrar
+    assert registrar is not None, "a query is registered"
+    registry, spent = registrar._registry, [0.0]
+    apply = registry.apply
+
+    def timed(changes: Any, model: Any) -> None:
+        begin = time.perf_counter()
+        apply(changes, model)
+        spent[0] += time.perf_counter() - begin
+
+    registry.apply = timed  # type: ignore[method-assign]
+    try:
+        yield spent
+    finally:
+        del registry.apply
 
 
 ONTOLOGY = f"""
@@ -147,7 +160,8 @@ def measure(quick: bool) -> Iterator[Figure]:
     yield from _untouched(sizes[0], rounds, count)
     yield from _rooms(sizes[0], rounds, count)
     yield from _against_pyoxigraph(sizes[0], rounds)
-    yield remark("registered queries", "Pathway is not among the peers that are installed here")
+    for each in (1, 25):
+        yield from _against_pathway(sizes[0] // (4 * each), each, count, rounds)
 
 
 def _one(
@@ -239,3 +253,70 @@ def _against_pyoxigraph(size: int, rounds: int) -> Iterator[Figure]:
     yield figure(
         "registered queries", "pyoxigraph asked anew : ours, star, 25 changes", times, "times", None, 100.0
     )
+
+
+PATHWAY = {
+    "star with filter": PATTERNS["star"][:-1] + "FILTER(?v > 250) }",
+    "join": "SELECT ?o ?v ?r { ?o :madeBy ?s ; :hasResult ?v . ?s :locatedIn ?r }",
+    "average by room": OPERATORS["average by room"],
+}
+
+
+def _against_pathway(width: int, each: int, count: int, rounds: int) -> Iterator[Figure]:
+    """Pathway's time a step, with the observations as rows of three numbers; ours are four triples each."""
+    workload = f"registered queries and Pathway, {each} observations a step"
+    random = Random(SEED)
+    numbers = iter(range((width + count) * each))
+    steps = [
+        [(o, random.randrange(SENSORS), random.randrange(300)) for o in islice(numbers, each)]
+        for _ in range(width + count)
+    ]
+    sensors = [(i, i % ROOMS) for i in range(SENSORS)]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "steps.json"
+        path.write_text(json.dumps(steps))
+        for title, text in PATHWAY.items():
+            task = {"steps": str(path), "width": width, "which": title, "sensors": sensors}
+            jobs = [Job("pathway", title, task)]
+            ours = [_kept_up(steps, width, text) for _ in range(rounds)]
+            for _, outcome in contest(workload, jobs, rounds, Path(folder)):
+                if not isinstance(outcome, Outcome):
+                    yield remark(workload, f"{title}: {outcome}")
+                    continue
+                check(f"{workload}: {title}", tuple(outcome.found), ours[0][1])
+                theirs = outcome.seconds("steps")
+                yield figure(workload, f"{title}, Pathway", [1e6 * s / count for s in theirs], "µs")
+                yield figure(workload, title, [1e6 * spent / count for spent, _ in ours], "µs")
+                times = [b / a for (a, _), b in zip(ours, theirs, strict=True)]
+                yield figure(workload, f"{title}, Pathway : ours", times, "times", None, 10.0)
+
+
+def _kept_up(steps: Sequence[Any], width: int, text: str) -> tuple[float, tuple[int, str]]:
+    """Seconds that the consumer of registered queries took after `width` steps, and what was found."""
+    rooms = [(name(f"s{i}"), name("locatedIn"), name(f"r{i % ROOMS}")) for i in range(SENSORS)]
+    ontology = pr.load_ontology(Graph().parse(data=ONTOLOGY))
+    reasoner = pr.StreamReasoner(ontology, pr.Window(width, closed="right"), rooms)
+    aboxes = [[triple for row in step for triple in _observation(*row)] for step in steps]
+    with reasoner.all_or_nothing():
+        for at, abox in enumerate(aboxes[:width]):
+            reasoner.push(at, abox)
+    query = reasoner.register(PREFIX + text)
+    with settled(), timed_registry(reasoner) as spent:
+        for at, abox in enumerate(aboxes[width:], width):
+            reasoner.push(at, abox)
+    return spent[0], digest([tuple(map(_number_of, row)) for row in query.answers])
+
+
+def _observation(number: int, sensor: int, value: int) -> list[Any]:
+    one = name(f"o{number}")
+    return [
+        (one, RDF.type, name("Observation")),
+        (one, name("madeBy"), name(f"s{sensor}")),
+        (one, name("hasResult"), Literal(value)),
+        (one, name("at"), Literal(number)),
+    ]
+
+
+def _number_of(term: Any) -> float:
+    """The number of an observation or a room, or the value of a literal."""
+    return float(term) if isinstance(term, Literal) else int(term.removeprefix(EX)[1:])

@@ -29,7 +29,10 @@ PACKAGES = {
     "clingo": "clingo",
     "clingo_repairs": "clingo",
     "pantarhei": "pantarhei",
+    "pathway": "pathway",
 }
+# Peers whose versions of other packages are their own, by the variable that names a Python that has them.
+ELSEWHERE = {"pathway": "PATHWAY_PYTHON"}
 TITLES = {
     "nemo": "Nemo",
     "reasonable": "reasonable",
@@ -87,8 +90,11 @@ class PeerFailure(RuntimeError):
 
 def missing(peer: str) -> str | None:
     """Why `peer` cannot take part, or None if it can."""
+    if peer in ELSEWHERE and not os.environ.get(ELSEWHERE[peer]):
+        return f"{ELSEWHERE[peer]} names no Python that has the package {PACKAGES[peer]}"
     try:
-        version(PACKAGES[peer])
+        if peer not in ELSEWHERE:
+            version(PACKAGES[peer])
     except PackageNotFoundError:
         return f"the package {PACKAGES[peer]} is not installed"
     return None
@@ -121,7 +127,8 @@ def contest(
 def _run(job: Job, folder: Path, longest: float) -> Mapping[str, Any]:
     path = folder / "job.json"
     path.write_text(json.dumps(job.task))
-    command = [sys.executable, "-m", f"bench.peers.{job.peer}", str(path)]
+    python = os.environ[ELSEWHERE[job.peer]] if job.peer in ELSEWHERE else sys.executable
+    command = [python, "-m", f"bench.peers.{job.peer}", str(path)]
     # Hashing texts in another order would make two runs differ for no reason of theirs.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     try:

@@ -8,12 +8,19 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from bench.memory import peak_megabytes
+
+
+def digest(rows: Iterable[Sequence[float]]) -> tuple[int, str]:
+    """How many rows of numbers there are, and a checksum of them in order."""
+    ordered = sorted([round(float(value), 6) for value in row] for row in rows)
+    return len(ordered), sha256(json.dumps(ordered).encode()).hexdigest()
 
 
 class Stages:

@@ -272,6 +272,17 @@ def test_the_first_report_can_bring_what_is_there_already_also_after_an_error_an
     assert not again.push(4, [a("y")]).answers
 
 
+def test_what_is_drawn_anew_after_a_restart_is_reported(reasoner):
+    reasoner.push(1, [a("x")])
+    reasoner.register(PREFIX + "SELECT ?x ?drawn { ?x a :A BIND(UUID() AS ?drawn) }", "drawn")
+    again = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology)
+    last = Counter(dict(again.queries["drawn"].answers))
+    assert last == Counter(dict(reasoner.queries["drawn"].answers))
+    change = again.push(2, []).answers["drawn"]
+    assert change.removed == last and rows(change.added) == ["x"]
+    assert last - change.removed + change.added == Counter(dict(again.queries["drawn"].answers))
+
+
 def test_going_on_with_a_registered_query_needs_it_to_be_registered_alike(reasoner):
     timed = StreamReasoner(reasoner.ontology, Window("PT1H"))
     given = Registration(ALL, Window("PT10M", "PT5M"), ("close", "PT10M"), "rstream")

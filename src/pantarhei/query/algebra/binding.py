@@ -9,7 +9,14 @@ from typing import Any
 from rdflib import Variable
 
 from pantarhei.language.term import Term
-from pantarhei.query.algebra.expressions import Aggregate, Expression, OrderKey, replaced, variables_of
+from pantarhei.query.algebra.expressions import (
+    Aggregate,
+    Expression,
+    OrderKey,
+    is_drawn,
+    replaced,
+    variables_of,
+)
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -19,6 +26,7 @@ from pantarhei.query.algebra.nodes import (
     Group,
     Join,
     LeftJoin,
+    Mark,
     Minus,
     NegatedSet,
     Node,
@@ -33,7 +41,8 @@ from pantarhei.query.algebra.nodes import (
 def looks_outside(node: Node) -> frozenset[Variable]:
     """The variables that expressions in a node look at and that its own patterns leave unbound, or may.
 
-    What MINUS shares with the rest of the node is among them: the value of a variable is nothing to share.
+    What MINUS shares with the rest of the node is among them: the value of a variable is nothing to share. So
+    is what EXISTS has in its pattern: the value stands there too.
     """
     found: set[Variable] = set()
     for part in nodes_of(node):
@@ -45,7 +54,18 @@ def looks_outside(node: Node) -> frozenset[Variable]:
             found |= variables_of(expression) - certain
         if isinstance(part, Minus):
             found |= set(part.right.variables)
+        if isinstance(part, Mark):
+            found |= _in_patterns(part.right) - part.left.certain
+        if isinstance(part, LeftJoin):
+            for _, pattern in part.marks:
+                found |= _in_patterns(pattern) - part.left.certain - part.right.certain
     return frozenset(found)
+
+
+def _in_patterns(node: Node) -> set[Variable]:
+    """The variables of a node that stand in patterns."""
+    patterns = (part for part in nodes_of(node) if isinstance(part, BGP | Closure | NegatedSet | Graph))
+    return {variable for part in patterns for variable in part.variables}.intersection(node.variables)
 
 
 def expressions_of(node: Node) -> tuple[Expression, ...]:
@@ -60,6 +80,11 @@ def expressions_of(node: Node) -> tuple[Expression, ...]:
     if isinstance(node, Group):
         return tuple(a.argument for a in node.aggregates if a.argument is not None)
     return ()
+
+
+def draws(node: Node) -> bool:
+    """Whether two evaluations of a node may have different rows."""
+    return any(is_drawn(expression) for part in nodes_of(node) for expression in expressions_of(part))
 
 
 def bound(node: Node, values: Mapping[Variable, Term]) -> Node:

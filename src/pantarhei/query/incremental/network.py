@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from heapq import heappop, heappush
 
-from pantarhei.query.algebra.binding import expressions_of
-from pantarhei.query.algebra.expressions import is_drawn
-from pantarhei.query.algebra.nodes import Node, OrderBy, Project, nodes_of
+from pantarhei.query.algebra.binding import draws
+from pantarhei.query.algebra.nodes import Node, OrderBy, Project
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.facts import FactLeaf
 from pantarhei.query.incremental.leaves import PatternLeaf, WholeLeaf
@@ -63,7 +62,7 @@ class Network:
         if operator is None:
             operator = self._made(node, content)
             self._add(operator, content)
-            if not _draws(node):
+            if not draws(node):
                 self._known[content, node], self._known_as[operator] = operator, node
         self._uses[operator] += 1
         return operator
@@ -191,8 +190,3 @@ def _is_idle(node: Node) -> bool:
         and node.names == node.child.variables
         and not isinstance(node.child, OrderBy)
     )
-
-
-def _draws(node: Node) -> bool:
-    """Whether two evaluations may have different rows."""
-    return any(is_drawn(expression) for part in nodes_of(node) for expression in expressions_of(part))

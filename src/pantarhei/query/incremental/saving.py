@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.query.algebra.binding import draws
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Bag, Row
 from pantarhei.query.incremental.registered import Registered
@@ -32,7 +33,7 @@ class SavedQuery:
         window: its own, None for the reasoner's.
         closed: the last boundary of it that has closed.
         rows: its answers as last reported, terms in N-Triples syntax with the count of copies last; None
-            where it reports at each step, and nothing is pending.
+            where it reports at each step, nothing is pending, and they come out the same again.
         has_moved: whether what it is asked of has changed since it looked last.
     """
 
@@ -48,7 +49,7 @@ class SavedQuery:
     def of(cls, registered: Registered, window: Window | None, terms: LastingTerms) -> SavedQuery:
         """The present state of a query."""
         policy, rows = registered.policy, None
-        if not policy.is_plain or registered.pending:
+        if not policy.is_plain or registered.pending or draws(registered.query.node):
             rows = [_written(row, n, terms) for row, n in registered.answers.items()]
         closed, moved = registered.content.closed, bool(registered.moved)
         return cls(registered.name, registered.text, policy, window, closed, rows, moved)

@@ -22,6 +22,8 @@ A = URIRef("urn:a")
         ("?x :p ?y BIND(?z AS ?w)", "z"),
         ("?x :p ?y MINUS { ?y :p ?z }", "yz"),
         ("{ SELECT ?x { ?x :p ?y FILTER(?z) } }", "z"),
+        ("?x :p ?y FILTER EXISTS { ?z :p ?y }", "z"),
+        ("OPTIONAL { ?x :p ?y } FILTER EXISTS { ?z :p ?y }", "yz"),
     ],
 )
 def test_a_node_looks_outside_for_what_its_own_patterns_may_leave_unbound(text, seen):
