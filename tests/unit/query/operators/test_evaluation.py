@@ -50,7 +50,8 @@ def test_minus_takes_out_rows_that_share_a_variable_and_agree(pattern, expected)
         ("?x :p ?y FILTER EXISTS { FILTER EXISTS { ?z :r ?x } }", ["b 2"]),
         ("?x :p ?y FILTER EXISTS { ?x :q ?z FILTER NOT EXISTS { ?w :r ?x } }", ["a 1"]),
         (
-            "?x :p ?y FILTER EXISTS { ?z :q ?w OPTIONAL { ?z :r ?v FILTER EXISTS { ?x :p 3 } } FILTER(!BOUND(?v)) }",
+            "?x :p ?y FILTER EXISTS { ?z :q ?w OPTIONAL { ?z :r ?v FILTER EXISTS { ?x :p 3 } } "
+            "FILTER(!BOUND(?v)) }",
             ["a 1", "b 2", "c 3"],
         ),
         ("?x :p ?y FILTER NOT EXISTS { ?x :q ?y }", ["a 1", "c 3"]),
