@@ -39,6 +39,9 @@ class Registered:
     pending: Bag = field(default_factory=dict)
     moved: Bag = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.is_plain = self.policy.is_plain  # asked at each step
+
     @property
     def asks_for(self) -> Symbols:
         """The classes and properties whose facts it needs, None for all."""

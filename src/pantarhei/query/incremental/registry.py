@@ -357,7 +357,7 @@ class Registry:
     def _hold_back(self, registered: Registered, changes: Mapping[Row, int]) -> None:
         """Let changes of a query wait for its next report."""
         self.journal.replace(registered.pending, changes)
-        if registered.policy.is_plain:
+        if registered.is_plain:
             self.reporting.report_next(registered)
 
     def _bags(self) -> Iterator[Bag]:

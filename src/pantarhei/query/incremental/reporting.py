@@ -36,7 +36,7 @@ class Reporting:
         self._journal.replace(self._late, {each: None for each in queries if each in self._late})
         for registered in queries:
             self._of_root.setdefault(registered.root, []).append(registered)
-        self._looking = [registered for registered in queries if not registered.policy.is_plain]
+        self._looking = [registered for registered in queries if not registered.is_plain]
         self._closing = {each.content for each in self._looking if each.policy.closes}
 
     def begin(self, is_block: bool = False) -> None:
@@ -132,11 +132,11 @@ class Reporting:
         on_the_way = on_the_way or self._in_block
         for operator, change in changes.items():
             for registered in self._of_root.get(operator, ()):
-                if registered.policy.is_plain and not on_the_way and registered not in self._late:
+                if registered.is_plain and not on_the_way and registered not in self._late:
                     self._report(registered, change, at)
                     continue
                 self._shared.add_all(registered.pending, change)
-                if registered.policy.is_plain:
+                if registered.is_plain:
                     self.report_next(registered)
         if self._late and not on_the_way:
             for registered in self._late:
