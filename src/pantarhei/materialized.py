@@ -14,6 +14,7 @@ from rdflib import Dataset, Graph, URIRef
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
+from pantarhei.errors import OptionError
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import Work
 from pantarhei.ontology import Ontology
@@ -171,7 +172,13 @@ class Materialized(ABC):
             return self._registering().register(text, name)
 
     def _registering(self) -> Registrar:
-        """What registers queries."""
+        """What registers queries.
+
+        Raises:
+            OptionError: a block is under way.
+        """
+        if self._held.is_part:
+            raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")
         if self._registrar is None:
             from pantarhei.registrar import Registrar
 

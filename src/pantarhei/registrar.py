@@ -118,8 +118,6 @@ class Registrar:
         check_type("text", text, str, "a SPARQL query as text")
         check_type("name", name, str | None, "a text, or None")
         check_type("window", window, Window | None, "a Window, or None for the reasoner's")
-        if self._depth:
-            raise OptionError("register", "a query inside all_or_nothing", "a query before the block begins")
         if name in self.queries:
             raise OptionError("name", repr(name), "a name that no other registered query has")
         policy = Policy.of(on, emit)

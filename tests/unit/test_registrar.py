@@ -335,3 +335,11 @@ def test_a_block_reports_the_windows_that_its_steps_alone_would_and_looks_once_i
         blocks = [pushed[start:end] for start, end in zip([0, *cuts], cuts, strict=False)]
         looks = sum(any(name for _, name in block) for block in blocks)
         assert followed(*blocks) == {**singly, "looking": looks, "plain": looks}, cuts
+
+
+def test_inside_a_block_no_query_is_registered_not_even_the_first(reasoner):
+    with pytest.raises(OptionError, match="before the block begins"), reasoner.all_or_nothing():
+        reasoner.register(ALL)
+    assert not reasoner.queries
+    query = reasoner.register(ALL)
+    assert rows(reasoner.push(1, [a("x")]).answers[query].added) == ["x"]

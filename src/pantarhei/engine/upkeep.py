@@ -303,6 +303,11 @@ class Upkeep(ABC, Generic[GroundT]):
         return Shown(model, {**forms, **self.forms.facts})
 
     @property
+    def is_part(self) -> bool:
+        """Whether a `whole` is under way."""
+        return self._standing.is_part
+
+    @property
     def facts(self) -> int | None:
         """How many facts are kept up; None where the model is lost. Costs O(1)."""
         model = self._standing.model
