@@ -16,7 +16,7 @@ from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, QueryError, check_type
 from pantarhei.language.time import TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.continuous import AnswerChange, AnswerRow, ContinuousQuery
+from pantarhei.query.continuous import AnswerChange, AnswerRow, ContinuousQuery, QueryStats
 from pantarhei.query.incremental.plan_text import plan_text
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.incremental.registered import Registered, needed_for
@@ -72,6 +72,9 @@ class KeptUp:
 
     def plan(self) -> str:
         return self._registrar.look(lambda registry, present: plan_text(self.registered))
+
+    def stats(self) -> QueryStats:
+        return self._registrar.look(lambda registry, present: self.registered.stats)
 
     def close(self) -> None:
         self._registrar.drop(self)

@@ -272,6 +272,15 @@ def test_the_first_report_can_bring_what_is_there_already_also_after_an_error_an
     assert not again.push(4, [a("y")]).answers
 
 
+def test_a_query_says_what_it_holds(reasoner):
+    pairs = reasoner.register(PREFIX + "SELECT * { ?x a :A . ?y a :B }")
+    plain = reasoner.register(PREFIX + "SELECT ?x { ?x a :A }")
+    assert pairs.stats() == plain.stats() == (0, 0, 0, 0)
+    reasoner.push(1, [a("x"), a("y"), a("z", "B")])
+    assert pairs.stats()[:3] == (2, 0, 3) and plain.stats()[:3] == (2, 0, 0)
+    assert pairs.stats().bytes > plain.stats().bytes > 0
+
+
 def test_what_is_drawn_anew_after_a_restart_is_reported(reasoner):
     reasoner.push(1, [a("x")])
     reasoner.register(PREFIX + "SELECT ?x ?drawn { ?x a :A BIND(UUID() AS ?drawn) }", "drawn")

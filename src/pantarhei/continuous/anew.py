@@ -21,7 +21,7 @@ from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answers import QueryResult
-from pantarhei.query.continuous import AnswerChange, AnswerReport, AnswerRow
+from pantarhei.query.continuous import AnswerChange, AnswerReport, AnswerRow, QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.guard import NO_LIMITS
 from pantarhei.query.questions import answered
@@ -209,6 +209,9 @@ class Anew:
 
     def rows(self) -> Counter[AnswerRow]:
         return Counter(self._answers)
+
+    def stats(self) -> QueryStats:
+        return QueryStats.of(len(self._answers), 0, sum(len(each.triples) for each in self._held))
 
     def plan(self) -> str:
         lines = [f"Evaluated anew at each report: {self._reason}"]

@@ -11,7 +11,7 @@ from pantarhei.errors import QueryWindowError
 from pantarhei.language.time import TimeKind
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.continuous import AnswerChange, AnswerRow
+from pantarhei.query.continuous import AnswerChange, AnswerRow, QueryStats
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.window.sliding import Window
 
@@ -56,6 +56,9 @@ class OneWindow:
 
     def plan(self) -> str:
         return f"Kept up to date over one window\n{self._kept.plan()}"
+
+    def stats(self) -> QueryStats:
+        return self._kept.stats()
 
     def close(self) -> None:
         self._kept.close()

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 AnswerRow = tuple[Term | None, ...]
 """The terms of a row, None where a variable is unbound; of ASK the row `()`; of CONSTRUCT a triple."""
 
+BYTES_A_ROW = 250
+"""What a row takes, roughly: a tuple of some numbers, and its place in a dictionary."""
+
 _log = logging.getLogger("pantarhei.queries")
 
 
@@ -154,6 +157,28 @@ def _name(query: ContinuousQuery | str) -> str:
     return query if isinstance(query, str) else query.name
 
 
+class QueryStats(NamedTuple):
+    """What a continuous query holds.
+
+    Args:
+        answers: different rows, as last reported.
+        pending: rows that have come or gone since then.
+        kept: rows that its operators keep to go on from, those shared with other queries included; of one
+            that is evaluated anew at each report the triples in its windows.
+        bytes: what all these take, roughly.
+    """
+
+    answers: int
+    pending: int
+    kept: int
+    bytes: int
+
+    @classmethod
+    def of(cls, answers: int, pending: int, kept: int) -> QueryStats:
+        """With the bytes of so many rows."""
+        return cls(answers, pending, kept, BYTES_A_ROW * (answers + pending + kept))
+
+
 class Answering(Protocol):
     """What answers a continuous query, behind its handle."""
 
@@ -177,6 +202,9 @@ class Answering(Protocol):
 
     def plan(self) -> str:
         """How it is answered."""
+
+    def stats(self) -> QueryStats:
+        """What it holds."""
 
     def close(self) -> None:
         """Answer it no more."""
@@ -253,6 +281,10 @@ class ContinuousQuery:
     def plan(self) -> str:
         """How it is kept up to date."""
         return self._answering.plan()
+
+    def stats(self) -> QueryStats:
+        """What it holds: rows and bytes. Costs a look at each operator of its plan."""
+        return self._answering.stats()
 
     def close(self) -> None:
         """Keep it up to date no more. Its answers stay as they are."""

@@ -56,6 +56,13 @@ def shown(row):
 # -- what runs ---------------------------------------------------------------------------------------
 
 
+def test_a_query_says_what_it_holds():
+    for text, kept in ((C_SPARQL, 0), (TWO, 2)):
+        query = made(text, (1, [member("a", "A")]), (2, [member("b", "A")]))
+        told(query)
+        assert query.stats().kept == kept and query.stats().answers == len(query.answers)
+
+
 def test_one_window_is_kept_up_to_date_and_several_are_evaluated_anew():
     assert made(C_SPARQL).plan().startswith("Kept up to date over one window\n")
     plan = made(TWO).plan().splitlines()

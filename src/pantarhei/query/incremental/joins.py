@@ -12,6 +12,7 @@ from pantarhei.query.algebra.binding import looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_clock
 from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
 from pantarhei.query.answers import MAX_BYTES
+from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.incremental.index import Index
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
 from pantarhei.query.incremental.row_expressions import RowExpression
@@ -45,11 +46,10 @@ def check_rows(made: Bag) -> None:
         QueryMemoryError: they are more than the bytes that a query's operator may take.
     """
     if len(made) > _MOST_ROWS:
-        raise QueryMemoryError(MAX_BYTES, _BYTES_A_ROW * len(made), len(made))
+        raise QueryMemoryError(MAX_BYTES, BYTES_A_ROW * len(made), len(made))
 
 
-_BYTES_A_ROW = 250  # a tuple of some numbers, and its place in a dictionary
-_MOST_ROWS = MAX_BYTES // _BYTES_A_ROW
+_MOST_ROWS = MAX_BYTES // BYTES_A_ROW
 
 
 class _TwoInputs(Operator):

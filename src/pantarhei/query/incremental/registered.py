@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.algebra.symbols import symbols_of_query
+from pantarhei.query.continuous import QueryStats
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Operator
 from pantarhei.query.incremental.reports import Policy
@@ -46,6 +47,17 @@ class Registered:
     def asks_for(self) -> Symbols:
         """The classes and properties whose facts it needs, None for all."""
         return needed_for(self.query, self.policy)
+
+    @property
+    def stats(self) -> QueryStats:
+        """What it holds. Costs a look at each operator."""
+        operators, waiting = {self.root}, [self.root]
+        while waiting:
+            new = [source for source in waiting.pop().inputs if source not in operators]
+            operators.update(new)
+            waiting += new
+        kept = sum(len(bag) for operator in operators for bag in operator.bags)
+        return QueryStats.of(len(self.answers), len(self.pending), kept)
 
     @property
     def asks_for_change(self) -> bool:

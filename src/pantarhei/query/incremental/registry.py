@@ -17,6 +17,7 @@ from pantarhei.query.algebra.binding import expressions_of
 from pantarhei.query.algebra.expressions import looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice, nodes_of
 from pantarhei.query.algebra.passes import simplified
+from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
 from pantarhei.query.incremental.contents import Content, StepChanges, View
 from pantarhei.query.incremental.journal import Journal, Mark
@@ -38,8 +39,6 @@ from pantarhei.window.sliding import Step, Window
 
 # Stands for what changed before a restart.
 _SOME_FACT = (0, 0, NONE)
-
-_BYTES_A_ROW = 250  # a tuple of some numbers, and its place in a dictionary
 
 
 class RegistryMark(NamedTuple):
@@ -215,7 +214,7 @@ class Registry:
             self._rows_then = sum(len(bag) for bag in self._bags()) + len(self._forms.facts)
             self._counted = self.journal.noted
         views = sum(view.model.bytes_used for view in self._views.values())
-        return views + _BYTES_A_ROW * (self._rows_then + 2 * len(self.terms.locals))
+        return views + BYTES_A_ROW * (self._rows_then + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
         """The next boundary at which the window of a query closes."""
