@@ -6,6 +6,7 @@ background; where it closes, as a reasoner is to which time alone has gone on.
 """
 
 from collections import Counter
+from contextlib import suppress
 from random import Random
 
 import pytest
@@ -114,9 +115,20 @@ class Case:
         held = self.shadow._held.books.log
         return any(len(entry.facts) for entry in held if first <= entry.at <= last)
 
+    def undo(self):
+        """Steps that are undone, as if they had never been."""
+        random, now = self.random, self.now or 0
+        with suppress(ZeroDivisionError), self.reasoner.all_or_nothing(each_step=random.random() < 0.7):
+            for _ in range(random.randint(0, 2)):
+                now += random.choice((0, 1, 3))
+                self.reasoner.push(now, random.sample(self.triples, random.randint(0, 5)))
+            raise ZeroDivisionError
+
     def step(self):
         random = self.random
         before = self.now
+        if random.random() < 0.3:
+            self.undo()
         now = (self.now or 0) + random.choice((0, 1, 1, 1, 2, 4))
         abox = None if random.random() < 0.2 else random.sample(self.triples, random.randint(0, 5))
         for each in self.known:

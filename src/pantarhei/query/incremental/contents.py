@@ -177,8 +177,7 @@ class View(Content):
             self.journal.set(self, "start", new)
         if not len(came) and not len(went):
             return _NOTHING
-        for fact in (*as_tuples(came), *as_tuples(went)):
-            self.journal.note(_Stored(self.model), fact)
+        self.journal.note_all(_Stored(self.model), [*as_tuples(came), *as_tuples(went)])
         self.model.add(came, 0)
         self.model.cut(went)
         self.model.take_changes()
@@ -199,7 +198,7 @@ class _Stored(dict[Fact, None]):
         self._model = model
 
     def get(self, fact: Fact, default: Any = None) -> Any:
-        return None if fact in self else default
+        return None if self._model.kernel.store.row_of(*fact) >= 0 else default
 
     def pop(self, fact: Fact, default: Any = None) -> Any:
         self._model.cut(np.array([fact], np.int32))
