@@ -13,8 +13,8 @@ from pantarhei.encoding.numbers import together
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
-from pantarhei.errors import OptionError, QueryError, check_type
-from pantarhei.language.time import TimeKind, duration_ticks, show_time, time_of
+from pantarhei.errors import OptionError, QueryError, TimestampError, check_type
+from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerChange, AnswerRow, ContinuousQuery, QueryStats
 from pantarhei.query.incremental.plan_text import plan_text
@@ -200,13 +200,14 @@ class Registrar:
                 raise OptionError("window", str(window), 'none, and on="change": this graph has no time')
             return None
         kind = self._kind(window)
+        _check_kind(window, policy.period, kind)
         if policy.closes and (window or self._window).slide is None:
             expected = 'with on="close" a Window with a slide: without one it would close at every tick'
             raise OptionError("window", str(window or self._window), expected)
         if window is None or window.is_as(self._window, kind):
             return None
         least = self._window.range_to_hold(window, kind)
-        if duration_ticks(self._window.range, kind) < least:
+        if self._window.range_to_hold(self._window, kind) < least:
             is_clock = kind is TimeKind.DATETIME
             needed = timedelta(microseconds=least) if is_clock else show_time(time_of(least, kind))
             expected = f"a reasoner whose window has a range of {needed} or more"
@@ -214,12 +215,14 @@ class Registrar:
         return window
 
     def _kind(self, asked: Window | None) -> TimeKind:
-        """The kind of the stream's time, as far as it and a query's window tell."""
+        """The kind of the stream's time, as far as it, the reasoner's window and a query's tell."""
         step = self._held.books.step
         if isinstance(step, Step):
             return step.kind
-        kinds = (window.kind for window in (self._window, asked) if window is not None)
-        return next(filter(None, kinds), TimeKind.INTEGER)
+        assert self._window is not None, "time passes"
+        told = self._window.kind or (None if asked is None else asked.kind)
+        is_of_numbers = self._window.kind is None and self._window.range != 0
+        return TimeKind.INTEGER if told is None or (is_of_numbers and told is TimeKind.DATETIME) else told
 
     @property
     def _present(self) -> Present:
@@ -310,3 +313,20 @@ class Registrar:
     def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
         for query, change in update.answers.items():
             query.tell(change)
+
+
+def _check_kind(window: Window | None, period: Duration | None, kind: TimeKind) -> None:
+    """Nothing, if a query's window and period, where it has them, are of the stream's kind of time.
+
+    Raises:
+        OptionError: one is not.
+    """
+    option, given = "window", str(window)
+    try:
+        if window is not None:
+            window.next_boundary(kind, 0)
+        option, given = "on", repr(period)
+        if period is not None:
+            duration_ticks(period, kind)
+    except TimestampError as error:
+        raise OptionError(option, given, error.expected) from None

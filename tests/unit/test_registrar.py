@@ -153,6 +153,10 @@ def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
         ({"on": "now"}, "'change', 'close'"),
         ({"emit": "all"}, "'delta' or"),
         ({"on": ("change", "PT0S")}, "a duration"),
+        ({"on": ["close"]}, "'change', 'close'"),
+        ({"on": "PT10S"}, "a number, since the stream's time is an integer"),
+        ({"on": 1.5}, "a whole number"),
+        ({"window": Window("PT3S")}, "a number, since the stream's time is an integer"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_could(reasoner, options, reason):
@@ -162,6 +166,14 @@ def test_what_cannot_be_is_refused_with_what_could(reasoner, options, reason):
     with pytest.raises(QueryError):
         reasoner.register("SELECT ?x { ?x a }")
     assert list(reasoner.queries) == ["known"]
+
+
+def test_a_window_and_a_period_in_numbers_are_no_lengths_of_time_on_a_clock(reasoner):
+    clock = StreamReasoner(reasoner.ontology, Window("PT10S"))
+    for options in ({"on": 2}, {"window": Window(2)}):
+        with pytest.raises(OptionError, match="PT5M, since the stream's time is a datetime"):
+            clock.register(ALL, **options)
+    assert clock.register(ALL, window=Window(0), on="PT2S").plan()
 
 
 def test_windows_of_queries_need_one_timestamp_a_fact(reasoner):

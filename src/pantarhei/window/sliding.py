@@ -46,7 +46,7 @@ class Window:
 
     Args:
         range: its length: a number for streams of numbers, a timedelta or ISO 8601 duration (`PT5M`) for
-            datetimes.
+            datetimes. 0, the newest timestamp alone, is for either.
         slide: the step in which its end moves; None, the default, for one tick of the stream's kind of time,
             so that it moves with every ABox. For datetimes 1 is a tick too, a microsecond. A step beyond the
             range, which leaves timestamps out, is for windows of queries only.
@@ -182,16 +182,14 @@ class _Bounds:
 
     @classmethod
     def of(cls, window: Window, kind: TimeKind) -> _Bounds:
-        length = duration_ticks(window.range, kind)
-        is_one = type(window.slide) is int and window.slide == 1
-        if window.slide is None or (kind is TimeKind.DATETIME and is_one):
-            slide = 1
-        else:
-            slide = duration_ticks(window.slide, kind)
-        if kind is TimeKind.DATETIME and window.origin == 0 and type(window.origin) is int:
-            origin = 0
-        else:
-            origin = ticks_of(window.origin, kind)
+        def plainly(given: object, number: int) -> bool:
+            """Whether it is a number that does for datetimes too."""
+            return kind is TimeKind.DATETIME and type(given) is int and given == number
+
+        length = 0 if plainly(window.range, 0) else duration_ticks(window.range, kind)
+        is_tick = window.slide is None or plainly(window.slide, 1)
+        slide = 1 if is_tick else duration_ticks(window.slide, kind)  # type: ignore[arg-type]
+        origin = 0 if plainly(window.origin, 0) else ticks_of(window.origin, kind)
         if slide < 1:
             raise OptionError("slide", str(window.slide), "a step longer than nothing")
         if length < 1 and window.closed != "both":

@@ -133,6 +133,26 @@ def test_times_may_be_datetimes():
     assert ends == [2, 6]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT ?x { STREAM :s [NOW] { ?x a :A } }", ["1: a", "2: b"]),
+        ("SELECT ?x { STREAM :s [ALL] { ?x a :A } }", ["1: a", "2: b"]),
+        ("SELECT ?x { STREAM :s [NOW] { ?x a :C } STREAM :s [RANGE 9s] { ?x a :A } }", ["5: a"]),
+    ],
+)
+def test_the_newest_timestamp_and_everything_may_be_asked_for_on_a_clock_too(text, expected):
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    query = made(text, *((noon + timedelta(seconds=at), abox) for at, abox in STREAM))
+    assert [line.removeprefix("2026-03-01 12:00:0").replace("+00:00", "") for line in told(query)] == expected
+
+
+@pytest.mark.parametrize("text", [C_SPARQL, TWO])
+def test_a_range_in_numbers_needs_times_that_are_numbers(text):
+    with pytest.raises(TimestampError, match=r"the duration [24] .* since the stream's time is a datetime"):
+        list(made(text, (datetime(2026, 3, 1, tzinfo=UTC), [])).run())
+
+
 @pytest.mark.parametrize("text", [C_SPARQL, TWO])
 def test_blank_nodes_of_tables_are_their_own(text):
     columns = {"subject": ["_:b"], "predicate": [RDF.type.n3()], "object": [EX.A.n3()]}

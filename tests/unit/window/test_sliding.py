@@ -92,6 +92,10 @@ def test_a_range_of_nothing_holds_one_timestamp(at, inside):
     assert holds(Window(0), at, now=5) is inside
 
 
+def test_a_range_of_nothing_is_one_in_any_kind_of_time():
+    assert datetimes(Window(0), NOON) == datetimes(Window("PT0S"), NOON)
+
+
 @given(
     length=st.integers(0, 12),
     slide=st.integers(1, 13),

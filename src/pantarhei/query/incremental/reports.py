@@ -45,8 +45,8 @@ class Policy:
             OptionError: they say none.
         """
         given = on if isinstance(on, tuple) else (on,)
-        conditions = frozenset(each for each in given if each in get_args(Condition))
-        periods = [each for each in given if each not in conditions]
+        conditions = frozenset(each for each in get_args(Condition) if each in given)
+        periods = [each for each in given if each not in get_args(Condition)]
         expected = f"{', '.join(map(repr, get_args(Condition)))}, a duration, or a tuple of these"
         if not given or len(periods) > 1:
             raise OptionError("on", repr(on), expected)
