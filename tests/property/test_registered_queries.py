@@ -93,22 +93,23 @@ class Case:
             self.reasoner.push(self.now + self.random.choice((0, 1)), bad)
 
     def block(self):
-        update = None
+        updates, each_step = [], self.random.random() < 0.5
         try:
-            with self.reasoner.all_or_nothing():
+            with self.reasoner.all_or_nothing(each_step=each_step):
                 for _ in range(self.random.randint(1, 3)):
                     self.now += self.random.choice((0, 1))
-                    update = self.reasoner.push(self.now, self.abox())
-            self.take(update)
+                    updates.append(self.reasoner.push(self.now, self.abox()))
         except MemoryLimitError:
-            self.now = max([0, *self.reasoner.timestamps])
-            self.now = (
-                self.now if self.reasoner._held.books.step is None else self.reasoner._held.books.step.now
-            )
+            step = self.reasoner._held.books.step
+            self.now = max([0, *self.reasoner.timestamps]) if step is None else step.now
+        else:
+            for update in updates if each_step else updates[-1:]:
+                self.take(update)
 
     def undo(self):
-        with pytest.raises((ZeroDivisionError, MemoryLimitError)), self.reasoner.all_or_nothing():
-            for later in range(self.random.randint(0, 2)):
+        wrong = pytest.raises((ZeroDivisionError, MemoryLimitError))
+        with wrong, self.reasoner.all_or_nothing(each_step=self.random.random() < 0.7):
+            for later in range(self.random.randint(0, 3)):
                 self.reasoner.push(self.now + later, self.abox())
             raise ZeroDivisionError
 
