@@ -11,9 +11,10 @@ from rdflib import Graph
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.graph_holdings import GraphHoldings
+from pantarhei.engine.options import Derive, check_choice
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate
-from pantarhei.errors import OptionError, check_type
+from pantarhei.errors import check_type
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.counted import counted
 from pantarhei.language.term import Triple
@@ -48,6 +49,7 @@ class DynamicGraph(Materialized):
             makes it, and updates list the conflicts for as long as there are any, which costs a pass over the
             graph at each change.
         budget: how far conflicts are searched for.
+        derive: as `StreamReasoner` takes it.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -79,16 +81,17 @@ class DynamicGraph(Materialized):
         unique_names: bool = True,
         on_conflict: OnConflict = "error",
         budget: Budget | None = None,
+        derive: Derive = "all",
     ) -> None:
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         check_type("unique_names", unique_names, bool, "True or False")
         search = Budget() if budget is None else budget
         check_type("budget", search, Budget, "a Budget")
-        if on_conflict not in get_args(OnConflict):
-            raise OptionError("on_conflict", repr(on_conflict), " or ".join(map(repr, get_args(OnConflict))))
+        check_choice("on_conflict", on_conflict, get_args(OnConflict))
+        check_choice("derive", derive, get_args(Derive))
         self.on_conflict = on_conflict
         foundation = Foundation.of(ontology, background, unique_names)
-        self._keep_up(ontology, GraphHoldings(foundation, on_conflict == "error", search))
+        self._keep_up(ontology, GraphHoldings(foundation, on_conflict == "error", search, derive))
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread changes it

@@ -178,3 +178,17 @@ def test_threads_take_turns(graph):
     for thread in threads:
         thread.join()
     assert (len(graph), graph.stats().pushes) == (80, 80)
+
+
+def test_what_is_needed_is_derived_and_the_rest_when_it_is_asked_for():
+    graph = pr.DynamicGraph(pr.load_ontology(Graph().parse(data=ONTOLOGY)), derive="needed")
+    query = graph.register(VALVES.replace(":Device", ":Valve"))
+    update = graph.change(insert=[OPEN, (EX.v2, EX.level, Literal(1))])
+    assert update.answers[query].added == {(EX.v2,): 1} and "facts not counted" in str(update)
+    with pytest.raises(pr.DeltaNotKeptError):
+        update.delta.added  # noqa: B018
+    assert graph.work.firings == 1 and (EX.v2, RDF.type, EX.Device) in graph.graph
+    with pytest.raises(pr.ContradictionError):
+        graph.change(insert=[CLOSED])
+    with pytest.raises(pr.OptionError, match="'all' or 'needed'"):
+        pr.DynamicGraph(graph.ontology, derive="some")

@@ -9,8 +9,9 @@ from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.engine.assertions import Assertions, Net, facts_of, keys_of
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD
+from pantarhei.engine.options import Derive
 from pantarhei.engine.stats import Stats
-from pantarhei.engine.update import GraphUpdate, TripleDelta
+from pantarhei.engine.update import NO_DELTA, GraphUpdate, TripleDelta
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import ContradictionError
 from pantarhei.interpretation.foundation import Foundation
@@ -31,15 +32,16 @@ class GraphHoldings(Upkeep[Assertions]):
         foundation: what all rests on; it belongs to the holdings, which go on numbering.
         refuses: whether a change is refused by which the assertions contradict each other.
         budget: how far conflicts are searched for.
+        derive: whether all is derived, or what consumers and constraints need.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
     """
 
-    def __init__(self, foundation: Foundation, refuses: bool, budget: Budget) -> None:
+    def __init__(self, foundation: Foundation, refuses: bool, budget: Budget, derive: Derive = "all") -> None:
         self._refuses, self._budget = refuses, budget
         self._always = frozenset(keys_of(foundation.background.facts))
-        super().__init__(foundation, Assertions(), "newest", Limits())
+        super().__init__(foundation, Assertions(), "newest", Limits(), derive)
 
     def change(self, insert: Callable[[], Encoded], delete: Callable[[], Encoded]) -> GraphUpdate:
         """Delete some facts, then insert others.
@@ -83,7 +85,9 @@ class GraphHoldings(Upkeep[Assertions]):
             changes = Changes(noted, levels=levels, forms=forms.after, at=books.now, log=books.log)
             told = standing.told.with_step(changes)
             told = self._tell_consumers(told, model) if standing.tells else told
-        delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.seen)
+        delta = NO_DELTA
+        if self._derive == "all":
+            delta = TripleDelta.of(noted, self.vocabulary.lexicon, forms.seen)
         update = GraphUpdate(
             books.now, delta, net.already_asserted, net.not_asserted, books.is_consistent, conflicts or ()
         )

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from pantarhei.encoding.footprint import vocabulary_bytes
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers, Symbol
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.consumer import Marks
@@ -47,8 +47,7 @@ class Holdings(Upkeep[Books]):
         self.options = options
         self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary)
         self._log = StepLog(options.limits)
-        asked = None if options.derive == "all" else frozenset[Symbol]()
-        super().__init__(foundation, Books(), options.keep, options.limits, asked)
+        super().__init__(foundation, Books(), options.keep, options.limits, options.derive)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -154,7 +153,7 @@ class Holdings(Upkeep[Books]):
         self._standing = self._standing._replace(
             books=done.books, forms=forms, memory=done.memory, model=kept, told=told
         )
-        return done.update if self.options.derive == "all" else replace(done.update, delta=NO_DELTA)
+        return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
     def _tick(self, step: Step, marks: Marks) -> Tick:
         model = self.model

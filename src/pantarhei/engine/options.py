@@ -37,12 +37,17 @@ class Options:
         self.window.check_holds_all(self.window.kind or TimeKind.INTEGER)
         check_type("budget", self.budget, Budget, "a Budget")
         check_type("limits", self.limits, Limits, "Limits, such as Limits(max_facts=1_000_000)")
-        _check_choice("repair", self.repair, METHODS)
-        _check_choice("keep", self.keep, get_args(Keep))
-        _check_choice("derive", self.derive, get_args(Derive))
-        _check_choice("unique_names", self.unique_names, (True, False))
+        check_choice("repair", self.repair, METHODS)
+        check_choice("keep", self.keep, get_args(Keep))
+        check_choice("derive", self.derive, get_args(Derive))
+        check_choice("unique_names", self.unique_names, (True, False))
 
 
-def _check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:
+def check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:
+    """Nothing, if what is given is among what is allowed.
+
+    Raises:
+        OptionError: it is not.
+    """
     if given not in allowed:
         raise OptionError(name, repr(given), " or ".join(map(repr, allowed)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
@@ -96,7 +96,7 @@ def _refuse() -> NoReturn:
     raise DeltaNotKeptError
 
 
-NO_DELTA = _NotKept()
+NO_DELTA: Final[TripleDelta] = _NotKept()
 """The delta of a step where not all is derived."""
 
 
@@ -142,7 +142,7 @@ class GraphUpdate:
 
     Args:
         at: the number of the change, counted from 1.
-        delta: what the materialization gained and lost.
+        delta: as `WindowUpdate` has it.
         already_asserted: how many of the triples to be inserted were asserted before.
         not_asserted: how many of the triples to be deleted were not.
         is_consistent: whether what is asserted now contradicts nothing.

@@ -27,6 +27,7 @@ from pantarhei.engine.compaction import compact, most_entries
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
 from pantarhei.engine.ground import GroundT
 from pantarhei.engine.memory import Memory
+from pantarhei.engine.options import Derive
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import Keep, WindowModel
@@ -87,7 +88,7 @@ class Upkeep(ABC, Generic[GroundT]):
         books: the ground truth to begin with.
         keep: how a model stores facts.
         limits: how much there may be.
-        asked: the predicates whose facts are derived in any case, None for all.
+        derive: whether all is derived, or what consumers and constraints need.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -95,9 +96,10 @@ class Upkeep(ABC, Generic[GroundT]):
     """
 
     def __init__(
-        self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits, asked: Symbols = None
+        self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits, derive: Derive
     ) -> None:
-        self.foundation, self._keep, self._asked, self._first_asked = foundation, keep, asked, asked
+        self.foundation, self._keep, self._derive = foundation, keep, derive
+        self._asked: Symbols = None if derive == "all" else frozenset()
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
         memory = Memory(limits, self.vocabulary, self.consumers)
@@ -221,7 +223,7 @@ class Upkeep(ABC, Generic[GroundT]):
             return
         self._tell_all()
         before = self._asked
-        self._asked = together(self._first_asked, self.consumers.asks_for, symbols)
+        self._asked = together(self.consumers.asks_for, symbols)
         try:
             self._make_again()
         except BaseException:
