@@ -116,6 +116,7 @@ _RATES = r"rates, (?P<variant>\w+): (?P<rate>[\d,]+) a tick, (?P<way>.*)"
 _SIZES = r"axioms, (?P<what>.*): (?P<size>[\d,]+) axioms"
 _SIZE_OF_QUERIES = r"queries, (?P<size>\d+ k): "
 _QUERIES = rf"{_SIZE_OF_QUERIES}(?P<query>(LUBM|sensors) [^,]*)"
+_REGISTERED = r"registered queries, (?P<size>\d+ k), (?P<each>\d+) a step: "
 _SHARES = r"contradictions, (?P<share>\d+) %: (?P<way>.*)"
 
 SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
@@ -156,6 +157,13 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
         _pivot("asking", f"{_SIZE_OF_QUERIES}(?P<what>a point query)", "µs", "size", " facts"),
         _pivot("pushing", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "µs an observation", "size", " facts"),
         _pivot("pushing, ratio", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "times", "size", " facts"),
+    ),
+    "registered": _joined(
+        _pivot("a step, observations", f"{_REGISTERED}(?P<what>.*)", "µs", "size", " facts"),
+        _pivot(
+            "share of what is allowed, observations", f"{_REGISTERED}(?P<what>.*)", "times", "size", " facts"
+        ),
+        _plain("registered queries together", "registered queries and", "one of"),
     ),
     "ingest": _plain("ingest"),
     "soak": _plain("soak"),
