@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.nodes import Distinct, is_hidden
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, taken
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, taker
 
 
 class DistinctOperator(Operator):
@@ -14,14 +14,14 @@ class DistinctOperator(Operator):
 
     def __init__(self, node: Distinct, shared: Shared, child: Operator) -> None:
         super().__init__(node, shared, (child,))
-        self._places = tuple(NONE if is_hidden(v) else place for place, v in enumerate(child.variables))
+        self._seen = taker([NONE if is_hidden(v) else place for place, v in enumerate(child.variables)])
         self._copies: Bag = {}
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
         before: dict[Row, int] = {}
         for row, weight in change.items():
-            seen = taken(row, self._places)
+            seen = self._seen(row)
             was, _ = self.shared.add(self._copies, seen, weight)
             before.setdefault(seen, was)
         made: Bag = {}

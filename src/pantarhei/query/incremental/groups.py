@@ -11,7 +11,7 @@ from pantarhei.query.algebra.expressions import Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
 from pantarhei.query.incremental.accumulators import LOOKING_AT_ALL, accumulator
 from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, places_of, put, taken
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, places_of, put, taker
 from pantarhei.query.incremental.row_expressions import RowExpression
 
 
@@ -40,12 +40,12 @@ class GroupOperator(Operator):
     def __init__(self, node: Group, shared: Shared, child: Operator) -> None:
         super().__init__(node, shared, (child,))
         self._is_one = node.keys is None
-        self._keys = places_of(node.keys or (), child.variables)
+        self._key = taker(places_of(node.keys or (), child.variables))
         self._accumulators = [accumulator(made, shared) for made in node.aggregates]
         arguments = dict.fromkeys(made.argument for made in node.aggregates if made.argument is not None)
         self._arguments = {each: RowExpression(each, child.variables, shared) for each in arguments}
         self._of = [made.argument for made in node.aggregates]
-        self._shown = [place for place, v in enumerate(child.variables) if not is_hidden(v)]
+        self._shown = taker([place for place, v in enumerate(child.variables) if not is_hidden(v)])
         if any(made.function in LOOKING_AT_ALL for made in node.aggregates):
             self.maintenance = Maintenance.GROUPS
         self._sizes: Bag = {}
@@ -60,21 +60,21 @@ class GroupOperator(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        groups: dict[Row, list[int]] = {}
-        for place, row in enumerate(change):
-            groups.setdefault(taken(row, self._keys), []).append(place)
         values = {argument: value.ids(change) for argument, value in self._arguments.items()}
         items: dict[Expression | None, list[Row]] = {
             argument: [(id_,) for id_ in ids] for argument, ids in values.items()
         }
         if None in self._of:
-            items[None] = [taken(row, self._shown) for row in change]
+            items[None] = list(map(self._shown, change))
+        pairs = [list(zip(items[argument], change.values(), strict=True)) for argument in self._of]
+        groups: dict[Row, list[int]] = {}
+        for place, row in enumerate(change):
+            groups.setdefault(self._key(row), []).append(place)
         weights, made = list(change.values()), Bag()
         for group, places in groups.items():
             self.shared.add(self._sizes, group, sum([weights[place] for place in places]))
-            for kept, argument in zip(self._accumulators, self._of, strict=True):
-                of = items[argument]
-                kept.change(group, [(of[place], weights[place]) for place in places])
+            for kept, of in zip(self._accumulators, pairs, strict=True):
+                kept.change(group, [of[place] for place in places])
             self._say(group, made)
         return made
 

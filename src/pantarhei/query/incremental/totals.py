@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from decimal import Decimal, localcontext
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
@@ -72,9 +72,11 @@ class Total(NamedTuple):
     def plus(self, changes: Iterable[tuple[Part, int]]) -> Total:
         """The total after numbers have come and gone, each with how many copies of it."""
         total: list[Any] = list(self)
-        with localcontext(EXACT):
-            for part, weight in changes:
-                for place, amount in part:
+        for part, weight in changes:
+            for place, amount in part:
+                if type(amount) is Decimal:
+                    total[place] = EXACT.fma(amount, weight, total[place])
+                else:
                     total[place] += weight * amount
         return Total._make(total)
 
