@@ -665,8 +665,9 @@ class ReadOnlyError(PantarheiError):
 
     def __str__(self) -> str:
         return (
-            f"cannot {self.attempt}: this graph is a read-only view of what the reasoner holds; "
-            "push an ABox to change it, or copy it with rdflib.Graph() + graph"
+            f"cannot {self.attempt}: this graph is a read-only view of what holds; "
+            "what is asserted changes by push, or by change of a DynamicGraph; "
+            "a copy that can be written to is rdflib.Graph() + graph"
         )
 
 

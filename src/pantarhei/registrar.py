@@ -119,7 +119,8 @@ class Registrar:
             reports_present: its first report brings all its answers, also those that are there already.
         """
         check_type("text", text, str, "a SPARQL query as text")
-        check_type("name", name, str | None, "a text, or None")
+        if name is not None and type(name) is not str:  # rdflib's IRIs equal no text: none would find it
+            raise OptionError("name", repr(name), "a text, or None; of an IRI str(iri)")
         check_type("window", window, Window | None, "a Window, or None for the reasoner's")
         if name in self.queries:
             raise OptionError("name", repr(name), "a name that no other registered query has")

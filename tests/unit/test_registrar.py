@@ -103,6 +103,12 @@ def test_followers_are_told_after_the_step_and_their_errors_are_logged_and_count
     with pytest.raises(QueryError, match="a function"):
         query.subscribe("print")
 
+    async def waits(change):
+        """Is never awaited."""
+
+    with pytest.raises(QueryError, match="async for change in query"):
+        query.subscribe(waits)
+
 
 def test_changes_can_be_awaited_from_another_thread(reasoner):
     query = reasoner.register(ALL)
@@ -114,14 +120,26 @@ def test_changes_can_be_awaited_from_another_thread(reasoner):
 
     async def follow():
         found = []
-        threading.Timer(
-            0.05, lambda: [reasoner.push(at, [a(f"x{at}")]) for at in (1, 2)] and query.close()
-        ).start()
+        threading.Timer(0.05, push_and_close).start()
         async for change in query:
             found += rows(change.added)
         return found
 
     assert asyncio.run(asyncio.wait_for(follow(), 20)) == ["x1", "x2"]
+
+
+def test_a_stream_goes_on_where_the_loop_of_one_who_waits_was_closed(reasoner):
+    query, loop = reasoner.register(ALL), asyncio.new_event_loop()
+
+    async def begin_to_wait():
+        waits = asyncio.ensure_future(anext(aiter(query)))
+        await asyncio.sleep(0)
+        return waits
+
+    waits = loop.run_until_complete(begin_to_wait())
+    loop.close()
+    assert not waits.done()
+    assert rows(reasoner.push(1, [a("x")]).answers[query].added) == ["x"]
 
 
 def test_a_closed_query_keeps_its_answers_and_gives_its_name_back(reasoner):
@@ -139,6 +157,7 @@ def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
     update = pickle.loads(pickle.dumps(reasoner.push(1, [a("x")])))
     assert rows(update.answers["all"].added) == ["x"] and list(update.answers) == ["all"]
     assert "+1 -0" in repr(update.answers)
+    assert update.answers.get(7) is None and 7 not in update.answers
 
 
 @pytest.mark.parametrize(
@@ -146,6 +165,7 @@ def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):
     [
         ({"name": "known"}, "no other registered query"),
         ({"name": 7}, "a text, or None"),
+        ({"name": ex("iri")}, "of an IRI str"),
         ({"window": 5}, "a Window"),
         ({"window": Window(6)}, "a range of 6 or more"),
         ({"window": Window(2), "on": "close"}, "a Window with a slide"),

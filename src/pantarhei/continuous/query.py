@@ -46,6 +46,8 @@ class StreamQuery(ContinuousQuery):
     def run(self) -> Iterator[AnswerReport]:
         """The reports, one by one, as the streams are read; whoever asks again goes on where it stands.
 
+        When they have been read, or one raises an error, whoever awaits changes awaits no more.
+
         Raises:
             LateABoxError: a stream is not in time order.
             TimestampError: a timestamp is none, or of another kind than the others or the windows.
@@ -54,6 +56,12 @@ class StreamQuery(ContinuousQuery):
         return self._reports
 
     def _driven_by(self, elements: Iterator[Element]) -> Iterator[AnswerReport]:
+        try:
+            yield from self._reports_of(elements)
+        finally:
+            self.end()
+
+    def _reports_of(self, elements: Iterator[Element]) -> Iterator[AnswerReport]:
         step: Step | None = None
         spine = self._asked.spine
         for element in elements:

@@ -38,7 +38,7 @@ from pantarhei.window.limits import Limits
 
 _Done = TypeVar("_Done")
 
-_NEWEST = '"newest" where a consumer asks for levels: with "every" a fact has no one level'
+_NEWEST = '"newest" where a query has a window of its own: with "every" facts have several timestamps'
 
 
 class Shown(NamedTuple):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pantarhei.errors import QueryError
@@ -138,7 +140,7 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
         return self._changes[_name(query)][1]
 
     def __contains__(self, query: object) -> bool:
-        return isinstance(query, ContinuousQuery | str) and _name(query) in self._changes
+        return _name(query) in self._changes
 
     def __iter__(self) -> Iterator[Any]:
         return (query for query, _ in self._changes.values())
@@ -153,8 +155,9 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
         return AnswerChanges, ([(name, change) for name, (_, change) in self._changes.items()],)
 
 
-def _name(query: ContinuousQuery | str) -> str:
-    return query if isinstance(query, str) else query.name
+def _name(query: Any) -> Any:
+    """The name of a query; of anything else itself."""
+    return query.name if isinstance(query, ContinuousQuery) else query
 
 
 class QueryStats(NamedTuple):
@@ -244,8 +247,7 @@ class ContinuousQuery:
         self._answering = answering
         self._followers: dict[object, Callable[[AnswerChange], object]] = {}
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Queue[AnswerChange | None]]] = []
-        self._known: tuple[object, Counter[AnswerRow]] | None = None
-        self.is_closed = False
+        self.is_closed = self._has_ended = False
         self.failures = 0
         """How often a function that was subscribed has raised an error."""
 
@@ -291,16 +293,25 @@ class ContinuousQuery:
         if not self.is_closed:
             self._answering.close()
             self.is_closed = True
-            for loop, queue in self._waiting:
-                loop.call_soon_threadsafe(queue.put_nowait, None)
+            self.end()
+
+    def end(self) -> None:
+        """Nothing more will be reported: whoever waits for a change waits no longer."""
+        self._has_ended = True
+        self._hand_over(None)
 
     def subscribe(self, follower: Callable[[AnswerChange], object]) -> Callable[[], None]:
         """Call a function with each change, after the step; gives what ends that.
 
         What it raises is logged and counted in `failures`; the stream goes on.
+
+        Raises:
+            QueryError: it is no function; or an `async` one, which nobody would await.
         """
         if not callable(follower):
             raise QueryError(f"a function of one argument is asked for, not {follower!r}")
+        if iscoroutinefunction(follower):
+            raise QueryError(f"{follower!r} is async, and nobody awaits it: take `async for change in query`")
         key = object()
         self._followers[key] = follower
         return lambda: self._followers.pop(key, None) and None
@@ -310,7 +321,7 @@ class ContinuousQuery:
 
         queue: asyncio.Queue[AnswerChange | None] = asyncio.Queue()
         waiting = (asyncio.get_running_loop(), queue)
-        if self.is_closed:
+        if self._has_ended:
             return
         self._waiting.append(waiting)
         try:
@@ -327,8 +338,13 @@ class ContinuousQuery:
             except Exception:
                 self.failures += 1
                 _log.exception("query %s: a function that follows its answers raised an error", self.name)
+        self._hand_over(change)
+
+    def _hand_over(self, change: AnswerChange | None) -> None:
+        """Give a change to all who wait for one; None for the end."""
         for loop, queue in list(self._waiting):
-            loop.call_soon_threadsafe(queue.put_nowait, change)
+            with suppress(RuntimeError):  # the loop was closed while somebody waited in it
+                loop.call_soon_threadsafe(queue.put_nowait, change)
 
     def __repr__(self) -> str:
         state = "closed" if self.is_closed else counted(self._answering.count(), "row")

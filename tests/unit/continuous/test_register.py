@@ -220,18 +220,25 @@ def test_changes_may_be_awaited():
     query = made(C_SPARQL)
 
     async def follow():
-        found = []
-        changes = query.__aiter__()
-        first = asyncio.ensure_future(anext(changes))
-        await asyncio.sleep(0)
-        worker = threading.Thread(target=lambda: list(query.run()))
-        worker.start()
-        found.append((await first).reports[0].at)
-        found.append((await anext(changes)).reports[0].at)
-        worker.join()
-        return found
+        threading.Timer(0.05, lambda: list(query.run())).start()
+        return [change.reports[0].at async for change in query]  # until the streams have ended
 
     assert asyncio.run(asyncio.wait_for(follow(), 20)) == [2, 6]
+    assert asyncio.run(asyncio.wait_for(follow(), 20)) == []
+
+
+@pytest.mark.parametrize("text", [C_SPARQL, TWO])
+def test_who_waits_for_changes_waits_no_longer_when_a_stream_fails(text):
+    query = made(text, (5, [member("a", "A")]), (1, []))
+
+    async def follow():
+        waits = asyncio.ensure_future(anext(aiter(query), None))
+        await asyncio.sleep(0)
+        with pytest.raises(LateABoxError):
+            list(query.run())
+        return await waits
+
+    assert asyncio.run(asyncio.wait_for(follow(), 20)) is None
 
 
 # -- what is refused ---------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from pyparsing import ParseBaseException
 
@@ -21,7 +22,8 @@ def parsed(text: str) -> tuple[Any, Any]:
     except ParseBaseException as error:
         if _is_update(text):
             raise QueryError(
-                "this is an update: the materialization is read-only; push an ABox to change it"
+                "this is an update: the materialization is read-only; what is asserted changes by push, or "
+                "by change of a DynamicGraph"
             ) from None
         raise _mistake(text, error) from None
     except RecursionError:
@@ -31,7 +33,8 @@ def parsed(text: str) -> tuple[Any, Any]:
     return prologue, query
 
 
-_STARTS = "SELECT, CONSTRUCT, DESCRIBE or ASK"
+_STARTS: Final = "SELECT, CONSTRUCT, DESCRIBE or ASK"
+_OF_STREAMS: Final = re.compile(r"(?:REGISTER|[RID]?STREAM|WINDOW)\b", re.IGNORECASE)
 
 
 def _mistake(text: str, error: ParseBaseException) -> QueryError:
@@ -41,11 +44,16 @@ def _mistake(text: str, error: ParseBaseException) -> QueryError:
         return QueryError(f"the query is empty: expected {_STARTS}")
     if is_at_start:
         problem = f"neither a whole PREFIX or BASE nor {_STARTS} begins here"
-        return QueryTextError.at(text, place_as_written(text, error.loc), problem)
-    place = furthest_place(text)
+        place = place_as_written(text, error.loc)
+    else:
+        problem = "what begins here is not complete, or no part of a query"
+        place = furthest_place(text)
+    if word := _OF_STREAMS.match(text, place):
+        problem = f"{word[0].upper()} is a word of C-SPARQL, RSP-QL and CQELS"
+        return QueryTextError.at(text, place, problem, "SPARQL; pantarhei.register reads the other languages")
     if not text[place:].strip():
         return QueryTextError.at(text, len(text.rstrip()), "it ends before it is complete")
-    return QueryTextError.at(text, place, "what begins here is not complete, or no part of a query")
+    return QueryTextError.at(text, place, problem)
 
 
 def _is_update(text: str) -> bool:

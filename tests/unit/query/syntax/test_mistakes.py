@@ -31,6 +31,12 @@ from pantarhei.query.syntax.mistakes import parsed
         ("PREFIX a <urn:a> ASK {}", "line 1, column 1: neither a whole PREFIX"),
         ("INSERT DATA { :a :b :c }", "this is an update: the materialization is read-only"),
         ("LOAD <http://example.org/>", "this is an update"),
+        ("register query q AS ASK {}", "column 1: REGISTER is a word of C-SPARQL, .*pantarhei.register"),
+        ("ASK FROM STREAM <urn:s> [RANGE 4 STEP 1] { ?x a :A }", "column 10: STREAM is a word of"),
+        ("ASK FROM NAMED WINDOW :w ON :s [RANGE 4] { }", "column 16: WINDOW is a word of"),
+        ("ASK { STREAM :s [NOW] { ?x a :A } }", "column 7: STREAM is a word of"),
+        ("SELECT ISTREAM ?x { ?x a :A }", "column 8: ISTREAM is a word of"),
+        ("ASK { ?x a :A ; STREAMS }", "what begins here is not complete"),
     ],
 )
 def test_a_malformed_text_is_refused_with_its_place(text, reason):
