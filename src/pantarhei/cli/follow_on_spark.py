@@ -18,7 +18,7 @@ from pantarhei.spark.counted_files import FilesAccount
 from pantarhei.spark.sources.file_source import infer_kind
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.streams.graph_times import time_properties
-from pantarhei.window.sliding import step_to
+from pantarhei.window.sliding import Window, step_to
 
 
 class SparkSource:
@@ -40,7 +40,7 @@ class SparkSource:
         self._files = FileOptions(
             (options.stream,), options.stream_format, options.time, options.on_error == "skip"
         )
-        self._range, self._master = options.length, master
+        self._master = master
         self.account = FilesAccount()
 
     def updates(self, reasoner: StreamReasoner, counts: Followed) -> Generator[WindowUpdate, None, None]:
@@ -52,7 +52,7 @@ class SparkSource:
             OSError: a file cannot be read.
         """
         with format_told_by("stream_format"):
-            kind = self._kind()
+            kind = self._kind(reasoner.window)
         step_to(reasoner.window, None, time_of(0, kind))  # raises where they do not fit
         closed = self._closed(reasoner, kind)
         if self.account.error is not None:
@@ -62,7 +62,7 @@ class SparkSource:
             made = closed.get(ticks)
             yield reasoner.push(given.at, ()) if made is None else reasoner.push_materialized(given.at, made)
 
-    def _kind(self) -> TimeKind:
+    def _kind(self, window: Window) -> TimeKind:
         """What the timestamps are. Where nothing is asserted at any, the window tells: the files are still to
         be read for what is wrong in them.
         """
@@ -71,7 +71,7 @@ class SparkSource:
         except OptionError as error:
             if error.option != "timestampType":
                 raise
-            return TimeKind.INTEGER if isinstance(self._range, int | float) else TimeKind.DATETIME
+            return window.kind or TimeKind.INTEGER
 
     def _closed(self, reasoner: StreamReasoner, kind: TimeKind) -> dict[int, Interpretation]:
         """The canonical models by their ticks, of ABoxes that assert something; takes the files' account."""

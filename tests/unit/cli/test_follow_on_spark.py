@@ -29,7 +29,7 @@ def reasoner(window=2):
 def source(monkeypatch, tmp_path):
     """A source whose files Spark is said to have read and closed; gives what it was asked for."""
 
-    def made(error=None, **options):
+    def made(error=None, range="2", **options):
         (tmp_path / "stream.nq").write_text("<urn:a> <urn:p> <urn:b> <urn:1> .\n")
 
         def close_files(files, kind, foundation, master):
@@ -41,7 +41,7 @@ def source(monkeypatch, tmp_path):
             return ClosedFiles(closed, account)
 
         monkeypatch.setattr(follow_on_spark, "close_files", close_files)
-        return SparkSource(Following(tmp_path, str(tmp_path / "stream.nq"), "2", **options), "local[2]")
+        return SparkSource(Following(tmp_path, str(tmp_path / "stream.nq"), range, **options), "local[2]")
 
     asked = []
     made.asked = asked
@@ -56,6 +56,11 @@ def test_updates_are_in_time_order_and_those_of_a_stream_that_is_read_here(sourc
         (update.at, update.delta, update.repair) for update in expected
     ]
     assert (counts.aboxes, counts.assertions) == (3, 3)
+
+
+def test_the_window_may_be_said_by_the_query(source):
+    updates = list(source(range=None).updates(reasoner(), Followed()))
+    assert [update.at for update in updates] == sorted(ABOXES)
 
 
 def test_spark_is_asked_once_for_the_kind_of_time_that_the_files_have(source):

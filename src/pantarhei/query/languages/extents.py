@@ -50,10 +50,21 @@ class Bounds:
     tick: Tick | None
 
     @property
+    def _window(self) -> Window | None:
+        """The window over time, None where it is none."""
+        window = self.extent.window if isinstance(self.extent, PastWindow) else self.extent
+        return window if isinstance(window, Window) else None
+
+    @property
     def lacks_step(self) -> bool:
         """Whether it is a window over time that says no step."""
-        window = self.extent.window if isinstance(self.extent, PastWindow) else self.extent
-        return isinstance(window, Window) and window.slide is None
+        return self._window is not None and self._window.slide is None
+
+    @property
+    def lengths(self) -> list[Duration]:
+        """How long the window is, if that is a time, and the periods of its REPORT."""
+        periods: list[Duration] = [each for each in self.on or () if not isinstance(each, str)]
+        return periods if self._window is None else [self._window.range, *periods]
 
     def with_step(self, step: Length, written: Written) -> Bounds:
         """The same with a step, if it lacks one.

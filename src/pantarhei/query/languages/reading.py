@@ -19,7 +19,7 @@ from pantarhei.errors import QueryTextError, check_type
 from pantarhei.language.time import Duration
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.languages.edits import Edit, Edited
-from pantarhei.query.languages.extents import Bounds, not_nothing, read_bounds
+from pantarhei.query.languages.extents import Bounds, check_kinds, not_nothing, read_bounds
 from pantarhei.query.languages.grammar import ParseTree, parse
 from pantarhei.query.languages.registration import (
     TIMESTAMP,
@@ -118,6 +118,7 @@ class _Reader:
         declared = list(map(self._declared, all_subtrees(self._tree, *_WINDOWS)))
         on, tick = self._policy([each.bounds for each in declared])
         on, every = on or custom.on, self._every()
+        self._check_lengths(declared, every)
         if "close" in on and any(each.bounds.lacks_step for each in declared):
             declared = [self._with_step(each, every) for each in declared]
         elif every is not None:
@@ -199,6 +200,13 @@ class _Reader:
                 problem = "the query's windows report or tick in different ways"
                 raise self._written.error(other.part, problem, "the same REPORT and TICK in all")
         return (all_bounds[0].on, all_bounds[0].tick) if all_bounds else (None, None)
+
+    def _check_lengths(self, declared: Sequence[_Declared], every: Length | None) -> None:
+        """Raises: QueryTextError: some windows and periods are numbers, others durations."""
+        lengths = [(each.bounds.part, length) for each in declared for length in each.bounds.lengths]
+        lengths += [(part, every) for part in self._of_register("every") if every is not None]
+        for (_, one), (part, other) in pairwise(lengths):
+            check_kinds(part, one, other, self._written)
 
     def _with_step(self, declared: _Declared, every: Length | None) -> _Declared:
         if not declared.bounds.lacks_step:

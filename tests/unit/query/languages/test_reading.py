@@ -513,11 +513,19 @@ def test_an_empty_text_is_refused(text):
         read_registration(text)
 
 
-def test_a_period_that_is_no_step_of_the_window_is_refused():
+@pytest.mark.parametrize(
+    "text",
+    [
+        "REGISTER QUERY q COMPUTED EVERY 1s AS SELECT * FROM STREAM <s> [RANGE 10] { ?x a ?c }",
+        "REGISTER QUERY q COMPUTED EVERY 3 AS SELECT * FROM STREAM <s> [RANGE 4s STEP 2s] { ?x a ?c }",
+        "SELECT * FROM STREAM <s> [RANGE 4 STEP 2] FROM STREAM <t> [RANGE 4s STEP 2s] { ?x a ?c }",
+        "ASK { STREAM <s> [RANGE 4] { ?x a ?c } STREAM <t> [FROM NOW-PT4S TO NOW-PT1S] { ?x a ?c } }",
+        "ASK FROM STREAM <s> [RANGE 4 STEP 2 REPORT PERIODIC 10s] { ?x a ?c }",
+    ],
+)
+def test_windows_and_periods_of_a_text_are_all_numbers_or_all_durations(text):
     with pytest.raises(QueryTextError, match="a number and a duration do not go together"):
-        read_registration(
-            "REGISTER QUERY q COMPUTED EVERY 1s AS SELECT * FROM STREAM <s> [RANGE 10] { ?x a ?c }"
-        )
+        read_registration(text)
 
 
 @pytest.mark.parametrize(
