@@ -13,7 +13,7 @@ from counts import seeds
 from pantarhei import InvalidRuleError, Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Atom
-from pantarhei.rules.compilation.body_plan import Body
+from pantarhei.rules.compilation.body_plan import FactPattern
 from strategies import CLASSES, EX, PROPERTIES, TRANSITIVE
 from worlds import World
 
@@ -37,7 +37,7 @@ def some_body(chance, individuals):
     variables = sorted({a for atom in atoms for a in atom.arguments if isinstance(a, Variable)})
     parameters = chance.sample(variables, chance.randint(0, len(variables)))
     wanted = [tuple(chance.choices(individuals, k=len(parameters))) for _ in range(chance.randint(0, 16))]
-    return Body(tuple(atoms), (), tuple(parameters), tuple(wanted))
+    return FactPattern(tuple(atoms), (), tuple(parameters), tuple(wanted))
 
 
 def some_bodies(chance, model, individuals, count):
@@ -154,7 +154,7 @@ def test_plans_serve_the_model_that_is_made_anew_with_a_grown_program():
     x, y, z = NAMES
     relation = TRANSITIVE[0].body[0].predicate
     reasoner = StreamReasoner(Ontology.from_rules([TRANSITIVE[0]]), Window(4))
-    body = Body((Atom(EX.new, (x, y)), Atom(relation, (y, z))), (), (z,), ((EX.d,),))
+    body = FactPattern((Atom(EX.new, (x, y)), Atom(relation, (y, z))), (), (z,), ((EX.d,),))
     plans = reasoner._held.model.plan_bodies([body])
     reasoner.push(1, [(EX.a, EX.new, EX.b), (EX.b, relation, EX.c), (EX.c, relation, EX.d)])
     held = reasoner._held

@@ -63,7 +63,7 @@ class Moving:
 
     def is_whole(self, kind: TimeKind, boundary: int, began: int) -> bool:
         """Whether at a boundary it begins at tick `began` or later."""
-        return self.content_at(kind, boundary)[0] - (self.window.closed == "right") >= began
+        return self.window.start_at(kind, boundary) - self.lag(kind) >= began
 
 
 @dataclass(frozen=True, slots=True)

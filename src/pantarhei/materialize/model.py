@@ -33,7 +33,7 @@ from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.level_changes import LevelChanges, LevelNumbers
 from pantarhei.materialize.readable import readable
-from pantarhei.rules.compilation.body_plan import Body, BodyPlan, plan_body
+from pantarhei.rules.compilation.body_plan import BodyPlan, FactPattern, plan_body
 from pantarhei.rules.compilation.body_plans import BodyPlans, alone, plan_bodies
 from pantarhei.rules.compilation.program import Program
 
@@ -447,9 +447,9 @@ class WindowModel:
         Raises:
             InvalidRuleError: the body is not connected, or lacks a variable of the inequalities.
         """
-        return plan_body(Body(tuple(body), tuple(different)), self.vocabulary)
+        return plan_body(FactPattern(tuple(body), tuple(different)), self.vocabulary)
 
-    def plan_bodies(self, bodies: Sequence[Body], known: BodyPlans | None = None) -> BodyPlans:
+    def plan_bodies(self, bodies: Sequence[FactPattern], known: BodyPlans | None = None) -> BodyPlans:
         """The plans of many bodies for `signed_matches`; what they speak of gets numbers as with `plan`, and
         they serve as long.
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pantarhei.language.time import Duration
 from pantarhei.window.sliding import Window
+
+Condition = Literal["change", "close", "non-empty"]
+"""What must hold for a report."""
+
+Emit = Literal["delta", "istream", "dstream", "rstream"]
+"""What a report has."""
+
+Tick = Literal["abox", "timestamp"]
+"""When a query that waits for no window looks: after each ABox, or when time leaves a timestamp."""
 
 
 class Registration(NamedTuple):

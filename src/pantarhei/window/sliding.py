@@ -125,6 +125,14 @@ class Window:
         bounds = self._in_ticks(kind)
         return bounds.first(boundary), boundary - bounds.open_end
 
+    def start_at(self, kind: TimeKind, boundary: int) -> int:
+        """The older end, itself inside or not, of the window that ends at a boundary.
+
+        Raises:
+            TimestampError, OptionError: it is no window of that kind of time.
+        """
+        return boundary - self._in_ticks(kind).range
+
     def closings(self, kind: TimeKind, before: int, now: int) -> Sequence[int]:
         """The boundaries that close when time goes on from tick `before` to tick `now`, ascending.
 

@@ -351,6 +351,7 @@ def test_the_content_is_that_of_the_definition(length, slide, origin, closed, bo
     first, last = window.content_at(TimeKind.INTEGER, boundary)
     held = [at for at in range(-40, 40) if definition.holds(TimeKind.INTEGER, at, boundary)]
     assert held == list(range(first, last + 1))
+    assert window.start_at(TimeKind.INTEGER, boundary) == first - (closed == "right")
 
 
 @given(**SOME_WINDOWS, now=st.integers(-40, 40))

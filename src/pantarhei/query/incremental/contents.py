@@ -116,8 +116,7 @@ class Content:
     def is_whole(self, kind: TimeKind, boundary: int, since: TimePoint | None) -> bool:
         """Whether the window that ends at a boundary begins at `since` or later, None for when it began."""
         began = self.began if since is None else ticks_of(since, kind)
-        start = self.window.content_at(kind, boundary)[0] - (self.window.closed == "right")
-        return began is not None and start >= began
+        return began is not None and self.window.start_at(kind, boundary) >= began
 
 
 class View(Content):

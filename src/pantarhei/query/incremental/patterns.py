@@ -20,7 +20,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.nodes import BGP, Place
 from pantarhei.query.incremental.leaves import PatternLeaf
 from pantarhei.query.incremental.operator import Bag, Row, put, taker
-from pantarhei.rules.compilation.body_plan import Body
+from pantarhei.rules.compilation.body_plan import FactPattern
 from pantarhei.rules.compilation.body_plans import BodyPlans
 
 _BODY, _SIGN, _FIRST = 0, 1, 2  # where they stand in what the kernel gives
@@ -154,7 +154,7 @@ class Patterns:
     def _plan(self, model: WindowModel) -> None:
         """Plan all bodies; those of known forms are not compiled again."""
         self._placed = list(self._shapes.values())
-        bodies = [Body(s.atoms, (), s.parameters, tuple(s.readers)) for s in self._placed]
+        bodies = [FactPattern(s.atoms, (), s.parameters, tuple(s.readers)) for s in self._placed]
         self._plans = model.plan_bodies(bodies, self._plans)
         vocabulary = model.vocabulary
         for shape, variables in zip(self._placed, self._plans.variables, strict=True):

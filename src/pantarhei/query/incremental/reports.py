@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, NamedTuple, get_args
 
 from pantarhei.errors import OptionError
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.incremental.operator import Bag, Row
-
-Condition = Literal["change", "close", "non-empty"]
-Emit = Literal["delta", "istream", "dstream", "rstream"]
-Tick = Literal["abox", "timestamp"]
+from pantarhei.query.registration import Condition, Emit, Tick
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,14 @@ from pantarhei.errors import TimestampError
 from pantarhei.language.time import Duration
 from pantarhei.query.languages.grammar import ParseTree
 from pantarhei.query.languages.registration import (
-    Condition,
     CountWindow,
     Everything,
     Extent,
     NewestTimestamp,
     PastWindow,
-    Tick,
 )
 from pantarhei.query.languages.written import Length, Written, subtrees, tokens
+from pantarhei.query.registration import Condition, Tick
 from pantarhei.window.sliding import Window
 
 _CONDITIONS: Final[dict[str, Condition]] = {

@@ -21,16 +21,9 @@ from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.languages.edits import Edit, Edited
 from pantarhei.query.languages.extents import Bounds, check_kinds, not_nothing, read_bounds
 from pantarhei.query.languages.grammar import ParseTree, parse
-from pantarhei.query.languages.registration import (
-    TIMESTAMP,
-    Condition,
-    Emit,
-    Language,
-    Registration,
-    StreamWindow,
-    Tick,
-)
+from pantarhei.query.languages.registration import TIMESTAMP, Language, Registration, StreamWindow
 from pantarhei.query.languages.written import Length, Part, Written, all_subtrees, span, subtrees, tokens
+from pantarhei.query.registration import Condition, Emit, Tick
 from pantarhei.query.syntax import read_query
 from pantarhei.query.syntax.names import OwnFunction
 

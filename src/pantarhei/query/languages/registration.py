@@ -9,12 +9,10 @@ from rdflib import URIRef
 
 from pantarhei.language.time import Duration
 from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.registration import Condition, Emit, Tick
 from pantarhei.window.sliding import Window
 
 Language = Literal["C-SPARQL", "RSP-QL", "CQELS", "SPARQL"]
-Emit = Literal["delta", "rstream", "istream", "dstream"]
-Condition = Literal["change", "close", "non-empty"]
-Tick = Literal["abox", "timestamp"]
 
 TIMESTAMP = "TIMESTAMP"
 """The function of a `Call` that stands for C-SPARQL's `timestamp(subject, predicate, object)`."""

@@ -40,8 +40,8 @@ class NumbersAll(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
-    """A pattern of facts.
+class FactPattern:
+    """A pattern of facts: the body of a rule without a head.
 
     Args:
         atoms: at least one; they are connected by variables, parameters among them, or by constants.
@@ -92,7 +92,7 @@ class BodyPlan:
     by_object: frozenset[int]
 
 
-def plan_body(body: Body, numbers: NumbersAll) -> BodyPlan:
+def plan_body(body: FactPattern, numbers: NumbersAll) -> BodyPlan:
     """The plans of a body. Costs time linear in its size, for each of its atoms.
 
     Args:

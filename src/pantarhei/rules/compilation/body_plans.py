@@ -18,7 +18,7 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE, Integers
-from pantarhei.rules.compilation.body_plan import Body, BodyPlan, Form, NumbersAll, plan_body
+from pantarhei.rules.compilation.body_plan import BodyPlan, FactPattern, Form, NumbersAll, plan_body
 from pantarhei.rules.compilation.plan import TRIGGER
 
 Terms = tuple[int, ...]
@@ -62,7 +62,9 @@ class BodyPlans:
         return max(map(len, self.variables), default=0)
 
 
-def plan_bodies(bodies: Sequence[Body], numbers: NumbersAll, known: Mapping[Form, BodyPlan]) -> BodyPlans:
+def plan_bodies(
+    bodies: Sequence[FactPattern], numbers: NumbersAll, known: Mapping[Form, BodyPlan]
+) -> BodyPlans:
     """The plans of bodies. Costs time linear in their size, and in what is wanted.
 
     Args:

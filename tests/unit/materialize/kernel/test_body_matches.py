@@ -7,7 +7,7 @@ from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Atom
 from pantarhei.materialize.kernel.constants import CAME, GONE, GUEST, NOTED
 from pantarhei.materialize.model import FOREVER, Overfull
-from pantarhei.rules.compilation.body_plan import Body
+from pantarhei.rules.compilation.body_plan import FactPattern
 from rule_models import RuleModel
 from strategies import EX, A, R, S, a, b, c, member, related, x, y, z
 
@@ -77,7 +77,7 @@ def test_what_is_looked_at_is_counted_with_the_models_work():
 
 # -- by signed changes -----------------------------------------------------------------------------
 
-CROSS = Body((related(R, x, y), related(S, y, z)))
+CROSS = FactPattern((related(R, x, y), related(S, y, z)))
 
 
 def signed(model, bodies, came=(), went=(), reformed=()):
@@ -111,8 +111,8 @@ def test_matches_come_and_go_with_facts_of_both_states():
 def test_a_match_with_one_fact_for_two_atoms_comes_and_goes_once(atoms):
     model = RuleModel()
     model.add(0, (a, R, a))
-    assert signed(model, [Body(atoms)], came=[(a, R, a)]) == {(0, 1, a, a)}
-    assert signed(model, [Body(atoms)], went=[(b, R, b)]) == {(0, -1, b, b)}
+    assert signed(model, [FactPattern(atoms)], came=[(a, R, a)]) == {(0, 1, a, a)}
+    assert signed(model, [FactPattern(atoms)], went=[(b, R, b)]) == {(0, -1, b, b)}
 
 
 def test_what_is_mentioned_an_even_number_of_times_did_neither():
@@ -136,7 +136,7 @@ def test_what_is_written_another_way_goes_and_comes():
 
 def test_bodies_are_told_apart_by_their_place_and_padded_to_the_widest():
     model = a_model()
-    bodies = [Body((Atom(A, (x,)),)), CROSS, Body((related(R, x, y),), (), (y,), ((b,),))]
+    bodies = [FactPattern((Atom(A, (x,)),)), CROSS, FactPattern((related(R, x, y),), (), (y,), ((b,),))]
     assert signed(model, bodies, came=[(a, R, b)]) == {(1, 1, a, b, c), (2, 1, b, a)}
     plans = model.model.plan_bodies(bodies)
     assert plans.variables == ((x,), (x, y, z), (y, x))
@@ -155,7 +155,7 @@ def test_rows_that_what_has_gone_took_for_the_time_are_free_in_the_order_they_we
         model.add(0, *facts)
         model.cut(*facts[::2])
         if asks:
-            path = Body((related(R, x, y), related(R, y, z)))
+            path = FactPattern((related(R, x, y), related(R, y, z)))
             assert len(signed(model, [path], went=facts[::2])) == 39
         model.model.take_changes()
         model.add(1, *facts[::2])
@@ -190,7 +190,7 @@ def test_few_changes_cost_as_much_in_a_large_window(size):
 def test_what_no_body_asks_for_gets_no_row_for_the_time():
     """The rows are full: one more would be too many."""
     model = a_model()
-    bodies = [CROSS, Body((related(EX.T, x, y), Atom(A, (x,))), (), (x,), ((b,),))]
+    bodies = [CROSS, FactPattern((related(EX.T, x, y), Atom(A, (x,))), (), (x,), ((b,),))]
     with model.model.limited(len(model.facts), None):
         assert signed(model, bodies, went=[(a, EX.T, b), (a, EX.U, b), member(A, a)]) == set()
         with pytest.raises(Overfull):

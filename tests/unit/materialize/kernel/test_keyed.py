@@ -2,7 +2,7 @@
 
 import pytest
 
-from pantarhei.rules.compilation.body_plan import Body
+from pantarhei.rules.compilation.body_plan import FactPattern
 from rule_models import RuleModel
 from strategies import EX, A, R, S, a, b, c, is_a, member, related, x, y, z
 
@@ -34,7 +34,7 @@ def begun(bodies, *triples):
     ],
 )
 def test_only_bodies_that_a_fact_can_be_part_of_begin_with_it(atom):
-    bodies = [Body((atom(i),)) for i in range(MANY)]
+    bodies = [FactPattern((atom(i),)) for i in range(MANY)]
     assert begun(bodies, (a, R, b), (a, S, b), member(A, a), member(EX.B, a)) == (0, 0)
     pairs = [(EX[f"v{i}"], EX[f"v{i + 1}"]) for i in (3, 5)]
     facts = [(one, R, other) for one, other in pairs]
@@ -58,9 +58,9 @@ def test_only_bodies_that_a_fact_can_be_part_of_begin_with_it(atom):
 def test_a_body_with_parameters_begins_with_what_is_wanted_for_them(atom, parameters, near):
     facts = [(a, R, b), (c, R, c), member(A, a)]
     far = tuple(tuple(EX[f"far{i}"] for _ in parameters) for i in range(MANY))
-    assert begun([Body((atom,), (), parameters, far)], *facts) == (0, 0)
-    assert begun([Body((atom,), (), parameters, ())], *facts) == (0, 0)
-    assert begun([Body((atom,), (), parameters, (*far, near, near))], *facts) == (1, 1)
+    assert begun([FactPattern((atom,), (), parameters, far)], *facts) == (0, 0)
+    assert begun([FactPattern((atom,), (), parameters, ())], *facts) == (0, 0)
+    assert begun([FactPattern((atom,), (), parameters, (*far, near, near))], *facts) == (1, 1)
 
 
 @pytest.mark.parametrize(("count", "work"), [(1, 1), (5, 5), (1000, 50)])
@@ -69,7 +69,7 @@ def test_a_parameter_is_bound_before_others_by_its_chain_or_by_what_is_wanted_wh
     model.add(0, *((a, each, EX[f"n{i}"]) for i in range(50) for each in (R, S)))
     atoms = (related(S, x, z), related(R, x, y), is_a(A, x))
     for wanted, expected in ((FAR[:count], (work, 0)), (((EX.n7,), *FAR[1:count]), (work + 50, 50))):
-        plans = model.model.plan_bodies([Body(atoms, (), (y,), wanted)])
+        plans = model.model.plan_bodies([FactPattern(atoms, (), (y,), wanted)])
         model.model.take_changes()
         model.add(1, member(A, a))
         before = model.kernel.candidates
@@ -79,12 +79,16 @@ def test_a_parameter_is_bound_before_others_by_its_chain_or_by_what_is_wanted_wh
 
 
 def test_parameters_are_wanted_together_not_each_for_itself():
-    body = Body((related(R, x, y), related(S, y, z)), (), (z, x), ((c, a), (b, EX.d), (EX.d, b)))
+    body = FactPattern((related(R, x, y), related(S, y, z)), (), (z, x), ((c, a), (b, EX.d), (EX.d, b)))
     assert begun([body], (a, R, b), (b, S, c))[1] == 1
     assert begun([body], (a, R, b), (b, S, b))[1] == 0
     assert begun([body], (EX.d, R, b), (b, S, b))[1] == 1
 
 
 def test_several_bodies_hang_on_one_key():
-    bodies = [Body((related(R, x, b),)), Body((related(R, x, b), is_a(A, x))), Body((related(R, x, y),))]
+    bodies = [
+        FactPattern((related(R, x, b),)),
+        FactPattern((related(R, x, b), is_a(A, x))),
+        FactPattern((related(R, x, y),)),
+    ]
     assert begun(bodies, (a, R, b), member(A, a))[1] == 3

@@ -5,7 +5,7 @@ import pytest
 from pantarhei import InvalidRuleError
 from pantarhei.encoding.numbers import NONE
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.rules.compilation.body_plan import Body
+from pantarhei.rules.compilation.body_plan import FactPattern
 from pantarhei.rules.compilation.body_plans import plan_bodies
 from pantarhei.rules.compilation.program import compile_
 from strategies import EX, A, R, a, b, c, is_a, related, x, y, z
@@ -18,7 +18,9 @@ def planned(vocabulary, *bodies, known=()):
 def test_plans_hang_on_the_constants_and_on_what_is_wanted_where_they_begin():
     vocabulary = Vocabulary(compile_(()))
     atoms = (related(R, x, EX.k), is_a(A, x), related(R, y, x))
-    plans = planned(vocabulary, Body(atoms, (), (y, x), ((a, b), (a, b), (b, a))), Body(atoms[:1]))
+    plans = planned(
+        vocabulary, FactPattern(atoms, (), (y, x), ((a, b), (a, b), (b, a))), FactPattern(atoms[:1])
+    )
     number = vocabulary.number
     has, kind = vocabulary.find_property(R), vocabulary.find_class(A)
     k, one, other = map(number, (EX.k, a, b))
@@ -34,7 +36,7 @@ def test_plans_hang_on_the_constants_and_on_what_is_wanted_where_they_begin():
 def test_what_is_wanted_next_is_known_whatever_was_bound_before():
     vocabulary = Vocabulary(compile_(()))
     atoms = (related(R, x, y), related(R, y, z))
-    plans = planned(vocabulary, Body(atoms, (), (z, x), ((a, b), (a, c), (b, c))))
+    plans = planned(vocabulary, FactPattern(atoms, (), (z, x), ((a, b), (a, c), (b, c))))
     first, second, third = (vocabulary.number(each) for each in (a, b, c))
 
     def wanted(state):
@@ -51,9 +53,14 @@ def test_what_is_wanted_next_is_known_whatever_was_bound_before():
 
 def test_a_body_of_the_same_form_is_not_compiled_again_whatever_is_wanted():
     vocabulary = Vocabulary(compile_(()))
-    first = planned(vocabulary, Body((related(R, x, y),), (), (x,), ((a,),)), Body((is_a(A, x),)))
+    first = planned(
+        vocabulary, FactPattern((related(R, x, y),), (), (x,), ((a,),)), FactPattern((is_a(A, x),))
+    )
     second = planned(
-        vocabulary, Body((is_a(A, y),)), Body((related(R, x, y),), (), (x,), ((b,),)), known=first.of_forms
+        vocabulary,
+        FactPattern((is_a(A, y),)),
+        FactPattern((related(R, x, y),), (), (x,), ((b,),)),
+        known=first.of_forms,
     )
     form = ((related(R, x, y),), (), (x,))
     assert second.of_forms[form] is first.of_forms[form] and len(second.of_forms) == 2
@@ -61,10 +68,10 @@ def test_a_body_of_the_same_form_is_not_compiled_again_whatever_is_wanted():
 
 
 def test_nothing_hangs_on_a_body_of_which_nothing_is_wanted():
-    plans = planned(Vocabulary(compile_(())), Body((related(R, x, y), is_a(A, y)), (), (x,), ()))
+    plans = planned(Vocabulary(compile_(())), FactPattern((related(R, x, y), is_a(A, y)), (), (x,), ()))
     assert len(plans.keys) == len(plans.steps) == 0 and len(plans.starts) == 0
 
 
 def test_parameters_are_variables_of_the_body():
     with pytest.raises(InvalidRuleError, match="lacks z"):
-        planned(Vocabulary(compile_(())), Body((related(R, x, y),), (), (z, x), ((a, b),)))
+        planned(Vocabulary(compile_(())), FactPattern((related(R, x, y),), (), (z, x), ((a, b),)))
