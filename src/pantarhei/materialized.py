@@ -166,7 +166,7 @@ class Materialized(ABC):
 
         Raises:
             QueryError: the query is malformed, or asks for what is not here.
-            OptionError: there is one of that name.
+            OptionError: there is one of that name; or a block of changes is under way.
         """
         with self._lock:
             return self._registering().register(text, name)

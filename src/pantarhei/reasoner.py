@@ -340,7 +340,9 @@ class StreamReasoner(Materialized):
 
         Raises:
             QueryError: the query is malformed, or asks for what is not here.
-            OptionError: there is one of that name; or the reasoner does not hold what the window does.
+            OptionError: there is one of that name; a block is under way; or the reasoner does not hold what
+                the window does.
+            QueryMemoryError: with its rows there would be more than the reasoner's `max_bytes`.
         """
         with self._lock:
             return self._registering().register(text, name, window, on, emit)

@@ -13,7 +13,7 @@ from pantarhei.encoding.numbers import together
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
-from pantarhei.errors import OptionError, QueryError, TimestampError, check_type
+from pantarhei.errors import OptionError, QueryError, QueryMemoryError, TimestampError, check_type
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerChange, AnswerRow, ContinuousQuery, QueryStats
@@ -128,6 +128,10 @@ class Registrar:
         own = self._own_window(window, policy)
         name = self._new_name() if name is None else name
         handle = self._registered(name, text, self._door.prepared(text), own, policy)
+        if (exceeded := self._held.exceeded) is not None:
+            handle.close()
+            _, most, needed = exceeded
+            raise QueryMemoryError(most, needed, len(handle.answers))
         if reports_present:
             self._registry.report_all(self._registry.queries[name])
         return handle

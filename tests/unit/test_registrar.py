@@ -238,6 +238,14 @@ def test_a_product_of_too_many_rows_is_refused_and_leaves_nothing(reasoner, monk
 TUMBLING = {"window": Window(2, 2, closed="right"), "on": "close"}
 
 
+def test_a_query_that_would_hold_more_than_there_is_room_for_is_refused_and_leaves_nothing():
+    reasoner = StreamReasoner(pr.load_ontology(Graph()), Window(range=100), max_bytes=1_000_000)
+    reasoner.push(1, [a(f"x{number}") for number in range(80)])
+    with pytest.raises(pr.QueryMemoryError, match=r"6_400 rows .* max_bytes=1_000_000"):
+        reasoner.register(PREFIX + "SELECT DISTINCT ?x ?y { ?x a :A . ?y a :A }")
+    assert not reasoner.queries and not reasoner.push(2, [a("y")]).answers
+
+
 def test_windows_that_close_on_the_way_through_a_block_are_reported_at_its_end(reasoner):
     query, plain = reasoner.register(ALL, **TUMBLING), reasoner.register(ALL)
     reasoner.push(1, [a("x")])

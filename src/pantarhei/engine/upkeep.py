@@ -34,7 +34,7 @@ from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.growth import Grown, Part
 from pantarhei.rules.compilation.program import Program
-from pantarhei.window.limits import Limits
+from pantarhei.window.limits import Exceeded, Limits
 
 _Done = TypeVar("_Done")
 
@@ -314,6 +314,12 @@ class Upkeep(ABC, Generic[GroundT]):
         """How many facts are kept up; None where the model is lost. Costs O(1)."""
         model = self._standing.model
         return None if model is None else len(model)
+
+    @property
+    def exceeded(self) -> Exceeded | None:
+        """The limit that what is held is beyond; None also where what is too much leaves with a step."""
+        memory = self._standing.memory
+        return None if memory.limits.drops else memory.exceeded(self.model, self.books.log)
 
     # -- terms that are not used any more ----------------------------------------------------------
 

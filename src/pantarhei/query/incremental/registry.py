@@ -141,6 +141,7 @@ class Registry:
     def _sort_out(self) -> None:
         """Take down which queries there are."""
         self.reporting.sort_out(self.queries.values())
+        self._rows_then = 0  # they are counted anew
         self._outlook.tells_time = any(_asks_time(each.query) for each in self.queries.values())
 
     def _view(self, window: Window) -> View:
