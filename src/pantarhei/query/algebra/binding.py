@@ -14,6 +14,7 @@ from pantarhei.query.algebra.expressions import (
     Expression,
     OrderKey,
     is_drawn,
+    looks_at_clock,
     replaced,
     variables_of,
 )
@@ -85,6 +86,11 @@ def expressions_of(node: Node) -> tuple[Expression, ...]:
 def draws(node: Node) -> bool:
     """Whether two evaluations of a node may have different rows."""
     return any(is_drawn(expression) for part in nodes_of(node) for expression in expressions_of(part))
+
+
+def tells_time(node: Node) -> bool:
+    """Whether the rows of a node may be others at another time."""
+    return any(looks_at_clock(expression) for part in nodes_of(node) for expression in expressions_of(part))
 
 
 def bound(node: Node, values: Mapping[Variable, Term]) -> Node:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.nodes import Distinct, is_hidden
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, taker
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, appearances, taker
 
 
 class DistinctOperator(Operator):
@@ -24,12 +24,7 @@ class DistinctOperator(Operator):
             seen = self._seen(row)
             was, _ = self.shared.add(self._copies, seen, weight)
             before.setdefault(seen, was)
-        made: Bag = {}
-        for row, was in before.items():
-            is_there = row in self._copies
-            if (was > 0) is not is_there:
-                made[row] = 1 if is_there else -1
-        return made
+        return appearances(before, self._copies)
 
     @property
     def bags(self) -> Iterable[Bag]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from pantarhei.encoding.numbers import NONE
 from pantarhei.language.term import Triple
-from pantarhei.query.algebra.binding import expressions_of
-from pantarhei.query.algebra.expressions import looks_at_clock
-from pantarhei.query.algebra.nodes import BGP, Node, Project, Values, nodes_of
+from pantarhei.query.algebra.binding import tells_time
+from pantarhei.query.algebra.nodes import BGP, Node, Project, Values
 from pantarhei.query.algebra.symbols import symbols_of
 from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, bag_of, rows_of
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of
 from pantarhei.query.table import Table
 
 Look = Callable[[Node], Table]
@@ -39,12 +39,11 @@ class GivenLeaf(Operator):
 
     node: Values
 
-    def __init__(self, node: Values, shared: Shared) -> None:
-        super().__init__(node, shared)
-
     def begin(self) -> Mapping[Row, int]:
         id_of = self.shared.terms.id_of
-        return bag_of(tuple([-1 if term is None else id_of(term) for term in row]) for row in self.node.rows)
+        return bag_of(
+            tuple([NONE if term is None else id_of(term) for term in row]) for row in self.node.rows
+        )
 
 
 class WholeLeaf(Operator):
@@ -59,8 +58,7 @@ class WholeLeaf(Operator):
         super().__init__(node, shared)
         self._look = look
         self._said: Bag = {}
-        asks_time = any(looks_at_clock(each) for part in nodes_of(node) for each in expressions_of(part))
-        self.symbols = None if asks_time else symbols_of(node)
+        self.symbols = None if tells_time(node) else symbols_of(node)
 
     def _rows(self) -> Iterable[Row]:
         """Its rows as things stand."""
@@ -70,14 +68,7 @@ class WholeLeaf(Operator):
         return self.change()
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
-        now = bag_of(self._rows())
-        made: Bag = {}
-        for row in {**self._said, **now}:
-            weight = now.get(row, 0) - self._said.get(row, 0)
-            if weight:
-                made[row] = weight
-                self.shared.add(self._said, row, weight)
-        return made or NOTHING
+        return self.shared.turn(self._said, bag_of(self._rows()))
 
     @property
     def held(self) -> Mapping[Row, int]:

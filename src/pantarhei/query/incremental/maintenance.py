@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Maintenance(Enum):
-    """In which of three ways; the value says it for people."""
+    """In which of these ways; the value says it for people."""
 
     ROWS = "exact per row"
     GROUPS = "each changed group anew"

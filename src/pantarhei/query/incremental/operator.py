@@ -79,6 +79,16 @@ class Shared:
             else:
                 del bag[row]
 
+    def turn(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
+        """Let a bag that is part of the state have the rows that are there `now`; returns the change."""
+        made: Bag = {}
+        for row in {**bag, **now}:
+            weight = now.get(row, 0) - bag.get(row, 0)
+            if weight:
+                made[row] = weight
+                self.add(bag, row, weight)
+        return made
+
     def rename(self, bag: Bag, rows: Callable[[Row], Row]) -> None:
         """Give the rows of a bag other numbers."""
         self.journal.replace(bag, {rows(row): weight for row, weight in bag.items()})
@@ -131,6 +141,18 @@ class Operator:
 
     def forget(self) -> None:
         """Forget what was only kept to save work."""
+
+
+def appearances(before: Mapping[Row, int], now: Bag) -> Bag:
+    """Which rows came (1) and went (-1), where copies do not count.
+
+    Args:
+        before: how many copies of the changed rows there were.
+        now: how many copies there are, of these and others.
+    """
+    return {
+        row: 1 if row in now else -1 for row, copies in before.items() if (copies > 0) is not (row in now)
+    }
 
 
 def places_of(wanted: Iterable[Variable], variables: Sequence[Variable]) -> tuple[int, ...]:

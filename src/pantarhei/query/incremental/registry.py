@@ -13,9 +13,9 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbols, a
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
-from pantarhei.query.algebra.binding import expressions_of
-from pantarhei.query.algebra.expressions import looks_at_clock, variables_of
-from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice, nodes_of
+from pantarhei.query.algebra.binding import tells_time
+from pantarhei.query.algebra.expressions import variables_of
+from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
@@ -113,7 +113,7 @@ class Registry:
         """
         before, root = self.mark(), None
         try:
-            self._outlook.tells_time = self._outlook.tells_time or _asks_time(query)
+            self._outlook.tells_time = self._outlook.tells_time or tells_time(query.node)
             self._stand_at(present)
             for view in self._views.values():
                 view.refill(present.model)
@@ -142,7 +142,7 @@ class Registry:
         """Take down which queries there are."""
         self.reporting.sort_out(self.queries.values())
         self._rows_then = 0  # they are counted anew
-        self._outlook.tells_time = any(_asks_time(each.query) for each in self.queries.values())
+        self._outlook.tells_time = any(tells_time(each.query.node) for each in self.queries.values())
 
     def _view(self, window: Window) -> View:
         view = self._views.get(window)
@@ -385,8 +385,3 @@ class Registry:
         self._whole.model = present.model
         if present.step is not None:
             self._whole.begin(present.step)
-
-
-def _asks_time(query: Query) -> bool:
-    """Whether a query looks at the clock."""
-    return any(looks_at_clock(each) for node in nodes_of(query.node) for each in expressions_of(node))

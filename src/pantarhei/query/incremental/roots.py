@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, put, table_of
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, appearances, table_of
 from pantarhei.query.operators.forms import made_by_rows
 
 
@@ -19,8 +19,8 @@ class AskRoot(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        before, after = self.shared.add(self._count, (), sum(change.values()))
-        return {(): 1 if after else -1} if (before > 0) is not (after > 0) else {}
+        before, _ = self.shared.add(self._count, (), sum(change.values()))
+        return appearances({(): before}, self._count)
 
 
 class ConstructRoot(Operator):
@@ -41,12 +41,7 @@ class ConstructRoot(Operator):
         for place, triple in zip(places.tolist(), map(tuple, triples.tolist()), strict=True):
             was, _ = self.shared.add(self._made, triple, weights[place])
             before.setdefault(triple, was)
-        made: Bag = {}
-        for triple, was in before.items():
-            is_there = triple in self._made
-            if (was > 0) is not is_there:
-                put(made, triple, 1 if is_there else -1)
-        return made
+        return appearances(before, self._made)
 
     @property
     def bags(self) -> Iterable[Bag]:

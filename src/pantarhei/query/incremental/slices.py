@@ -106,13 +106,7 @@ class SliceOperator(Operator):
         ranks += [self._ranks[row] for row in came]
         if last is not None and all(last < rank for rank in ranks):
             return NOTHING
-        now, made = self._first(), Bag()
-        for row in {**self._said, **now}:
-            weight = now.get(row, 0) - self._said.get(row, 0)
-            if weight:
-                made[row] = weight
-                self.shared.add(self._said, row, weight)
-        return made
+        return self.shared.turn(self._said, self._first())
 
     def _order(self, came: Sequence[Row], went: Sequence[Row]) -> None:
         """Keep the rows in order."""

@@ -4,7 +4,7 @@ import pytest
 from rdflib import Literal, URIRef, Variable
 
 from answered import pattern
-from pantarhei.query.algebra.binding import bound, looks_outside, with_bindings
+from pantarhei.query.algebra.binding import bound, looks_outside, tells_time, with_bindings
 from pantarhei.query.algebra.nodes import Join, Values, nodes_of
 
 X, Y, Z = map(Variable, "xyz")
@@ -28,6 +28,11 @@ A = URIRef("urn:a")
 )
 def test_a_node_looks_outside_for_what_its_own_patterns_may_leave_unbound(text, seen):
     assert looks_outside(pattern(text)) == set(map(Variable, seen))
+
+
+def test_a_node_tells_the_time_where_an_expression_in_it_does():
+    assert tells_time(pattern("{ SELECT ?x { ?x :p ?y FILTER(?y < NOW()) } }"))
+    assert not tells_time(pattern("{ SELECT ?x { ?x :p ?y FILTER(?y < RAND()) } }"))
 
 
 def test_a_value_stands_in_patterns_and_expressions_and_is_still_a_column():
