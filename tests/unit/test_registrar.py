@@ -43,7 +43,7 @@ def test_an_update_has_the_queries_whose_answers_changed_and_no_others(reasoner)
     assert list(update.answers) == [query]
     assert rows(update.answers[query].added) == ["x"] and not update.answers["query-1"].removed
     assert other not in update.answers
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="'other' reported nothing in this step"):
         update.answers[other]
 
 

@@ -137,7 +137,11 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
         self._changes[query.name] = query, change
 
     def __getitem__(self, query: ContinuousQuery | str) -> AnswerChange:
-        return self._changes[_name(query)][1]
+        try:
+            return self._changes[_name(query)][1]
+        except KeyError:
+            known = f"{_name(query)!r} reported nothing in this step; `in` tells, and `get` gives None"
+            raise KeyError(known) from None
 
     def __contains__(self, query: object) -> bool:
         return _name(query) in self._changes
