@@ -59,6 +59,7 @@ class Standing(NamedTuple, Generic[GroundT]):
         is_part: whether the step is part of a `whole`, so that terms of earlier books are needed still.
         tells: whether consumers are told of each step; else they are told when the `whole` ends.
         told: what consumers have been told.
+        asked: the predicates whose facts are all in the model, as far as anyone asks; None for all.
         complete: a model of the same books in which all rules have run, where one was asked for.
     """
 
@@ -69,6 +70,7 @@ class Standing(NamedTuple, Generic[GroundT]):
     is_part: bool = False
     tells: bool = True
     told: Told = NOTHING_TOLD
+    asked: Symbols = None
     complete: Shown | None = None
 
     @property
@@ -99,11 +101,11 @@ class Upkeep(ABC, Generic[GroundT]):
         self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits, derive: Derive
     ) -> None:
         self.foundation, self._keep, self._derive = foundation, keep, derive
-        self._asked: Symbols = None if derive == "all" else frozenset()
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
         memory = Memory(limits, self.vocabulary, self.consumers)
-        self._standing = Standing(books, GivenForms(self.vocabulary), memory)
+        asked: Symbols = None if derive == "all" else frozenset()
+        self._standing = Standing(books, GivenForms(self.vocabulary), memory, asked=asked)
         written = self.forms.change(Changes.of_all(self.model, 1).noted, foundation.background)
         self._standing = self._standing._replace(forms=self.forms.after(written))
         self.most_entries = most_entries(self.vocabulary, len(self.model))
@@ -218,31 +220,23 @@ class Upkeep(ABC, Generic[GroundT]):
         Raises:
             MemoryLimitError: there is too much then; all is as before.
         """
+        standing = self._standing
         if self.part.has_all_of(symbols):
-            self._asked = together(self._asked, symbols)
+            if standing.asked is not None:
+                self._standing = standing._replace(asked=together(standing.asked, symbols))
             return
         self._tell_all()
-        before = self._asked
-        self._asked = together(self.consumers.asks_for, symbols)
-        try:
-            self._make_again()
-        except BaseException:
-            self._asked = before
-            raise
-
-    def _make_again(self) -> None:
-        """Put another model in the place of the present one, if there may be so much."""
-        standing = self._standing
-        model, books = self._made_from(self.books)
+        standing, asked = self._standing, together(self.consumers.asks_for, symbols)
+        model, books = self._made_from(standing.books, self.growing.part_for(asked))
         limits, exceeded = standing.memory.limits, standing.memory.exceeded(model, books.log)
         if exceeded is not None and not limits.drops:
             raise limits.error(exceeded, books.now)
-        self._standing = standing._replace(model=model, books=books, complete=None)
+        self._standing = standing._replace(model=model, books=books, asked=asked, complete=None)
 
     @property
     def part(self) -> Part:
         """The rules that run."""
-        return self.growing.part_for(self._asked)
+        return self.growing.part_for(self._standing.asked)
 
     def saved_consumers(self) -> dict[str, bytes]:
         """What a checkpoint keeps of each consumer, by name.
@@ -344,7 +338,7 @@ class Upkeep(ABC, Generic[GroundT]):
         self.lose_model()
         try:
             memory = replace(standing.memory, unused=0)
-            self._take_over(found.tables, Standing(found.books, found.forms, memory))
+            self._take_over(found.tables, Standing(found.books, found.forms, memory, asked=standing.asked))
             self.consumers.renamed(found.renaming)
         except BaseException:
             self._take_over(*before)
@@ -375,9 +369,13 @@ class Upkeep(ABC, Generic[GroundT]):
         self._standing = self._standing._replace(model=model, books=books)
         return model
 
-    def _made_from(self, books: GroundT) -> tuple[WindowModel, GroundT]:
-        """The model of `books`, and the books with what undoing their newest part takes in that model."""
-        model, books = self._filled_from(books, self.part.program)
+    def _made_from(self, books: GroundT, part: Part | None = None) -> tuple[WindowModel, GroundT]:
+        """The model of `books`, and the books with what undoing their newest part takes in that model.
+
+        Args:
+            part: the rules that run in it, None for those that do at present.
+        """
+        model, books = self._filled_from(books, (part or self.part).program)
         model.violations()
         model.take_changes()
         model.note_levels(self.consumers.wants_levels)

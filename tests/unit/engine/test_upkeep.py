@@ -4,10 +4,12 @@ import pytest
 from rdflib import RDF, Graph, URIRef
 
 import pantarhei as pr
+from interrupting import interrupted
 from pantarhei.errors import DeltaNotKeptError, MemoryLimitError
 
 EX = "http://example.org/"
 COUNT = 50
+WINDOW = pr.Window(range=1)
 
 
 def ex(name):
@@ -117,6 +119,14 @@ def test_a_shorter_window_shows_what_is_derived_since_another_query_needed_it():
     assert not first.answers and not second.answers
 
 
+@pytest.mark.parametrize("derive", ["all", "needed"])
+def test_all_answers_are_told_whenever_anything_that_follows_has_changed_and_only_then(derive):
+    reasoner, _ = reasoner_of(derive=derive)
+    query = ask(reasoner, "C7", emit="rstream")
+    assert query in reasoner.push(1, [is_a("x", "A8")]).answers
+    assert query not in reasoner.push(2, [is_a("x", "B8")]).answers  # it followed before
+
+
 def test_an_update_has_no_delta_but_says_all_else():
     reasoner, _ = reasoner_of("C0")
     reasoner.push(1, ABOX)
@@ -145,3 +155,19 @@ def test_conclusions_drawn_elsewhere_are_taken_as_far_as_they_are_needed():
     reasoner.push(2, [is_a("x0", "D")])  # cuts A0, and with it what follows
     assert is_a("x0", "B0") not in reasoner.graph
     assert reasoner.stats().facts == COUNT + 2
+
+
+@pytest.mark.parametrize(
+    "look", [lambda reasoner: ask(reasoner, "C8", window=WINDOW), lambda reasoner: reasoner.graph.__len__()]
+)
+def test_what_is_derived_for_more_is_so_or_not_wherever_it_was_interrupted(look):
+    going, nth = True, 1
+    while going:
+        reasoner, (first,) = reasoner_of("C7")
+        ask(reasoner, "C9", window=WINDOW)
+        reasoner.push(1, ABOX)
+        going = interrupted(lambda: look(reasoner), nth, lambda file: "/pantarhei/engine/" in file)  # noqa: B023
+        assert reasoner.push(2, [is_a("y", "A7"), is_a("y", "A8")]).answers[first].added == {(ex("y"),): 1}
+        assert len(ask(reasoner, "C8", window=WINDOW).answers) == len(ask(reasoner, "C8").answers) == 2
+        assert len(reasoner.graph) == 3 * COUNT + 6
+        nth += 7
