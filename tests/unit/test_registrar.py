@@ -392,3 +392,11 @@ def test_inside_a_block_no_query_is_registered_not_even_the_first(reasoner):
     assert not reasoner.queries
     query = reasoner.register(ALL)
     assert rows(reasoner.push(1, [a("x")]).answers[query].added) == ["x"]
+
+
+def test_what_was_asked_before_a_query_was_registered_is_answered_so_afterwards(reasoner):
+    reasoner.register(ALL.replace("a :A", ":p ?y"))
+    reasoner.push(1, [a("x")])
+    for _ in range(2):
+        assert len(reasoner.query(ALL)) == 1
+        reasoner.register(ALL)  # gives the class a number among names

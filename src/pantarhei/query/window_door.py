@@ -11,6 +11,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import Symbols
+from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import check_type
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
@@ -86,6 +87,7 @@ class WindowDoor:
         self._questions = Questions({p: str(iri) for p, iri in ontology.namespaces()})
         self._state: object = None
         self._view: View | None = None
+        self._numbered: tuple[Vocabulary, tuple[int, int, int]] | None = None
         self._literals: tuple[object, LiteralValues] | None = None
         self._schema: tuple[Triple, ...] | None = None
 
@@ -154,19 +156,28 @@ class WindowDoor:
         return self._questions.prepared(query, prefixes, base).symbols
 
     def _present(self, symbols: Symbols) -> View:
-        """The view of the present state, made anew if that is another.
+        """The view of the present state, made anew if that is another, or if terms got numbers, as they do
+        where a query is registered.
 
         Args:
             symbols: the predicates that are looked at, None for all.
         """
         state = self._state_of(symbols)
-        if self._view is None or self._state is not state or len(self._view.terms.locals) > _MOST_TERMS:
+        if self._view is None or not self._is_of(state) or len(self._view.terms.locals) > _MOST_TERMS:
             moment = self._moment(symbols)
             vocabulary = moment.model.vocabulary
             terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows)
             self._view = View(self.dataset(moment, terms), terms, self._literals_of(moment.model))
             self._state, self._may_be_undone = state, moment.may_be_undone
+            self._numbered = vocabulary, vocabulary.counts
         return self._view
+
+    def _is_of(self, state: object) -> bool:
+        """Whether the view is of that state, and terms have the numbers that they had."""
+        if self._state is not state or self._numbered is None:
+            return False
+        vocabulary, counts = self._numbered
+        return vocabulary.counts == counts
 
     def dataset(self, moment: Moment, terms: TermSpace) -> Graphs:
         """The graphs of a moment, in numbers of `terms`."""
