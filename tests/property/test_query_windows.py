@@ -17,6 +17,7 @@ from kept_answers import HEAD, wrong_in_any_order
 from pantarhei import OptionError, QueryError, StreamReasoner, Window, load_ontology
 from pantarhei.language.time import TimeKind
 from pantarhei.reference.answers import answers, difference
+from pantarhei.reference.canonical_literals import canonical_triple
 from random_queries import ONTOLOGY, PREFIXES, random_dataset, random_query
 
 SEEDS = seeds(3, 40, long=2_000)
@@ -97,15 +98,18 @@ class Case:
         self.known.append(expected)
 
     def content(self, window, now, boundary=None):
-        """The facts inside, by the shadow's interpretations."""
+        """The facts inside, by the shadow's interpretations; literals as the whole window shows them."""
         first, last = window.content_at(
             TimeKind.INTEGER,
             window.step_at(TimeKind.INTEGER, now).end if boundary is None else boundary,
         )
-        everything = self.shadow.materialization()
-        stamped = {at: self.shadow.interpretation(at) for at in self.shadow.timestamps}
-        always = everything - set().union(*stamped.values())
-        return frozenset(always.union(*(f for at, f in stamped.items() if first <= at <= last)))
+        shown = {canonical_triple(triple): triple for triple in self.shadow.materialization()}
+        stamped = {
+            at: set(map(canonical_triple, self.shadow.interpretation(at))) for at in self.shadow.timestamps
+        }
+        always = shown.keys() - set().union(*stamped.values())
+        inside = always.union(*(facts for at, facts in stamped.items() if first <= at <= last))
+        return frozenset(shown[fact] for fact in inside)
 
     def has_assertions(self, window, now, boundary=None):
         first, last = window.content_at(

@@ -67,7 +67,7 @@ class LastingTerms(TermSpace):
         fulfilled = self._vocabulary.fulfilled
         for number in fulfilled[self._fulfilled :]:
             self._journal.note(self._instead, number)
-            local = self._ids.get(self._term(number))
+            local = self._ids.get(_plain(self._term(number)))
             if local is None:
                 self._instead.pop(number, None)
             else:
@@ -101,8 +101,7 @@ class LastingTerms(TermSpace):
 
     def id_of(self, term: Term) -> int:
         """The number of a term, in the form it has."""
-        if isinstance(term, Literal) and term.datatype == STRING:
-            term = Literal(str(term))  # one term in RDF 1.1
+        term = _plain(term)
         local = self._ids.get(term)
         if local is not None:
             return local
@@ -144,6 +143,7 @@ class LastingTerms(TermSpace):
             The new numbers of the terms that are.
         """
         numbers = {NONE: NONE}
+        instead: dict[int, int] = {}
         terms: list[Term] = []
         values_of: list[int] = []
         ids: dict[Term, int] = {}
@@ -154,8 +154,10 @@ class LastingTerms(TermSpace):
                 continue
             term = self.term(number)
             if self._vocabulary.shows(value, term):
-                numbers[number] = value
-                continue
+                if self._vocabulary.term(value) == term:
+                    numbers[number] = value
+                    continue
+                instead[value] = LOCAL + len(terms)  # a string without its datatype, as it was told
             numbers[number] = LOCAL + len(terms)
             terms.append(term)
             values_of.append(value)
@@ -164,8 +166,13 @@ class LastingTerms(TermSpace):
             self._journal.set(self, name, made)
         self._journal.set(self, "_term", self._vocabulary.lexicon.term)
         self._journal.set(self, "_fulfilled", 0)
-        self._journal.replace(self._instead, {})
+        self._journal.replace(self._instead, instead)
         self._journal.set(self, "_ids", ids)
         self._journal.set(self, "_certain", len(terms))
         self._journal.set(self, "revision", self._vocabulary.revision)
         return numbers
+
+
+def _plain(term: Term) -> Term:
+    """A string without its datatype, which is the same term in RDF 1.1; any other term as it is."""
+    return Literal(str(term)) if isinstance(term, Literal) and term.datatype == STRING else term

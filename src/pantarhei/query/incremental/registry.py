@@ -37,9 +37,6 @@ from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.sliding import Step, Window
 
-# Stands for what changed before a restart.
-_SOME_FACT = (0, 0, NONE)
-
 
 class RegistryMark(NamedTuple):
     """How the registry stood: its dictionaries, and how many operators had begun."""
@@ -349,8 +346,7 @@ class Registry:
         pending = {row: now.get(row, 0) - last.get(row, 0) for row in {**now, **last}}
         self._hold_back(registered, {row: n for row, n in pending.items() if n})
         self.journal.replace(registered.answers, last)
-        if saved.has_moved:
-            self.journal.replace(registered.moved, {_SOME_FACT: 1})
+        self.journal.replace(registered.moved, saved.moved_facts(registered.content.model.vocabulary))
         if saved.closed is not None:
             self.journal.set(registered.content, "closed", saved.closed)
 

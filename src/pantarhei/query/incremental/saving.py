@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pantarhei.encoding.numbers import NONE
+import numpy as np
+
+from pantarhei.encoding.numbers import NONE, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.term import RDF_TYPE
 from pantarhei.query.algebra.binding import draws
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Bag, Row
@@ -34,7 +38,8 @@ class SavedQuery:
         closed: the last boundary of it that has closed.
         rows: its answers as last reported, terms in N-Triples syntax with the count of copies last; None
             where it reports at each step, nothing is pending, and they come out the same again.
-        has_moved: whether what it is asked of has changed since it looked last.
+        moved: the triples that have come to what it is asked of since it looked last, or gone: terms in
+            N-Triples syntax, with 1 or -1 last.
     """
 
     name: str
@@ -43,7 +48,7 @@ class SavedQuery:
     window: Window | None
     closed: int | None
     rows: list[list[Any]] | None
-    has_moved: bool
+    moved: list[list[Any]]
 
     @classmethod
     def of(cls, registered: Registered, window: Window | None, terms: LastingTerms) -> SavedQuery:
@@ -51,7 +56,11 @@ class SavedQuery:
         policy, rows = registered.policy, None
         if not policy.is_plain or registered.pending or draws(registered.query.node):
             rows = [_written(row, n, terms) for row, n in registered.answers.items()]
-        closed, moved = registered.content.closed, bool(registered.moved)
+        facts = np.array(list(registered.moved), np.int32).reshape(-1, 3)
+        triples = registered.content.model.vocabulary.decode(facts, {})
+        signed = zip(triples, registered.moved.values(), strict=True)
+        moved = [[*map(write_term, triple), sign] for triple, sign in signed]
+        closed = registered.content.closed
         return cls(registered.name, registered.text, policy, window, closed, rows, moved)
 
     def answers(self, terms: LastingTerms) -> Bag:
@@ -61,6 +70,17 @@ class SavedQuery:
             tuple(NONE if text is None else terms.id_of(parse_term(text)) for text in row): copies
             for *row, copies in rows
         }
+
+    def moved_facts(self, vocabulary: Vocabulary) -> Bag:
+        """What has come and gone since it looked last; terms get numbers where they have none."""
+        found: Bag = {}
+        for *texts, sign in self.moved:
+            subject, predicate, object_ = map(parse_term, texts)
+            is_class = predicate == RDF_TYPE
+            symbol = Symbol(object_, 1) if is_class else Symbol(predicate, 2)  # type: ignore[arg-type]
+            who, what = vocabulary.reserve(subject), NONE if is_class else vocabulary.reserve(object_)
+            found[vocabulary.number_symbol(symbol), who, what] = sign
+        return found
 
 
 def _written(row: Row, copies: int, terms: LastingTerms) -> list[Any]:
@@ -87,7 +107,7 @@ def _plain(query: SavedQuery) -> dict[str, Any]:
         "window": given,
         "closed": query.closed,
         "rows": None if query.rows is None else sorted(query.rows, key=str),
-        "moved": query.has_moved,
+        "moved": sorted(query.moved, key=str),
     }
 
 

@@ -78,6 +78,15 @@ def test_a_simple_literal_and_one_of_xsd_string_are_one_term(case):
     assert case.terms.id_of(Literal("a", datatype=XSD.string)) == case.terms.id_of(Literal("a"))
 
 
+def test_a_string_is_told_as_before_when_another_brings_it_with_its_datatype_and_when_numbers_change(case):
+    number = case.terms.id_of(Literal("a"))
+    brought = case.bring(Literal("a", datatype=XSD.string))
+    assert case.shown(brought) == Literal("a") and case.terms.value(number) == brought
+    renamed = case.terms.renamed({brought: brought}, {number})
+    assert case.terms.term(renamed[number]) == case.shown(brought) == Literal("a")
+    assert case.terms.id_of(Literal("a", datatype=XSD.string)) == renamed[number]
+
+
 def test_a_step_that_failed_leaves_the_numbers_of_those_before(case):
     kept = case.terms.id_of(ONE)
     mark, tables = case.journal.mark(), case.vocabulary.counts

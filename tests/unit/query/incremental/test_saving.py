@@ -22,16 +22,17 @@ POLICIES = [PLAIN, Policy.of(("close", "non-empty"), "rstream"), Policy.of(("cha
 @pytest.mark.parametrize("policy", POLICIES)
 def test_queries_come_back_as_they_were(window, policy):
     rows = None if policy.is_plain else [['"a\\u00e4"@de', None, 2], ["<urn:x>", "_:b", 1]]
-    query = SavedQuery("q", "ASK {}", policy, window, 7, rows, True)
+    moved = [["<urn:x>", "<urn:p>", '"1"^^<http://www.w3.org/2001/XMLSchema#byte>', -1]]
+    query = SavedQuery("q", "ASK {}", policy, window, 7, rows, moved)
     (found,) = from_bytes(to_bytes([query]))
     assert (found.name, found.text, found.policy, found.window) == ("q", "ASK {}", policy, window)
-    assert (found.closed, found.has_moved) == (7, True)
+    assert (found.closed, found.moved) == (7, moved)
     assert (found.rows is None) if rows is None else sorted(found.rows, key=str) == sorted(rows, key=str)
 
 
 def test_the_same_queries_are_the_same_bytes_whatever_the_order_of_rows():
     one, other = (
-        SavedQuery("q", "ASK {}", POLICIES[1], None, None, rows, False)
+        SavedQuery("q", "ASK {}", POLICIES[1], None, None, rows, [])
         for rows in ([["<urn:a>", 1], ["<urn:b>", 2]], [["<urn:b>", 2], ["<urn:a>", 1]])
     )
     assert to_bytes([one]) == to_bytes([other])
