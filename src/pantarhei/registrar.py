@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -99,9 +99,9 @@ class Registrar:
         self._registry = Registry(self._present, window or Window(0), door.dataset, lambda: held.forms.facts)
         held.attach(QUERIES, self._registry)
         self._depth, self._tells_each = 0, False  # blocks in each other, and what the outermost says
-        self._untold: list[
-            WindowUpdate | GraphUpdate
-        ] = []  # of the block, whose followers are still to be told
+        # updates whose followers are still to be told: those of the block, and those of a thread that tells
+        self._untold: list[WindowUpdate | GraphUpdate] = []
+        self._telling = threading.local()
         self._given = 0
 
     def register(
@@ -316,8 +316,20 @@ class Registrar:
                 update.answers.add(self.queries[registered.name], change)
 
     def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
-        for query, change in update.answers.items():
-            query.tell(change)
+        """Tell those who follow queries; of steps that they take meanwhile, all are told afterwards."""
+        if not update.answers:
+            return
+        waiting: deque[WindowUpdate | GraphUpdate] | None = getattr(self._telling, "updates", None)
+        if waiting is not None:
+            waiting.append(update)
+            return
+        self._telling.updates = waiting = deque([update])
+        try:
+            while waiting:
+                for query, change in waiting.popleft().answers.items():
+                    query.tell(change)
+        finally:
+            self._telling.updates = None
 
 
 def _check_kind(window: Window | None, period: Duration | None, kind: TimeKind) -> None:

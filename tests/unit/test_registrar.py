@@ -110,6 +110,14 @@ def test_followers_are_told_after_the_step_and_their_errors_are_logged_and_count
         query.subscribe(waits)
 
 
+def test_followers_hear_of_steps_in_their_order_also_of_those_that_a_follower_takes(reasoner):
+    query, heard = reasoner.register(ALL), []
+    query.subscribe(lambda change: change.at < 4 and reasoner.push(change.at + 1, [a(f"x{change.at}")]))
+    query.subscribe(lambda change: heard.append(change.at))
+    reasoner.push(1, [a("x")])
+    assert heard == [1, 2, 3, 4] and not query.failures
+
+
 def test_changes_can_be_awaited_from_another_thread(reasoner):
     query = reasoner.register(ALL)
 

@@ -19,7 +19,7 @@ from pantarhei.query.expressions.aggregates import ntriples
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import Numeric
-from pantarhei.query.incremental.operator import Bag, Row, Shared
+from pantarhei.query.incremental.operator import Bag, Row, Shared, appearances
 from pantarhei.query.incremental.totals import NOTHING, Part, part_of
 
 Changes = Sequence[tuple[Row, int]]
@@ -161,12 +161,7 @@ class _Values(Accumulator):
         before: dict[Row, int] = {}
         for item, weight in changes:
             before.setdefault(item, self._shared.add(bag, item, weight)[0])
-        found = []
-        for item, was in before.items():
-            is_there = item in bag
-            if (was > 0) is not is_there:
-                found.append((item, 1 if is_there else -1))
-        return found
+        return list(appearances(before, bag).items())
 
     def drop(self, group: Row) -> None:
         self._shared.journal.note(self._of, group)
