@@ -145,7 +145,7 @@ class Registrar:
         registered, policy = self._registry.queries[name], Policy.of(given.on, given.emit)
         window = self._own_window(given.window, policy) or self._window
         content, was = registered.content.window, registered.policy
-        kind = self._kind(content)
+        kind = self._kind(content, was.period)
         same_window = window is None or content.is_as(window, kind)
         if registered.text != given.text or not same_window or not was.is_as(policy, kind):
             own = None if self._window is None or content.is_as(self._window, kind) else content
@@ -204,7 +204,7 @@ class Registrar:
             if window is not None or not policy.is_plain:
                 raise OptionError("window", str(window), 'none, and on="change": this graph has no time')
             return None
-        kind = self._kind(window)
+        kind = self._kind(window, policy.period)
         _check_kind(window, policy.period, kind)
         if policy.closes and (window or self._window).slide is None:
             expected = 'with on="close" a Window with a slide: without one it would close at every tick'
@@ -219,15 +219,20 @@ class Registrar:
             raise OptionError("window", f"{window} of a query", expected)
         return window
 
-    def _kind(self, asked: Window | None) -> TimeKind:
-        """The kind of the stream's time, as far as it, the reasoner's window and a query's tell."""
+    def _kind(self, asked: Window | None, period: Duration | None) -> TimeKind:
+        """The kind of the stream's time, as far as it, the reasoner's window and a query's window and period
+        tell.
+        """
         step = self._held.books.step
         if isinstance(step, Step):
             return step.kind
         assert self._window is not None, "time passes"
-        told = self._window.kind or (None if asked is None else asked.kind)
-        is_of_numbers = self._window.kind is None and self._window.range != 0
-        return TimeKind.INTEGER if told is None or (is_of_numbers and told is TimeKind.DATETIME) else told
+        if self._window.kind is not None:
+            return self._window.kind
+        lengths = (period, None if asked is None else asked.range)
+        if self._window.range == 0 and any(isinstance(each, str | timedelta) for each in lengths):
+            return TimeKind.DATETIME
+        return TimeKind.FLOAT if asked is not None and asked.kind is TimeKind.FLOAT else TimeKind.INTEGER
 
     @property
     def _present(self) -> Present:

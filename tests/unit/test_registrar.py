@@ -195,6 +195,8 @@ def test_a_window_and_a_period_in_numbers_are_no_lengths_of_time_on_a_clock(reas
         with pytest.raises(OptionError, match="PT5M, since the stream's time is a datetime"):
             clock.register(ALL, **options)
     assert clock.register(ALL, window=Window(0), on="PT2S").plan()
+    newest = StreamReasoner(reasoner.ontology, Window(0))
+    assert newest.register(ALL, on="PT2S").plan()
 
 
 def test_windows_of_queries_need_one_timestamp_a_fact(reasoner):

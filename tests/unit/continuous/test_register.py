@@ -138,6 +138,7 @@ def test_times_may_be_datetimes():
     [
         ("SELECT ?x { STREAM :s [NOW] { ?x a :A } }", ["1: a", "2: b"]),
         ("SELECT ?x { STREAM :s [ALL] { ?x a :A } }", ["1: a", "2: b"]),
+        ("REGISTER QUERY q COMPUTED EVERY 2s AS SELECT ?x { STREAM :s [NOW] { ?x a :A } }", ["2: b"]),
         ("SELECT ?x { STREAM :s [NOW] { ?x a :C } STREAM :s [RANGE 9s] { ?x a :A } }", ["5: a"]),
     ],
 )
