@@ -8,16 +8,25 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 import pantarhei as pr
+from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimeKind, TimePoint
+from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.query.languages import Registration, read_registration
-from pantarhei.query.languages.registration import Everything, NewestTimestamp, PastWindow, StreamWindow
+from pantarhei.query.languages.registration import (
+    CountWindow,
+    Everything,
+    NewestTimestamp,
+    PastWindow,
+    StreamWindow,
+)
 from pantarhei.reference.answers import Answers, answers
 from pantarhei.reference.answers.result import AnswerRow
-from pantarhei.reference.continuous import Policy, SlidingWindow, dstream, istream, reports
+from pantarhei.reference.continuous import CountedWindow, Policy, SlidingWindow, dstream, istream, reports
+from pantarhei.reference.window import INFINITY, newest
+from pantarhei.reference.window_repair import fold
 from pantarhei.window.sliding import Window
 
 Reports = list[tuple[TimePoint, Counter[AnswerRow]]]
@@ -36,6 +45,7 @@ def reported(
     background: Iterable[Triple] = (),
     since: TimePoint = 0,
     until: TimePoint | None = None,
+    rules: Iterable[Rule] = (),
 ) -> Reports:
     """The reports of a text in one of the languages, each a bag of rows: those of its stream of answers.
 
@@ -45,8 +55,10 @@ def reported(
         background: what is in the default graph always.
         since: when the query was registered.
         until: time goes on to there in the end.
+        rules: with these, constraints among them, the graph of each window is closed and repaired; not what
+            FROM merges.
     """
-    made = read_registration(text)
+    made, rules = read_registration(text), tuple(rules)
     windows = [_defined(window, made, kind, since) for window in made.windows]
     graphs = {URIRef(name): list(triples) for name, triples in (static or {}).items()}
 
@@ -59,16 +71,59 @@ def reported(
                 default += content
         return _rows(answers(made.sparql, default, named))
 
+    def rows_with_times(*contents: frozenset[tuple[Triple, int]]) -> Iterable[AnswerRow]:
+        default: set[tuple[Triple, int]] = set()
+        found = {URIRef(name): dict.fromkeys(triples, INFINITY) for name, triples in graphs.items()}
+        for window, content in zip(made.windows, contents, strict=True):
+            found[window.name] = _newest(rules, content, ())
+            if window.is_default:
+                default |= content
+        all_times = {**found, None: _newest(rules, default, background)}
+        times = {
+            name: {triple: Literal(time_of(at, kind)) for triple, at in of.items() if at != INFINITY}
+            for name, of in all_times.items()
+        }
+        return _rows(answers(made.sparql, all_times[None], found, times=times))
+
+    has_times = bool(rules) or "ext#timestamp" in made.sparql
+    if has_times:
+        assert "change" not in made.on, "what comes again is no change"
+        streams = {
+            name: [(at, {(triple, ticks_of(at, kind)) for triple in triples}) for at, triples in stream]
+            for name, stream in streams.items()
+        }
+
     conditions = tuple(each for each in made.on if each in ("close", "change", "non-empty"))
     periods = [each for each in made.on if each not in conditions]
     policy = Policy(conditions, periods[0] if periods else None, made.tick)
     found = reports(
-        {URIRef(name): list(stream) for name, stream in streams.items()}, windows, rows, policy, kind, until
+        {URIRef(name): list(stream) for name, stream in streams.items()},
+        windows,
+        rows_with_times if has_times else rows,
+        policy,
+        kind,
+        until,
     )
     return {"rstream": found, "istream": istream(found), "dstream": dstream(found)}[made.emit]
 
 
-def _defined(window: StreamWindow, made: Registration, kind: TimeKind, since: TimePoint) -> SlidingWindow:
+def _newest(
+    rules: Iterable[Rule], content: Iterable[tuple[Triple, int]], background: Iterable[Triple]
+) -> dict[Triple, int | float]:
+    """What holds where assertions have come at ticks, with the newest of its support."""
+    aboxes: dict[int, set[Triple]] = {}
+    for triple, at in content:
+        aboxes.setdefault(at, set()).add(triple)
+    steps = fold(rules, sorted(aboxes.items()), None, tuple(background))
+    kept: dict[int, set[Triple]] = {}
+    for at, triple in steps[-1] if steps else ():
+        kept.setdefault(at, set()).add(triple)
+    return newest(rules, kept, tuple(background))
+
+
+def _defined(
+    window: StreamWindow, made: Registration, kind: TimeKind, since: TimePoint
+) -> SlidingWindow | CountedWindow:
     whole = since if made.whole_windows else None
     shortest, nothing = _SHORTEST[kind], _NOTHING[kind]
     match window.extent:
@@ -80,7 +135,8 @@ def _defined(window: StreamWindow, made: Registration, kind: TimeKind, since: Ti
             return SlidingWindow(nothing, shortest, closed="both", of=window.stream)
         case Everything():
             return SlidingWindow(_ALL[kind], shortest, closed="both", of=window.stream)
-    raise NotImplementedError(f"{window.extent} counts")
+        case CountWindow(size, step, what):
+            return CountedWindow(size, step, what == "triples", window.stream, made.whole_windows)
 
 
 def _rows(found: Answers) -> Iterable[AnswerRow]:
@@ -95,9 +151,10 @@ def as_run(
     static: Mapping[str, Iterable[Triple]] | None = None,
     since: TimePoint = 0,
     until: TimePoint | None = None,
+    ontology: pr.Ontology | None = None,
 ) -> Reports:
     """The same by running the query."""
-    query = pr.register(text, None, streams, static, since=since, until=until)
+    query = pr.register(text, ontology, streams, static, since=since, until=until)
     return [(at, added or removed) for at, added, removed in query.run()]
 
 

@@ -85,6 +85,33 @@ def test_all_that_a_stream_has_brought_stays():
     assert told(text) == ["1: 1", "2: 2", "3: 3", "5: 4"]
 
 
+#   1 ann a | 2 bob a, 3 ann b | 5 bob b             the windows of two triples
+def test_c_sparql_counts_triples_window_by_window():
+    text = "SELECT ?who ?where FROM STREAM :positions [RANGE TRIPLES {}] {{ ?who :isIn ?where }}"
+    assert told(text.format(2)) == ["2: ann a | bob a", "5: ann b | bob b"]
+    assert told(text.format(3)) == ["3: ann a | ann b | bob a"]
+    together = {
+        EX.positions: [(1, [at("ann", "a")]), (2, [at("bob", "a"), at("ann", "b")]), (5, [at("bob", "b")])]
+    }
+    assert told(text.format(2), together) == ["2: ann a | ann b | bob a"]
+
+
+def test_cqels_counts_the_newest_triples():
+    text = "SELECT ?who ?where { STREAM :positions [TRIPLES 2] { ?who :isIn ?where } }"
+    assert told(text) == ["1: ann a", "2: bob a", "3: ann b", "5: bob b"]
+    assert told(text.replace("?who ?where {", "(COUNT(*) AS ?n) {")) == ["1: 1", "2: 2", "3:", "5:"]
+
+
+def test_c_sparql_asks_when_a_triple_came():
+    """Who was in a room before another came, and since when he is there."""
+    text = """PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>
+    SELECT ?first ?second (f:timestamp(?first, :isIn, ?where) AS ?since)
+    FROM STREAM :positions [RANGE 6 STEP 6] {
+    ?first :isIn ?where . ?second :isIn ?where
+    FILTER(f:timestamp(?first, :isIn, ?where) < timestamp(?second, :isIn, ?where)) }"""
+    assert told(text) == ["6: ann bob 1 | ann bob 3"]
+
+
 # -- what windows are joined with --------------------------------------------------------------------
 
 

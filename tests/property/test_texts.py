@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from rdflib import Graph, Namespace
+from rdflib import RDF, Graph, Namespace
 
 import pantarhei as pr
 from counts import cases
@@ -60,18 +60,26 @@ class Case:
     def lengths(self):
         return f"RANGE {self.random.randint(1, 5)} STEP {self.random.randint(1, 6)}"
 
+    def window(self):
+        """A window over time, or one that counts."""
+        size = self.random.randint(1, 6)
+        step = self.random.choice(("", "", f" STEP {self.random.randint(1, size)}", " TUMBLING"))
+        counting = f"{self.random.choice(('TRIPLES', 'RANGE TRIPLES', 'ELEMENTS'))} {size}{step}"
+        return self.random.choice((self.lengths(), counting))
+
     def c_sparql(self):
         form, end = self.form()
-        froms = " ".join(f"FROM STREAM <{name}> [{self.lengths()}]" for name in self.names)
+        froms = " ".join(f"FROM STREAM <{name}> [{self.window()}]" for name in self.names)
         static = self.random.choice(("", "", "FROM :plan"))
-        head = self.random.choice(("", "", "REGISTER ISTREAM :o AS", "REGISTER DSTREAM :o AS"))
+        streams = ("REGISTER ISTREAM :o AS", "REGISTER DSTREAM :o AS", "REGISTER QUERY q COMPUTED EVERY 3 AS")
+        head = self.random.choice(("", "", *streams))
         return f"{head} {form} {froms} {static} WHERE {{ {self.random.choice(BODIES)} }}{end}"
 
     def rsp_ql(self):
         form, end = self.form()
         random, windows, blocks = self.random, [], []
         for place in range(random.choice((1, 1, 2))):
-            lengths = random.choice((self.lengths(), f"FROM NOW-{random.randint(4, 6)} TO NOW-2 STEP 2"))
+            lengths = random.choice((self.window(), f"FROM NOW-{random.randint(4, 6)} TO NOW-2 STEP 2"))
             policy = random.choice(
                 ("", "", "REPORT ON_CONTENT_CHANGE", "REPORT PERIODIC 2 TICK BATCH_DRIVEN")
             )
@@ -88,7 +96,7 @@ class Case:
         random = self.random
         blocks = []
         for _ in range(random.choice((1, 1, 2))):
-            bounds = random.choice(("NOW", "ALL", "RANGE 3", self.lengths()))
+            bounds = random.choice(("NOW", "ALL", "RANGE 3", self.window()))
             blocks.append(f"STREAM <{random.choice(self.names)}> [{bounds}] {{ {random.choice(BODIES)} }}")
         return f"{form} WHERE {{ {' '.join(blocks)} }}{end}"
 
@@ -127,3 +135,55 @@ def test_one_window_reports_the_same_anew_and_by_its_changes(seed, monkeypatch):
     assert anew.plan().startswith("Evaluated anew")
     wanted = [(at, added, removed) for at, added, removed in anew.run() if added or removed]
     assert [report for report in found if report.added or report.removed] == wanted, case.text
+
+
+# -- the times of triples ----------------------------------------------------------------------------
+
+TIMED = f"""{ONTOLOGY}
+:p a owl:TransitiveProperty .
+"""
+OF_TIMES = (
+    "?x :p ?y BIND(timestamp(?x, :p, ?y) AS ?t)",
+    "?x ?p ?y BIND(f:timestamp(?x, ?p, ?y) AS ?t)",
+    "?x :p ?y . ?y :q ?z FILTER(timestamp(?x, :p, ?y) < timestamp(?y, :q, ?z))",
+    "?x a :A . ?y a :B FILTER(!(timestamp(?x, rdf:type, :A) >= timestamp(?y, rdf:type, :B)))",
+    "?x :q ?y OPTIONAL { ?x :r ?z FILTER(timestamp(?x, :r, ?z) >= timestamp(?x, :q, ?y)) }",
+    "?x :q ?y FILTER NOT EXISTS { ?z :q ?y FILTER(timestamp(?z, :q, ?y) > timestamp(?x, :q, ?y)) }",
+    "{ SELECT ?x (MAX(timestamp(?x, ?p, ?y)) AS ?t) { ?x ?p ?y } GROUP BY ?x }",
+    "?x :p ?y BIND(COALESCE(timestamp(?y, :p, ?x), 'never') AS ?t)",
+)
+OUTSIDE = ("", "", "FILTER(COALESCE(timestamp(?x, :p, ?y) < 4, true))")  # no graph there has a time
+
+
+class TimedCase(Case):
+    """A text that asks for times."""
+
+    def __init__(self, seed):
+        super().__init__(seed, predicates="pqr")
+        prefixes = "PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#> PREFIX rdf: <" + str(RDF) + "> "
+        self.text = f"{prefixes} PREFIX : <{EX}> " + self.random.choice((self.merged, self.apart))()
+
+    def merged(self):
+        froms = " ".join(f"FROM STREAM <{name}> [{self.window()}]" for name in self.names)
+        return f"SELECT * {froms} {{ {self.random.choice(OF_TIMES)} }}"
+
+    def apart(self):
+        random = self.random
+        windows = [
+            f"FROM NAMED WINDOW :w{place} ON <{random.choice(self.names)}> [{self.window()}]"
+            for place in range(random.choice((1, 2)))
+        ]
+        block = f"{random.choice(('WINDOW :w0', 'GRAPH ?w'))} {{ {random.choice(OF_TIMES)} }}"
+        return f"SELECT * {' '.join(windows)} {{ {block} {random.choice(OUTSIDE)} }}"
+
+
+@pytest.mark.parametrize("seed", range(cases(20, 60, long=1_000)))
+def test_the_time_of_a_triple_is_the_newest_of_its_support(seed):
+    """With an ontology and its repairs, in the graph that is looked at."""
+    ontology = pr.load_ontology(Graph().parse(data=TIMED))
+    case = TimedCase(seed)
+    made = read_registration(case.text)
+    streams = {window.stream: case.streams[window.stream] for window in made.windows}
+    rules = (*ontology.rules, *ontology.constraints)
+    expected = reported(case.text, streams, TimeKind.INTEGER, until=30, rules=rules)
+    assert as_run(case.text, case.streams, until=30, ontology=ontology) == expected, case.text

@@ -1,7 +1,8 @@
 """A query of several windows, or of what is no view of one: evaluated anew whenever it may report.
 
 What its windows hold is kept as it came. At each look the graphs of the query are made of that: each is what
-a reasoner says that takes in the content in time order. It costs a materialization of the windows.
+a reasoner says that takes in the content in time order. It costs a materialization of the windows. The time
+of a triple is the newest that this reasoner knows of its support.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from rdflib import BNode, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from pantarhei.continuous.asked import Asked, Moving
+from pantarhei.continuous.counting import Counted
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
 from pantarhei.ontology import Ontology
@@ -23,7 +25,9 @@ from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.continuous import AnswerChange, AnswerReport, AnswerRow, QueryStats
 from pantarhei.query.expressions import LiteralValues, clock_at
+from pantarhei.query.expressions.triple_times import TripleTimes
 from pantarhei.query.guard import NO_LIMITS
+from pantarhei.query.languages.registration import CountWindow, Extent
 from pantarhei.query.questions import answered
 from pantarhei.query.sources.graph import GraphFacts, single
 from pantarhei.query.terms import TermSpace
@@ -42,12 +46,19 @@ class _Held(NamedTuple):
     """What a stream brought at once, as long as a window may hold it."""
 
     tick: int
-    at: TimePoint
     stream: URIRef
     triples: tuple[Triple, ...]
 
 
 _Content = tuple[_Held, ...]
+
+
+class _Closed(NamedTuple):
+    """What holds where a content has come, and since when each triple does, if that is asked for."""
+
+    content: _Content
+    triples: tuple[Triple, ...]
+    times: TripleTimes
 
 
 class Anew:
@@ -62,13 +73,15 @@ class Anew:
         self.name, self.text, self.query = name, asked.made.text, asked.query
         self._asked, self._reason, self._ontology = asked, reason, ontology
         self._node = simplified(asked.query.node, has_forms=True)
-        self._windows = tuple(Moving.of(window.extent) for window in asked.windows)
-        self._spine = asked.spine
+        self._windows: tuple[Moving | Counted[_Held] | None, ...] = tuple(
+            _window_of(window.extent) for window in asked.windows
+        )
+        self._spine, self._clocks, self._asks_times = asked.spine, asked.clocks, asked.looks_at_times
         self._step: Step | None = None
         self._began = self._taken = 0
         self._held: list[_Held] = []
         self._seen: tuple[frozenset[Triple], ...] = tuple(frozenset() for _ in asked.windows)
-        self._graphs: dict[URIRef | None, tuple[_Content, tuple[Triple, ...]]] = {}
+        self._graphs: dict[URIRef | None, _Closed] = {}
         self._answers: Counter[AnswerRow] = Counter()
 
     # -- time passes -------------------------------------------------------------------------------
@@ -79,12 +92,23 @@ class Anew:
         triples = _triples(element.abox, prefix_of_push(self._taken, 0))
         reports = self._advance(element.at)
         assert self._step is not None, "time has come to the element"
-        self._held.append(_Held(self._step.now, element.at, element.stream, triples))
-        policy = self._asked.policy
-        if not policy.closes and policy.tick == "abox":
+        held, policy = _Held(self._step.now, element.stream, triples), self._asked.policy
+        self._held.append(held)
+        closes = self._count(held)
+        if (closes and policy.period is None) if policy.closes else policy.tick == "abox":
             reports += self._look(self._step.kind, self._step.now, None)
         self._forget(self._step)
         return _change(element.at, reports)
+
+    def _count(self, held: _Held) -> bool:
+        """Let the windows that count take it in; whether one closes, which is to be reported."""
+        counting = [
+            counted
+            for counted, window in zip(self._windows, self._asked.windows, strict=True)
+            if isinstance(counted, Counted) and window.stream == held.stream
+        ]
+        closing = [counted for counted in counting if counted.take(held, len(set(held.triples)))]
+        return any(counted.is_full or not self._asked.policy.whole for counted in closing)
 
     def pass_(self, at: TimePoint) -> AnswerChange | None:
         """Time comes to `at`, and nothing arrives."""
@@ -112,14 +136,17 @@ class Anew:
                 if not self._asked.policy.whole or moving.is_whole(kind, boundary, self._began):
                     yield boundary, is_other
 
-        for (boundary, is_other), _ in groupby(merge(*map(of, self._asked.moving))):
+        for (boundary, is_other), _ in groupby(merge(*map(of, self._clocks))):
             yield boundary, not is_other
 
     def _forget(self, step: Step) -> None:
         """Forget what no window will hold again."""
-        firsts = [0 if moving is None else self._first_needed(moving, step) for moving in self._windows]
-        if None not in self._windows and self._held and self._held[0].tick < min(firsts):
-            del self._held[: bisect_left(self._held, min(firsts), key=lambda each: each.tick)]
+        if None in self._windows:
+            return
+        moving = (window for window in self._windows if isinstance(window, Moving))
+        first = min((self._first_needed(each, step) for each in moving), default=step.now + 1)
+        if self._held and self._held[0].tick < first:
+            del self._held[: bisect_left(self._held, first, key=_tick)]
 
     @staticmethod
     def _first_needed(moving: Moving, step: Step) -> int:
@@ -159,6 +186,8 @@ class Anew:
         """What a window holds: as it closes, or else as it stands."""
         stream, moving = self._asked.windows[place].stream, self._windows[place]
         held: Sequence[_Held] = self._held
+        if isinstance(moving, Counted):
+            return moving.content
         if moving is not None:
             window = moving.window
             closes = (window.closed == "left") is closes_left and window.next_boundary(kind, now) == now
@@ -171,20 +200,20 @@ class Anew:
     def _evaluated(self, contents: Sequence[_Content], at: TimePoint) -> Counter[AnswerRow]:
         asked, terms = self._asked, TermSpace()
         named = {name: GraphFacts.of(terms, triples) for name, triples in asked.named.items()}
+        times: dict[Term | None, TripleTimes] = {}
         default: list[_Held] = []
         for window, content in zip(asked.windows, contents, strict=True):
             if window.is_default:
                 default += content
             else:
-                named[window.name] = GraphFacts.of(terms, self._closed(window.name, content, ()))
+                _, triples, times[window.name] = self._closed(window.name, content, ())
+                named[window.name] = GraphFacts.of(terms, triples)
         merged = tuple(sorted(dict.fromkeys(default), key=_tick))
-        facts = GraphFacts.of(terms, self._closed(None, merged, asked.always))
-        view = View(single(facts, named), terms, LiteralValues([]))
+        _, triples, times[None] = self._closed(None, merged, asked.always)
+        view = View(single(GraphFacts.of(terms, triples), named), terms, LiteralValues([]), times=times)
         return _rows(answered(asked.query, self._node, clock_at(at), view, NO_LIMITS))
 
-    def _closed(
-        self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]
-    ) -> tuple[Triple, ...]:
+    def _closed(self, name: URIRef | None, content: _Content, always: tuple[Triple, ...]) -> _Closed:
         """What holds where a content has come, made once for each.
 
         Args:
@@ -192,17 +221,27 @@ class Anew:
             always: what holds besides.
         """
         known = self._graphs.get(name)
-        if known is None or known[0] != content:
-            known = self._graphs[name] = content, tuple(self._reasoned(content, always))
-        return known[1]
+        if known is None or known.content != content:
+            reasoner = self._reasoner(content, always)
+            times = self._times(reasoner) if self._asks_times else ()
+            known = _Closed(content, tuple(reasoner.materialization()), TripleTimes(times))
+            self._graphs[name] = known
+        return known
 
-    def _reasoned(self, content: _Content, always: tuple[Triple, ...]) -> Iterable[Triple]:
-        first, last = (content[0].at, content[-1].at) if content else (0, 0)
-        window = Window(last - first)  # type: ignore[operator]  # both are of one kind
+    def _reasoner(self, content: _Content, always: tuple[Triple, ...]) -> StreamReasoner:
+        """One that has taken in a content; its time is in ticks."""
+        window = Window(content[-1].tick - content[0].tick if content else 0)
         reasoner = StreamReasoner(self._ontology, window, always)
         for each in content:
-            reasoner.push(each.at, each.triples)
-        return reasoner.materialization()
+            reasoner.push(each.tick, each.triples)
+        return reasoner
+
+    def _times(self, reasoner: StreamReasoner) -> Iterator[tuple[Triple, Literal]]:
+        """Each triple that has support in the streams, with the newest time of it."""
+        assert self._step is not None, "time has come to what the windows hold"
+        for tick in reasoner.timestamps:
+            at = clock_at(time_of(cast(int, tick), self._step.kind))
+            yield from ((triple, at) for triple in reasoner.interpretation(tick))
 
     def count(self) -> int:
         return len(self._answers)
@@ -211,7 +250,9 @@ class Anew:
         return Counter(self._answers)
 
     def stats(self) -> QueryStats:
-        return QueryStats.of(len(self._answers), 0, sum(len(each.triples) for each in self._held))
+        counted = (window.content for window in self._windows if isinstance(window, Counted))
+        kept = {id(each): len(each.triples) for each in chain(self._held, *counted)}
+        return QueryStats.of(len(self._answers), 0, sum(kept.values()))
 
     def plan(self) -> str:
         lines = [f"Evaluated anew at each report: {self._reason}"]
@@ -222,6 +263,11 @@ class Anew:
 
     def close(self) -> None:
         self._held.clear()
+
+
+def _window_of(extent: Extent) -> Moving | Counted[_Held] | None:
+    """What follows a window over time, or one that counts; None where it holds everything."""
+    return Counted(extent) if isinstance(extent, CountWindow) else Moving.of(extent)
 
 
 def _triples(abox: ABox, prefix: str) -> tuple[Triple, ...]:

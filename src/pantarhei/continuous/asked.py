@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from rdflib import Graph, URIRef, Variable
@@ -11,14 +11,13 @@ from pantarhei.errors import OptionError, QueryError
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
 from pantarhei.query.algebra.binding import expressions_of
-from pantarhei.query.algebra.expressions import Call, Expression, parts_of
+from pantarhei.query.algebra.expressions import looks_at_times
 from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query, nodes_of
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.passes import with_children
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.languages import Registration
 from pantarhei.query.languages.registration import (
-    TIMESTAMP,
     CountWindow,
     Everything,
     Extent,
@@ -113,7 +112,9 @@ class Asked:
             if name not in names and name not in graphs:
                 expected = f"the graph <{name}>, which the query asks for, among those given"
                 raise OptionError("static", ", ".join(f"<{each}>" for each in graphs) or "none", expected)
-        policy = replace(Policy.of(made.on, made.emit, made.tick), whole=made.whole_windows, since=since)
+        policy = Policy.of(made.on, made.emit, made.tick)
+        by_period = policy.period is not None and all(isinstance(w.extent, CountWindow) for w in windows)
+        policy = replace(policy, whole=made.whole_windows and not by_period, since=since)
         return cls(
             made,
             replace(made.query, default_graphs=None, named_graphs=None),
@@ -130,9 +131,26 @@ class Asked:
         return tuple(each for each in found if each is not None)
 
     @property
+    def clocks(self) -> tuple[Moving, ...]:
+        """What closes as time passes: the windows over time; where all count, the periods of the query."""
+        period = self.policy.period
+        if self.moving or period is None:
+            return self.moving
+        return (Moving(Window(period, period, closed="right")),)
+
+    @property
+    def looks_at_times(self) -> bool:
+        """Whether it asks for the times of triples."""
+        return any(
+            looks_at_times(expression)
+            for node in nodes_of(self.query.node)
+            for expression in expressions_of(node)
+        )
+
+    @property
     def spine(self) -> Window:
         """A window that has the kind of time of the query's; what time does is seen by it."""
-        ranges = [each.window.range for each in self.moving if each.window.kind is not None]
+        ranges = [each.window.range for each in self.clocks if each.window.kind is not None]
         return Window(ranges[0] if ranges else 0)
 
     @property
@@ -146,6 +164,10 @@ class Asked:
                 return "its window lies in the past"
             case Everything():
                 return "its window has no end"
+            case CountWindow(of=counted):
+                return f"its window counts {'ABoxes' if counted == 'aboxes' else counted}"
+        if self.looks_at_times:
+            return "it asks for the times of triples"
         if not window.is_default and self.query.form == "DESCRIBE":
             return "it describes what the default graph says, and its window is another"
         graphs = [node for node in nodes_of(self.query.node) if isinstance(node, GraphNode)]
@@ -179,24 +201,11 @@ def _check(made: Registration) -> None:
         QueryError: it cannot.
     """
     for window in made.windows:
-        if isinstance(window.extent, CountWindow):
-            raise QueryError(
-                f"the window over <{window.stream}> counts {window.extent.of}: only windows over time can be "
-                "registered, such as [RANGE 10s STEP 1s]"
-            )
         if "close" in made.on and isinstance(window.extent, Everything | NewestTimestamp):
             raise QueryError(
                 f"the window over <{window.stream}> never closes, and the query reports when windows close: "
                 "a range and a step are asked for, or REPORT ON_CONTENT_CHANGE"
             )
-    if any(isinstance(part, Call) and part.function == TIMESTAMP for part in _expressions(made.query.node)):
-        raise QueryError("timestamp(subject, predicate, object) cannot be registered")
-
-
-def _expressions(node: Node) -> Iterator[Expression]:
-    for each in nodes_of(node):
-        for expression in expressions_of(each):
-            yield from parts_of(expression)
 
 
 def _graphs_named(node: Node) -> list[Term]:

@@ -11,7 +11,7 @@ def end_of(asked: Asked, kind: TimeKind, now: int) -> int | None:
     wait for that, the one after the last; None where time need not go on.
     """
     if asked.policy.closes:
-        ends = (_last(each, kind, now) for each in asked.moving)
+        ends = (_last(each, kind, now) for each in asked.clocks)
         return max((end for end in ends if end is not None), default=None)
     return now + 1 if asked.policy.tick == "timestamp" else None
 

@@ -33,8 +33,9 @@ def register(
     """A continuous query over streams, in RSP-QL, C-SPARQL, CQELS or SPARQL; its `run` reads the streams.
 
     Each graph that the query sees is closed under the ontology and repaired newest-wins. One window over one
-    stream is kept up to date by its changes; several windows, parts of the past, and windows beside static
-    graphs are evaluated anew at each report. `plan()` says which.
+    stream is kept up to date by its changes; several windows, parts of the past, windows that count, windows
+    beside static graphs, and texts that ask for the times of triples are evaluated anew at each report.
+    `plan()` says which.
 
     Args:
         ontology: by default none: the query sees what is asserted.

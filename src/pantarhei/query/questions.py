@@ -204,7 +204,7 @@ def answered(asked: Query, node: Node, clock: Literal, view: View, guard: Guard)
     Raises:
         QueryTimeoutError, QueryMemoryError: it takes more than it may.
     """
-    context = Context(view.terms, guard, view.literals, clock)
+    context = Context(view.terms, guard, view.literals, clock, view.times)
     account = Account()
     evaluation = Evaluation(view.dataset, context, account=account)
     table = evaluation.some(node, 1) if asked.form == "ASK" else evaluation.rows(node)

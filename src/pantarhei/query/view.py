@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -12,6 +12,7 @@ from rdflib.graph import Dataset
 from pantarhei.errors import QueryError
 from pantarhei.language.term import Term
 from pantarhei.query.expressions import LiteralValues
+from pantarhei.query.expressions.triple_times import TripleTimes
 from pantarhei.query.sources.graph import GraphFacts, Graphs, single
 from pantarhei.query.sources.relation import Dataset as Sources
 from pantarhei.query.sources.relation import Source
@@ -28,12 +29,14 @@ class View:
         terms: what their numbers stand for.
         literals: the values of the literals that have the vocabulary's numbers.
         has_names: whether GRAPH has anything to look at.
+        times: those of triples, by the graph; None is the default graph.
     """
 
     dataset: Sources
     terms: TermSpace
     literals: LiteralValues
     has_names: bool = True
+    times: Mapping[Term | None, TripleTimes] = field(repr=False, default_factory=dict)
     _joined: dict[Term, View] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def restricted(self, default: Iterable[Term] | None, named: Iterable[Term] | None) -> View:

@@ -7,7 +7,7 @@ words and definitions are those of
   semantics of stream processing systems* (VLDB 2010): scope, content, report, tick;
 - RSP-QL: Dell'Aglio, Della Valle, Calbimonte & Corcho, *RSP-QL semantics* (IJSWIS 10(4), 2014): time-based
   sliding windows, and the operators RStream, IStream and DStream, which are those of CQL (Arasu, Babu &
-  Widom, VLDB Journal 15, 2006);
+  Widom, VLDB Journal 15, 2006), which has windows that count too;
 - C-SPARQL: Barbieri, Braga, Ceri, Della Valle & Grossniklaus, *C-SPARQL: a continuous query language for RDF
   data streams* (IJSC 4(1), 2010), and CQELS: Le-Phuoc, Dao-Tran, Parreira & Hauswirth (ISWC 2011), for their
   policies.
@@ -100,6 +100,59 @@ class SlidingWindow:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedWindow:
+    """A window that counts the newest facts, or elements, of its stream; elements are in it as a whole.
+
+    The elements of the stream, of the first on, are put together to parts: each has the fewest elements that
+    have `step` or more, and the last one may have less. The window closes with the element that completes a
+    part. It holds the newest part, and the fewest elements before it that have `size - n` or more, where `n`
+    is how many that part has, or will have: `step` at least. So with `size` as its step it tumbles
+    (C-SPARQL), and with 1 it holds the newest elements that have `size` or more (CQELS). Where facts are
+    counted, an element without one is none.
+
+    Args:
+        size, step: how many; the step is no longer than the size.
+        facts: whether facts are counted, and not elements.
+        of: the name of its stream.
+        whole: whether it reports only when it has its size (RSP-QL).
+    """
+
+    size: int
+    step: int
+    facts: bool = True
+    of: Hashable = None
+    whole: bool = False
+
+    def content(self, came: Sequence[_Element[Fact]]) -> list[_Element[Fact]]:
+        """What it holds when these elements of all streams have come."""
+        before, newest = self._parted(came)
+        room = self.size - max(self._count(newest), self.step)
+        ends = (before[start:] for start in reversed(range(len(before) + 1)))
+        fewest = next((each for each in ends if self._count(each) >= room), before)
+        return [*fewest, *newest]
+
+    def closes(self, came: Sequence[_Element[Fact]]) -> bool:
+        """Whether it closes, so that it reports, with the last of these."""
+        _, newest = self._parted(came)
+        is_complete = bool(newest) and newest[-1] is came[-1] and self._count(newest) >= self.step
+        return is_complete and (not self.whole or self._count(self.content(came)) >= self.size)
+
+    def _parted(self, came: Sequence[_Element[Fact]]) -> tuple[list[_Element[Fact]], list[_Element[Fact]]]:
+        """The elements of its stream before the newest part, and that part."""
+        before: list[_Element[Fact]] = []
+        newest: list[_Element[Fact]] = []
+        for element in came:
+            if element.of == self.of and self._count([element]):
+                if self._count(newest) >= self.step:
+                    before, newest = [*before, *newest], []
+                newest.append(element)
+        return before, newest
+
+    def _count(self, elements: Sequence[_Element[Fact]]) -> int:
+        return sum(len(element.facts) for element in elements) if self.facts else len(elements)
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """When a query reports: at which instants it looks, and on what condition.
 
@@ -107,7 +160,9 @@ class Policy:
         conditions: all must be met (SECRET's report strategies):
             "close": a window closes; time has passed its boundary `c`, that is, has come to some `t > c`, or
             `t >= c` for windows closed to the left. Of several boundaries that time passes at once each is
-            reported. Without "close" the query looks at each tick, at the active windows.
+            reported. A window that counts closes with an element, if the query has no period; if all do count
+            and it has one, it looks when time has passed a multiple of that. Without "close" the query looks
+            at each tick, at the active windows.
             "change": a window's content is another than when the query last looked.
             "non-empty": some window holds a fact of the stream.
         period: the query looks only at instants that are multiples of it after 1970, or after 0.
@@ -142,7 +197,7 @@ class _Instant:
         at: its tick.
         seen: how many elements of all streams have come.
         closing: what closes then: the windows that end at `at` and are closed to the left, or the others that
-            end there; None for a tick of the stream.
+            end there; None for a tick of the stream, or an element with which one closes that counts.
     """
 
     at: int
@@ -152,7 +207,7 @@ class _Instant:
 
 def reports(
     streams: Mapping[Hashable, Stream[Fact]],
-    windows: Sequence[SlidingWindow],
+    windows: Sequence[SlidingWindow | CountedWindow],
     query: Callable[..., Iterable[Row]],
     policy: Policy,
     kind: TimeKind,
@@ -184,7 +239,7 @@ def reports(
     end = None if until is None else _ticks(until, kind)
     found: list[tuple[TimePoint, Counter[Row]]] = []
     previous: tuple[frozenset[Fact], ...] = tuple(frozenset() for _ in windows)
-    for instant in _instants([element.at for element in elements], windows, policy, kind, end):
+    for instant in _instants(elements, windows, policy, kind, end):
         contents = tuple(_content(elements, window, instant, kind) for window in windows)
         changed, previous = contents != previous, contents
         if ("change" in policy.conditions and not changed) or (
@@ -196,15 +251,22 @@ def reports(
 
 
 def _instants(
-    times: Sequence[int],
-    windows: Sequence[SlidingWindow],
+    elements: Sequence[_Element[Fact]],
+    windows: Sequence[SlidingWindow | CountedWindow],
     policy: Policy,
     kind: TimeKind,
     end: int | None,
 ) -> Iterator[_Instant]:
     """The instants at which a query looks, in order."""
+    times = [element.at for element in elements]
     if "close" in policy.conditions:
-        instants: Iterable[_Instant] = _closings(times, windows, kind, end)
+        sliding = [window for window in windows if isinstance(window, SlidingWindow)]
+        if policy.period is not None and not sliding:
+            sliding = [SlidingWindow(policy.period, policy.period)]
+        instants: Iterable[_Instant] = _closings(times, sliding, kind, end)
+        if policy.period is None:
+            counted = [window for window in windows if isinstance(window, CountedWindow)]
+            instants = sorted((*instants, *_completions(elements, counted)), key=_in_order)
     else:
         instants = _ticks_of_stream(times, policy, end)
     period = None if policy.period is None else duration_ticks(policy.period, kind)
@@ -235,17 +297,32 @@ def _closings(
             if window.is_whole(kind, boundary):
                 seen = sum(at < boundary if is_left else at <= boundary for at in times)
                 found.add((boundary, seen, is_left))
-    return [
-        _Instant(boundary, seen, "left" if is_left else "others")
-        for boundary, seen, is_left in sorted(found, key=lambda each: (each[0], not each[2]))
-    ]
+    instants = (_Instant(boundary, seen, "left" if left else "others") for boundary, seen, left in found)
+    return sorted(instants, key=_in_order)
+
+
+def _completions(elements: Sequence[_Element[Fact]], windows: Sequence[CountedWindow]) -> Iterator[_Instant]:
+    """What closes with an element."""
+    for seen in range(1, len(elements) + 1):
+        if any(window.closes(elements[:seen]) for window in windows):
+            yield _Instant(elements[seen - 1].at, seen)
+
+
+def _in_order(instant: _Instant) -> tuple[int, int, int]:
+    """Of one tick first what closes before its elements, then what they close, then what it ends."""
+    return instant.at, ("left", None, "others").index(instant.closing), instant.seen
 
 
 def _content(
-    elements: Sequence[_Element[Fact]], window: SlidingWindow, instant: _Instant, kind: TimeKind
+    elements: Sequence[_Element[Fact]],
+    window: SlidingWindow | CountedWindow,
+    instant: _Instant,
+    kind: TimeKind,
 ) -> frozenset[Fact]:
     """The facts of the window at an instant: as it closes, or else as it stands, of what has come so far."""
     came = elements[: instant.seen]
+    if isinstance(window, CountedWindow):
+        return frozenset(fact for element in window.content(came) for fact in element.facts)
     ends_here = instant.at in window.boundaries(kind, instant.at, instant.at)
     closes = ends_here and instant.closing == ("left" if window.closed == "left" else "others")
     boundary = instant.at if closes else window.active(kind, instant.at)

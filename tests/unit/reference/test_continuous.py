@@ -10,6 +10,7 @@ from pantarhei.reference.continuous import (
     C_SPARQL,
     CQELS,
     RSP_QL,
+    CountedWindow,
     Policy,
     SlidingWindow,
     deltas,
@@ -193,6 +194,55 @@ def test_windows_closed_to_the_left_close_before_what_comes_with_their_boundary(
         {None: stream}, [left, right], lambda x, y: [f"{facts(x)}{facts(y)}"], CLOSE, TimeKind.INTEGER
     )
     assert [(at, *rows) for at, rows in both] == [(2, "['a']['a']"), (2, "['b']['a', 'b']")]
+
+
+# -- windows that count ------------------------------------------------------------------------------
+
+#   time    1    2    2   4   5
+FULL = [(1, "ab"), (2, "cd"), (2, "e"), (4, "fghij"), (5, "k")]
+
+
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [
+        (CountedWindow(3, 3), "2:abcd 4:efghij"),  # k is in the one that has not closed
+        (CountedWindow(3, 1), "1:ab 2:abcd 2:cde 4:fghij 5:fghijk"),
+        (CountedWindow(3, 1, whole=True), "2:abcd 2:cde 4:fghij 5:fghijk"),
+        (CountedWindow(4, 2), "1:ab 2:abcd 4:efghij"),  # e and f to j are a part that has two or more
+        (CountedWindow(2, 2, facts=False), "2:abcd 4:efghij"),
+        (CountedWindow(3, 1, facts=False), "1:ab 2:abcd 2:abcde 4:cdefghij 5:efghijk"),
+    ],
+)
+def test_windows_that_count_close_with_the_element_that_completes_their_step(window, expected):
+    assert told(FULL, [window], CLOSE) == expected
+    assert told(FULL, [window], C_SPARQL, until=None) == expected
+
+
+def test_windows_that_count_are_seen_as_they_stand_where_they_do_not_close():
+    assert told(FULL, [CountedWindow(3, 3)], Policy(("change",))) == "1:ab 2:e 4:efghij 5:k"
+    assert (
+        told(FULL, [CountedWindow(3, 3)], Policy(("close",), period=2))
+        == "2:e 4:efghij 6:k 8:k 10:k 12:k 14:k 16:k 18:k"
+    )
+
+
+def test_an_element_without_facts_is_none_where_facts_are_counted():
+    stream = [(1, "a"), (2, ""), (3, "b"), (4, "")]
+    assert told(stream, [CountedWindow(2, 2)], CLOSE) == "3:ab"
+    assert told(stream, [CountedWindow(2, 2, facts=False)], CLOSE) == "2:a 4:b"
+
+
+def test_windows_that_count_close_after_those_closed_to_the_left_and_before_the_others():
+    stream = [(1, "a"), (2, "b"), (3, "c")]
+    windows = [CountedWindow(2, 2), SlidingWindow(2, 2, closed="left"), SlidingWindow(2, 2)]
+    found = reports(
+        {None: stream},
+        windows,
+        lambda *held: ["|".join(map("".join, map(sorted, held)))],
+        CLOSE,
+        TimeKind.INTEGER,
+    )
+    assert [(at, *rows) for at, rows in found] == [(2, "a|a|a"), (2, "ab|b|ab"), (2, "ab|b|ab")]
 
 
 # -- kinds of time -----------------------------------------------------------------------------------

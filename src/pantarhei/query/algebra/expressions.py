@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from rdflib import Variable
 
 from pantarhei.language.term import Term
+
+TIMESTAMP: Final = "TIMESTAMP"
+"""The function of a `Call` that stands for C-SPARQL's `timestamp(subject, predicate, object)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,11 @@ def is_drawn(expression: Expression) -> bool:
 def looks_at_clock(expression: Expression) -> bool:
     """Whether an expression has another value at each step."""
     return any(isinstance(part, Call) and part.function == "NOW" for part in parts_of(expression))
+
+
+def looks_at_times(expression: Expression) -> bool:
+    """Whether an expression asks for the time of a triple, and so for another one in each graph."""
+    return any(isinstance(part, Call) and part.function == TIMESTAMP for part in parts_of(expression))
 
 
 def replaced(expression: Expression, instead: Mapping[Variable, Expression]) -> Expression:

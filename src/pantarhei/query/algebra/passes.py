@@ -8,7 +8,13 @@ from dataclasses import replace
 from rdflib import Literal, Variable
 
 from pantarhei.query.algebra.binding import looks_outside
-from pantarhei.query.algebra.expressions import Call, Expression, is_drawn, variables_of
+from pantarhei.query.algebra.expressions import (
+    Call,
+    Expression,
+    is_drawn,
+    looks_at_times,
+    variables_of,
+)
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -81,7 +87,9 @@ def _pushed(node: Node, condition: Expression) -> Node:
         elif isinstance(node, Union) and seen <= node.certain:
             return replace(node, left=_pushed(node.left, condition), right=_pushed(node.right, condition))
         elif (isinstance(node, Project) and seen <= node.certain) or (
-            isinstance(node, Extend | Graph | Filter) and seen <= node.child.certain
+            isinstance(node, Extend | Graph | Filter)
+            and seen <= node.child.certain
+            and not (isinstance(node, Graph) and looks_at_times(condition))  # those of another graph
         ):  # a Project hides what it does not name: outside, such a name is another variable
             return replace(node, child=_pushed(node.child, condition))
     return Filter(node, condition)

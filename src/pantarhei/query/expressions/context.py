@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from pantarhei.language.time import TimePoint
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.bulk import Values
 from pantarhei.query.expressions.literal_values import LiteralValues
+from pantarhei.query.expressions.triple_times import TripleTimes
 from pantarhei.query.guard import Guard
 from pantarhei.query.table import Ids
 from pantarhei.query.terms import LOCAL, TermSpace
@@ -30,16 +31,29 @@ class Context:
         guard: the query's limits.
         literals: the values of the vocabulary's literals.
         now: what NOW() is.
+        times: the times of triples, by the graph; None is the default graph.
+        graph: the one that patterns are matched against.
     """
 
     terms: TermSpace
     guard: Guard
     literals: LiteralValues
     now: Literal
-    blank_nodes: dict[tuple[int, int, str], BNode] = field(init=False, repr=False, default_factory=dict)
+    times: Mapping[Term | None, TripleTimes] = field(repr=False, default_factory=dict)
+    graph: Term | None = None
+    blank_nodes: dict[tuple[int, int, str], BNode] = field(repr=False, default_factory=dict)
     """Those that BNODE made: by the column that identifies the solutions, the row, and the argument."""
-    kept: list[Ids] = field(init=False, repr=False, default_factory=list)
+    kept: list[Ids] = field(repr=False, default_factory=list)
     """Those columns, so that no other has their place in memory."""
+
+    def within(self, graph: Term) -> Context:
+        """The same where patterns are matched against a named graph."""
+        return replace(self, graph=graph)
+
+    def time_of(self, subject: Term, predicate: Term, object: Term) -> Literal | None:
+        """The time of a triple in the graph that patterns are matched against; None where it has none."""
+        times = self.times.get(self.graph)
+        return None if times is None else times.of((subject, predicate, object))
 
     @cached_property
     def local_values(self) -> LiteralValues:

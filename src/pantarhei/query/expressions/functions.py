@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from pantarhei.language.term import Term
+from pantarhei.query.algebra.expressions import TIMESTAMP
 from pantarhei.query.expressions import canonical, strings, terms, times
 from pantarhei.query.expressions.calls import Function
 from pantarhei.query.expressions.casts import CASTS
@@ -49,6 +50,8 @@ def function_of(name: str, context: Context) -> Function:
         return known
     if name == "NOW":
         return lambda: context.now
+    if name == TIMESTAMP:
+        return context.time_of
     if name == "REGEX":
         return partial(strings.regex, context.guard)
     if name == "REPLACE":

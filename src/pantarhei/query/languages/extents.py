@@ -152,9 +152,13 @@ def _elements(part: ParseTree, written: Written, tumbles: bool) -> Extent:
 
 
 def _count(part: ParseTree, written: Written, tumbles: bool, window: CountWindow) -> CountWindow:
-    size, *steps = (written.count(token) for token in tokens(part) if token.type == "NUMBER")
-    step = size if tumbles or subtrees(part, "tumbling") else 1
-    return replace(window, size=size, step=steps[0] if steps else step)
+    numbers = [token for token in tokens(part) if token.type == "NUMBER"]
+    size, *steps = map(written.count, numbers)
+    step = steps[0] if steps else size if tumbles or subtrees(part, "tumbling") else 1
+    if step > size:
+        problem = f"a step of {step} leaves out what comes between windows of {size}"
+        raise written.error(numbers[-1], problem, f"{size} at most")
+    return replace(window, size=size, step=step)
 
 
 def _past(part: ParseTree, written: Written, tumbles: bool) -> Extent:

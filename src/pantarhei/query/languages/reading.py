@@ -17,11 +17,12 @@ from rdflib import URIRef
 
 from pantarhei.errors import QueryTextError, check_type
 from pantarhei.language.time import Duration
+from pantarhei.query.algebra.expressions import TIMESTAMP
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.languages.edits import Edit, Edited
 from pantarhei.query.languages.extents import Bounds, check_kinds, not_nothing, read_bounds
 from pantarhei.query.languages.grammar import ParseTree, parse
-from pantarhei.query.languages.registration import TIMESTAMP, Language, Registration, StreamWindow
+from pantarhei.query.languages.registration import Language, Registration, StreamWindow
 from pantarhei.query.languages.written import Length, Part, Written, all_subtrees, span, subtrees, tokens
 from pantarhei.query.registration import Condition, Emit, Tick
 from pantarhei.query.syntax import read_query

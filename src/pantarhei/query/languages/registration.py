@@ -14,9 +14,6 @@ from pantarhei.window.sliding import Window
 
 Language = Literal["C-SPARQL", "RSP-QL", "CQELS", "SPARQL"]
 
-TIMESTAMP = "TIMESTAMP"
-"""The function of a `Call` that stands for C-SPARQL's `timestamp(subject, predicate, object)`."""
-
 
 @dataclass(frozen=True, slots=True)
 class PastWindow:
@@ -33,11 +30,11 @@ class PastWindow:
 
 @dataclass(frozen=True, slots=True)
 class CountWindow:
-    """The newest elements of a stream.
+    """The newest elements of a stream; ABoxes are in it as a whole.
 
     Args:
-        size: how many there are.
-        step: after how many more it moves; with `size` it tumbles.
+        size: how many there are, or more where an ABox has them.
+        step: after how many more it closes and moves; with `size` it tumbles.
         of: what is counted: `TRIPLES` are triples, `ELEMENTS` and `GRAPHS` are ABoxes.
     """
 

@@ -16,6 +16,7 @@ from rdflib import Literal, Variable
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
+from pantarhei.language.term import Term
 from pantarhei.query.algebra.binding import bound, looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, variables_of
 from pantarhei.query.algebra.nodes import (
@@ -260,7 +261,7 @@ class Evaluation:
 
     def _graph(self, start: Table, node: Graph) -> Table:
         if not isinstance(node.name, Variable):
-            return self._within_graph(start, node.child, self._dataset.graph(node.name))
+            return self._within_graph(start, node.child, node.name)
         parts: list[Table] = []
         for name in self._dataset.names():
             self._context.guard.check()
@@ -273,13 +274,14 @@ class Evaluation:
             )
             rows = rows.with_column(node.name, np.full(rows.size, number, np.int64))
             if rows.size:
-                parts.append(self._within_graph(rows, node.child, self._dataset.graph(name)))
+                parts.append(self._within_graph(rows, node.child, name))
         return self._together(parts) if parts else NO_ROWS
 
-    def _within_graph(self, start: Table, child: Node, source: Source | None) -> Table:
+    def _within_graph(self, start: Table, child: Node, name: Term) -> Table:
+        source = self._dataset.graph(name)
         if source is None:
             return NO_ROWS
-        return Evaluation(self._dataset, self._context, source, self._account).join(start, child)
+        return Evaluation(self._dataset, self._context.within(name), source, self._account).join(start, child)
 
     def _project(self, start: Table, node: Project) -> Table:
         if start.columns and any(v in start.columns for v in node.lost):

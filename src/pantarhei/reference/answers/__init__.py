@@ -36,6 +36,7 @@ def answers(
     namespaces: Mapping[str, str] | None = None,
     bindings: Mapping[str, Term] | None = None,
     now: datetime | None = None,
+    times: Mapping[URIRef | None, Mapping[Triple, Term]] | None = None,
 ) -> Answers:
     """The answers of a query over a dataset.
 
@@ -48,6 +49,8 @@ def answers(
         namespaces: prefixes that the query may use without declaring them.
         bindings: terms that stand for variables, everywhere in the query.
         now: what NOW gives.
+        times: those of triples, which C-SPARQL's `timestamp` gives, by the graph; None is the default graph.
+            What FROM merges has none.
 
     Raises:
         QueryError: the query is malformed.
@@ -59,8 +62,11 @@ def answers(
     """
     query = translate(text, {prefix: str(iri) for prefix, iri in (namespaces or {}).items()})
     given: Row = {Variable(name): plain(term) for name, term in (bindings or {}).items()}
-    graphs = {name: Graph(triples) for name, triples in (named or {}).items()}
-    context = Context(Graph(default), graphs, now or datetime.now(UTC), query.base, given, given)
+    times = times or {}
+    graphs = {name: Graph(triples, times.get(name)) for name, triples in (named or {}).items()}
+    context = Context(
+        Graph(default, times.get(None)), graphs, now or datetime.now(UTC), query.base, given, given
+    )
     context = _with_dataset(query, context)
     select = query.solutions
     if query.form in ("CONSTRUCT", "DESCRIBE"):

@@ -22,6 +22,9 @@ from pantarhei.reference.answers.context import Context, Row
 from pantarhei.reference.answers.terms import ExpressionError, boolean, iri, literal, string
 from pantarhei.reference.answers.times import Temporal
 
+TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
+"""C-SPARQL's function."""
+
 HasSolution = Callable[[Pattern, Row, Context], bool]
 
 
@@ -146,6 +149,13 @@ class Expressions:
     def _now(self) -> Term:
         return times.at(self._context.now)
 
+    def _time_of(self, subject: Expression, predicate: Expression, object: Expression) -> Term:
+        """C-SPARQL's: the time of a triple in the active graph; without one it is an error."""
+        found = self._context.graph.time_of((self.value(subject), self.value(predicate), self.value(object)))
+        if found is None:
+            raise ExpressionError
+        return found
+
     def _random(self) -> Term:
         self._context.notes.is_determined = False
         return numbers.written(numbers.Number(numbers.LONG, secrets.randbelow(1 << 53) / (1 << 53)))
@@ -180,6 +190,7 @@ _SPECIAL: Final[dict[str, Callable[..., Term]]] = {
     "URI": Expressions._iri,
     "BNODE": Expressions._node,
     "NOW": Expressions._now,
+    TIMESTAMP: Expressions._time_of,
     "RAND": Expressions._random,
     "UUID": Expressions._uuid,
     "STRUUID": Expressions._uuid_text,

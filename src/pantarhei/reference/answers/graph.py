@@ -10,7 +10,7 @@ Source: SPARQL 1.1, section 18.4.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from rdflib import URIRef
 
@@ -23,14 +23,23 @@ Pair = tuple[Term, Term]
 
 
 class Graph:
-    """Some triples, each once."""
+    """Some triples, each once.
 
-    def __init__(self, triples: Iterable[Triple]) -> None:
+    Args:
+        times: of those that have one.
+    """
+
+    def __init__(self, triples: Iterable[Triple], times: Mapping[Triple, Term] | None = None) -> None:
+        self._times = {tuple(map(value, triple)): at for triple, at in (times or {}).items()}
         self.triples = tuple(dict.fromkeys((plain(s), p, plain(o)) for s, p, o in triples))
         self._by_predicate: dict[Term, list[Triple]] = defaultdict(list)
         for triple in self.triples:
             self._by_predicate[triple[1]].append(triple)
         self.nodes = _least_forms(term for s, _, o in self.triples for term in (s, o))
+
+    def time_of(self, triple: tuple[Term, Term, Term]) -> Term | None:
+        """The time of a triple, None where it has none."""
+        return self._times.get(tuple(map(value, triple)))
 
     def pairs(self, path: Path, start: Term | None, end: Term | None) -> Iterator[Pair]:
         """What a path relates, once for each way; an end that is None is a variable."""

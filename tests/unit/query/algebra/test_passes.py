@@ -10,6 +10,7 @@ from pantarhei.query.algebra.nodes import (
     Closure,
     Extend,
     Filter,
+    Graph,
     Join,
     LeftJoin,
     Minus,
@@ -20,6 +21,7 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.algebra.passes import drop_columns, order_joins, push_filters, with_children
+from pantarhei.query.languages import read_registration
 
 
 def filtered(text):
@@ -28,6 +30,16 @@ def filtered(text):
 
 
 # -- filters -----------------------------------------------------------------------------------------------
+
+
+def test_a_condition_on_the_time_of_a_triple_stays_with_its_graph():
+    registered = (
+        "SELECT * FROM STREAM <s> [RANGE 2 STEP 1] { GRAPH ?g { ?x ?p ?y } FILTER(timestamp(?x, ?p, ?y)) }"
+    )
+    (test,) = (
+        n for n in nodes_of(push_filters(read_registration(registered).query.node)) if isinstance(n, Filter)
+    )
+    assert isinstance(test.child, Graph)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """Values of the vocabulary's literals and of those that only the query knows."""
 
 import numpy as np
-from rdflib import Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from expressions import Vocabulary, literal_of
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.query.expressions import Context, LiteralValues, kinds
+from pantarhei.query.expressions.triple_times import TripleTimes
 from pantarhei.query.guard import Guard
 from pantarhei.query.terms import TermSpace
 
@@ -29,3 +30,14 @@ def test_terms_are_those_of_the_numbers() -> None:
     context = Context(terms, Guard(), LiteralValues(vocabulary.literals), Literal("now"))
     assert context.terms_of(np.array([FIRST_LITERAL])) == [Literal("a")]
     assert context.terms_of(np.array([FIRST_LITERAL, NONE])) == [Literal("a"), None]
+
+
+def test_times_are_those_of_the_graph_that_is_looked_at() -> None:
+    a, w = URIRef("urn:a"), URIRef("urn:w")
+    times = {None: TripleTimes([((a, a, a), Literal(1))]), w: TripleTimes([((a, a, a), Literal(2))])}
+    context = Context(TermSpace(), Guard(), LiteralValues([]), Literal("now"), times)
+    context.blank_nodes[0, 0, ""] = BNode()
+    within = context.within(w)
+    assert [each.time_of(a, a, a) for each in (context, within)] == [Literal(1), Literal(2)]
+    assert context.within(a).time_of(a, a, a) is None
+    assert within.blank_nodes is context.blank_nodes

@@ -442,6 +442,7 @@ def test_a_malformed_text_is_refused_with_its_place(text, line, column, message)
         ("FROM STREAM <s> [TRIPLES 0]", "0", "0 elements; expected a whole number above 0"),
         ("FROM STREAM <s> [TRIPLES 2.5]", "2.5", "2.5 elements"),
         ("FROM STREAM <s> [TRIPLES 10 STEP 0]", "0]", "0 elements"),
+        ("FROM STREAM <s> [TRIPLES 10 STEP 11]", "11]", "a step of 11 leaves out .*; expected 10 at most"),
         ("FROM STREAM <s> [FROM NOW-1s TO NOW-2s STEP 1s]", "FROM NOW", "ends before it begins"),
         ("FROM STREAM <s> [FROM NOW TO NOW-2s STEP 1s]", "FROM NOW", "ends before it begins"),
         ("FROM STREAM <s> [FROM NOW-5 TO NOW-2s STEP 1s]", "FROM NOW", "a number and a duration"),

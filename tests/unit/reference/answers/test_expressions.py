@@ -1,6 +1,7 @@
 """Logic with errors (SPARQL 1.1, section 17.2), and the forms that do not take all their arguments."""
 
 import pytest
+from rdflib import Literal, URIRef
 
 from asked import result, rows
 from pantarhei.reference.answers import answers
@@ -49,3 +50,14 @@ def test_what_is_drawn_is_not_determined():
     for draw in ("RAND()", "UUID()", "STRUUID()"):
         assert not answers(f"SELECT ({draw} AS ?x) {{}}", ()).is_determined
     assert rows("SELECT (isIRI(UUID()) AS ?x) (RAND() < 1 AS ?y) {}") == ["true^boolean true^boolean"]
+
+
+def test_the_time_of_a_triple_is_that_in_the_active_graph():
+    a, p, w = URIRef("urn:a"), URIRef("urn:p"), URIRef("urn:w")
+    triple = (a, p, Literal(1))
+    text = """PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>
+    SELECT ?o (f:timestamp(?s, ?p, ?o) AS ?t) (f:timestamp(?s, ?p, ?s) AS ?u) ?v
+    { ?s ?p ?o GRAPH <urn:w> { ?s ?p ?o BIND(f:timestamp(?s, ?p, 1.0) AS ?v) } }"""
+    times = {None: {triple: Literal(3)}, w: {triple: Literal(5)}}
+    found = answers(text, [triple], {w: [triple]}, times=times)
+    assert found.rows_in_order == [(Literal(1), Literal(3), None, Literal(5))]

@@ -1,0 +1,29 @@
+"""The times of a graph's triples, which C-SPARQL's `timestamp(subject, predicate, object)` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from rdflib import Literal
+
+from pantarhei.language.term import Term
+from pantarhei.literals.value import value_of
+
+
+class TripleTimes:
+    """A time for each of some triples; triples of one value have one time.
+
+    Args:
+        times: of each triple, if one has several the newest last.
+    """
+
+    def __init__(self, times: Iterable[tuple[tuple[Term, Term, Term], Literal]]) -> None:
+        self._times: dict[tuple[Hashable, ...], Literal] = {_key(triple): at for triple, at in times}
+
+    def of(self, triple: tuple[Term, Term, Term]) -> Literal | None:
+        """The time of a triple, None where it has none."""
+        return self._times.get(_key(triple))
+
+
+def _key(triple: tuple[Term, Term, Term]) -> tuple[Hashable, ...]:
+    return tuple(map(value_of, triple))
