@@ -176,7 +176,7 @@ def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> 
     if shows_changes:
         made = replace(made, emit="delta")
     _check_static(made)
-    asked = AskedOfStreams.of(made, {}, options.first_boundary, "right", None)
+    asked = AskedOfStreams.of(made, {}, options.first_boundary, options.closed or "right", None)
     query = asked.over_one_window
     if isinstance(query, str):
         raise QueryError(

@@ -93,9 +93,13 @@ class Following:
     origin: Annotated[
         str | None, WINDOW(metavar="TIME", help="A boundary that the steps are aligned to.")
     ] = None
-    closed: Annotated[Literal["both", "right"], WINDOW(help="Which ends of the window are included.")] = (
-        "both"
-    )
+    closed: Annotated[
+        Literal["both", "right"] | None,
+        WINDOW(
+            help="Which ends of the window are included: by default both; of a window that the query says, "
+            "the newer one (right)."
+        ),
+    ] = None
     repair: Annotated[
         Literal["exact", "grounded", "algorithm3", "off"], REASONING(help="What becomes of contradictions.")
     ] = "exact"
@@ -180,7 +184,7 @@ class Following:
 
         if window is None:
             slide = None if self.slide is None else _length(self.slide, "--slide")
-            window = Window(self.length, slide, self.first_boundary, self.closed)
+            window = Window(self.length, slide, self.first_boundary, self.closed or "both")
         limits = Limits(
             self.max_facts, None if self.max_bytes is None else _bytes(self.max_bytes), self.on_limit
         )

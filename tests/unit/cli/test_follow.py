@@ -152,6 +152,14 @@ def test_a_text_with_a_window_reports_as_it_says(options, capsys):
     assert out(capsys) == ["at,x", f"2,{a}", f"4,{b}"]
 
 
+def test_the_ends_of_a_texts_window_may_be_said(options, capsys):
+    follow(
+        options(query=WINDOW, range=None, format="csv", closed="both", emit="changes"),
+        Given((2, member(A, a)), (3, member(A, b))),
+    )
+    assert out(capsys) == ["at,change,x", f"2,+,{a}", f"4,+,{b}"]  # at 4 it holds what came at 2 too
+
+
 def test_a_text_with_a_window_reports_changes_where_these_are_asked_for(options, tmp_path, capsys):
     (tmp_path / "q.rq").write_text(WINDOW)
     asked = options(query=tmp_path / "q.rq", range=None, format="csv", emit="changes")

@@ -20,7 +20,7 @@ app = typer.Typer()
 
 @pytest.mark.parametrize(
     ("option", "taken"),
-    [("closed", ReasonerClosed), ("repair", Method), ("keep", Keep), ("on_limit", OnLimit)],
+    [("closed", ReasonerClosed | None), ("repair", Method), ("keep", Keep), ("on_limit", OnLimit)],
 )
 def test_the_command_line_offers_what_the_library_takes(option, taken):
     assert get_type_hints(Following)[option] == taken
@@ -35,7 +35,7 @@ def test_the_command_line_offers_the_formats_that_are_written():
     ("option", "library"),
     [
         *((option, StreamReasoner) for option in ("repair", "keep", "unique_names", "on_limit")),
-        *((option, Window) for option in ("slide", "closed")),
+        ("slide", Window),
         *((option, read_stream) for option in ("time", "on_error")),
         ("imports", load_ontology),
     ],
@@ -43,6 +43,11 @@ def test_the_command_line_offers_the_formats_that_are_written():
 def test_the_defaults_are_those_of_the_library(option, library):
     own, of_library = (inspect.signature(each).parameters[option].default for each in (Following, library))
     assert own == of_library
+
+
+def test_the_window_is_that_of_the_library_unless_told(tmp_path):
+    assert Following(tmp_path, "s.nq", "2").reasoning().window == Window(2)
+    assert Following(tmp_path, "s.nq", "2", closed="right").reasoning().window == Window(2, closed="right")
 
 
 @app.command(cls=EachOnce)
