@@ -28,8 +28,6 @@ from pantarhei.query.window_door import WindowDoor
 from pantarhei.window.sliding import Step, Window
 
 _U = TypeVar("_U", WindowUpdate, GraphUpdate)
-
-
 _Found = TypeVar("_Found")
 
 

@@ -59,7 +59,7 @@ class StreamQuery(ContinuousQuery):
         try:
             yield from self._reports_of(elements)
         finally:
-            self.end()
+            self._let_go()
 
     def _reports_of(self, elements: Iterator[Element]) -> Iterator[AnswerReport]:
         step: Step | None = None

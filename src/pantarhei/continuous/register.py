@@ -49,7 +49,8 @@ def register(
             streams begin.
         closed: which ends of the text's windows are inside; by default `"right"`.
         until: time goes on to there when the streams have ended; by default until all windows that hold
-            something of them have closed.
+            something of them have closed. What looks after ABoxes only, as a SPARQL text does, reports
+            nothing more then.
 
     Raises:
         QueryTextError: the text is malformed.

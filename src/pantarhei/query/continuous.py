@@ -297,9 +297,9 @@ class ContinuousQuery:
         if not self.is_closed:
             self._answering.close()
             self.is_closed = True
-            self.end()
+            self._let_go()
 
-    def end(self) -> None:
+    def _let_go(self) -> None:
         """Nothing more will be reported: whoever waits for a change waits no longer."""
         self._has_ended = True
         self._hand_over(None)
