@@ -8,7 +8,7 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from rdflib import RDF, Graph, URIRef
+from rdflib import RDF, Graph, Literal, URIRef
 
 import pantarhei as pr
 from pantarhei import OptionError, QueryError, StreamReasoner, Window
@@ -313,6 +313,26 @@ def test_the_first_report_can_bring_what_is_there_already_also_after_an_error_an
         assert not each.push(3, [a("y")]).answers
         assert rows(Counter(dict(each.queries["all"].answers))) == ["y"]
     assert not again.push(4, [a("y")]).answers
+
+
+def test_answers_of_a_slice_come_in_its_order_by_what_is_not_shown(reasoner):
+    given = {"z": 1, "a": 2, "y": 1, "x": 1}
+    reasoner.push(1, [(ex(name), ex("k"), Literal(number)) for name, number in given.items()])
+    query = reasoner.register(PREFIX + "SELECT ?x { ?x :k ?n } ORDER BY ?n OFFSET 1")
+    assert [row[0].removeprefix(EX) for row in query.answers] == ["y", "z", "a"]
+    reasoner.push(2, [(ex("v"), ex("k"), Literal(1)), (ex("w"), ex("k"), Literal(0))])
+    assert [row[0].removeprefix(EX) for row in query.answers] == ["v", "x", "y", "z", "a"]
+
+
+def test_time_that_stands_still_is_no_step_also_after_a_restart(reasoner):
+    reasoner.push(3, [a("x")])
+    query = reasoner.register(ALL, "all", on="non-empty", emit="rstream")
+    again = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology)
+    for each in (reasoner, again):
+        assert not each.advance(3).answers
+        assert rows(each.advance(4).answers["all"].added) == ["x"]
+        assert not each.advance(4).answers
+    assert query.answers == again.queries["all"].answers
 
 
 def test_a_query_says_what_it_holds(reasoner):

@@ -107,13 +107,16 @@ class Told(NamedTuple):
     newest: Changes | None = None
     waiting: tuple[Changes, ...] = ()
 
-    def with_step(self, changes: Changes) -> Told:
+    def with_step(self, changes: Changes, before: Step | None) -> Told:
         """With the changes of a further step, which are to be told.
 
         What changes nothing is not, but for the time that it comes to.
+
+        Args:
+            before: where time stood before the step.
         """
         last = self.waiting[-1] if self.waiting else self.newest
-        stood = last is not None and last.step == changes.step and not last.on_the_way
+        stood = before == changes.step if last is None else last.step == changes.step and not last.on_the_way
         if changes.is_empty and stood:
             return self
         return self._replace(waiting=(*self.waiting, changes))

@@ -83,7 +83,7 @@ class GraphHoldings(Upkeep[Assertions]):
         if self.consumers:
             levels = model.take_levels(noted)
             changes = Changes(noted, levels=levels, forms=forms.after, at=books.now, log=books.log)
-            told = standing.told.with_step(changes)
+            told = standing.told.with_step(changes, None)
             told = self._tell_consumers(told, model) if standing.tells else told
         delta = NO_DELTA
         if self._derive == "all":

@@ -172,7 +172,7 @@ class Tick:
             changes = self._changes(slid, stop, slid.log)
             forms = self.forms.change(changes.noted, _NOTHING).after
             changes = replace(changes, forms=forms, on_the_way=True)
-            told = self.consumers.tell(slid.told.with_step(changes), self.model)
+            told = self.consumers.tell(slid.told.with_step(changes, self.books.step), self.model)
             slid = slid._replace(untold=(), told=told, on_the_way=(*slid.on_the_way, changes.noted))
             self.consumers.before(now, stop, self.model)
             now = due
@@ -229,7 +229,7 @@ class Tick:
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
         told = NOTHING_TOLD
         if self.consumers:
-            told = slid.told.with_step(changes.with_forms(forms.after))
+            told = slid.told.with_step(changes.with_forms(forms.after), self.books.step)
         return Outcome(update, books, forms, told, self.memory)
 
     def _arrived(

@@ -98,19 +98,19 @@ def test_the_first_of_what_is_due_comes_first_and_only_to_whom_it_is_due():
 def test_what_waits_is_told_together_once():
     one = Noting()
     consumers = attached(one=one)
-    told = consumers.tell(NOTHING_TOLD.with_step(changes(1)).with_step(changes(2)), MODEL)
+    told = consumers.tell(NOTHING_TOLD.with_step(changes(1), None).with_step(changes(2), None), MODEL)
     assert one.told == ([1, 2],) and told.waiting == ()
     assert consumers.tell(told, MODEL) == told and one.told == ([1, 2],)
-    assert told.with_step(Changes(changes(1).noted[:0])) is told, "nothing is no step"
+    assert told.with_step(Changes(changes(1).noted[:0]), None) is told, "nothing is no step"
 
 
 def test_a_further_part_is_told_with_the_first_to_whom_that_was_told():
     old, new = Noting(), Noting()
     consumers = attached(old=old)
-    told = consumers.tell(Told().with_step(changes(1, level=7)), MODEL)
+    told = consumers.tell(Told().with_step(changes(1, level=7), None), MODEL)
     consumers.attach("new", new, MODEL)
-    further = told.with_step(changes(2, level=7))
-    assert further.continues and not told.with_step(changes(2, level=8)).continues
+    further = told.with_step(changes(2, level=7), None)
+    assert further.continues and not told.with_step(changes(2, level=8), None).continues
     consumers.tell(further, MODEL)
     assert old.told == ([1, 2],), "it went back to before the first part"
     assert new.told == ([2],)

@@ -32,6 +32,7 @@ from pantarhei.query.incremental.reports import PLAIN, Policy
 from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
 from pantarhei.query.incremental.saving import SavedQuery, to_bytes
 from pantarhei.query.incremental.shown_forms import ShownForms, reformed
+from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.sources.relation import Dataset
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
@@ -159,10 +160,12 @@ class Registry:
         if {v for key in node.keys for v in variables_of(key.expression)} <= set(variables):
             ordered = order(node.keys, table_of(rows, variables), self._shared.context)
             return [rows[place] for place in ordered.tolist()]
-        known = dict.fromkeys(
-            rows_of(self._outlook.rows(registered.content, registered.root.node), variables)
-        )
-        places = {row: place for place, row in enumerate(known)}
+        root = registered.root
+        if isinstance(root, SliceOperator):
+            known = root.in_order()
+        else:
+            known = rows_of(self._outlook.rows(registered.content, root.node), variables)
+        places = {row: place for place, row in enumerate(dict.fromkeys(known))}
         return sorted(rows, key=lambda row: places.get(row, len(places)))
 
     def drop(self, registered: Registered) -> None:

@@ -157,6 +157,12 @@ class SliceOperator(Operator):
             self._last = None
         return found
 
+    def in_order(self) -> list[Row]:
+        """The rows that are taken, in order. Costs a look at the rows up to the end of the slice."""
+        if self._in_order is None:
+            self._order((), ())
+        return list(self._first())
+
     @property
     def held(self) -> Mapping[Row, int]:
         return self._said
