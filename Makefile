@@ -41,7 +41,7 @@ test-uncompiled: $(VENV)/.dev
 	CC=/bin/false $(PIP) install --no-deps --no-build-isolation --target build/uncompiled/site ./build/uncompiled
 	cd build/uncompiled && ! find site -name '*.so' | grep -q . && PYTHONPATH=site ../../$(BIN)/python -m pantarhei demo --small --no-spark
 
-check: $(VENV)/.dev $(VENV)/.kernel
+check: $(VENV)/.check $(VENV)/.kernel
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -71,7 +71,12 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --no-build-isolation --editable .
 	@touch $@
 
-# What developing takes besides.
+# What the checks take besides: mypy looks at the libraries that the tests take too.
+$(VENV)/.check: pyproject.toml | $(VENV)/.dev
+	$(PIP) install --no-build-isolation --editable '.[check]'
+	@touch $@
+
+# What the tests take besides.
 $(VENV)/.dev: pyproject.toml | $(VENV)/.run
 	$(PIP) install --no-build-isolation --editable '.[dev]'
 	@touch $@

@@ -158,4 +158,4 @@ def test_equality_is_what_its_rules_say(keep, world, window, arrivals):
 def test_there_were_enough_steps():
     if len(STEPS) < 2:
         pytest.skip("equality was not tested both ways")
-    assert sum(STEPS.values()) >= 1000
+    assert sum(STEPS.values()) >= cases(350, 1000)

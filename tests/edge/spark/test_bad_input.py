@@ -133,6 +133,7 @@ class Stream:
         return query
 
 
+@pytest.mark.long
 def test_bad_rows_end_a_stream_or_are_counted(spark, tmp_path):
     stream = Stream(spark, tmp_path)
     stream.folder.write([row(1), row(2)])

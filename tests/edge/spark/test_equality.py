@@ -208,6 +208,7 @@ def test_there_was_something_to_see():
     assert SEEN["repairs"] > SEEN["worlds"] and SEEN["blank"] > SEEN["worlds"]
 
 
+@pytest.mark.long
 def test_shards_hold_what_one_model_holds_beyond_the_background(spark, tmp_path):
     ontology = pr.load_ontology(ROOT / "ontologies" / "pedals.ttl")
     rows = rows_of(pr.read_stream(ROOT / "examples" / "pedals" / "stream.trig"))

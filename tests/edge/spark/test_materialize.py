@@ -169,6 +169,7 @@ def test_doubles_are_times_and_negative_zero_is_zero(spark):
     assert len(reasoner.assertions()) == 4
 
 
+@pytest.mark.long
 def test_what_is_clustered_by_timestamp_is_not_shuffled_again_and_all_else_is(spark):
     rows = [(at, EX[f"x{number}"].n3(), TYPE, A.n3()) for number in range(30) for at in range(6)]
     df = spark.createDataFrame(table_of(rows)).repartition(3)
