@@ -15,6 +15,12 @@ _PROFILE = os.environ.get("HYPOTHESIS_PROFILE")
 LONG = _PROFILE == "long"
 
 
+of_many = pytest.mark.skipif(
+    _PROFILE is None, reason="what random cases are like is seen of many, not every day"
+)
+"""A test that looks at what the random cases of others were like."""
+
+
 def cases(every_day: int, among_all: int, long: int | None = None) -> int:
     """How many cases a test is to have now; for hours so many as among all, unless `long` says how many."""
     if LONG and long is not None:

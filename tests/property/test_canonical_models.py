@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal, URIRef
 
 import pantarhei.materialize.bulk.aboxes as aboxes_module
-from counts import cases
+from counts import cases, of_many
 from pantarhei import InconsistentOntologyError, Ontology
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -102,9 +102,10 @@ def test_by_column_and_by_row_the_same_is_told(scene, choices, conflicts):
         SEEN["contradictory"] += by_row[3]
 
 
+@of_many
 def test_enough_aboxes_had_something_to_tell():
-    assert SEEN["aboxes"] >= cases(100, 300)
-    assert min(SEEN["derived"], SEEN["contradictory"]) >= cases(20, 50), SEEN
+    assert SEEN["aboxes"] >= 300
+    assert min(SEEN["derived"], SEEN["contradictory"]) >= 50, SEEN
 
 
 @pytest.fixture(params=[False, True], ids=["whole", "in pieces"])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import OWL, RDFS, XSD, Literal
 
-from counts import cases
+from counts import cases, of_many
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.language.data_range import Datatype
 from pantarhei.language.rule import Different, Member, Rule
@@ -155,7 +155,8 @@ def test_equality_is_what_its_rules_say(keep, world, window, arrivals):
     STEPS[keep] += both.steps
 
 
+@of_many
 def test_there_were_enough_steps():
     if len(STEPS) < 2:
         pytest.skip("equality was not tested both ways")
-    assert sum(STEPS.values()) >= cases(350, 1000)
+    assert sum(STEPS.values()) >= 1000

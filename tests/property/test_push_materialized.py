@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from rdflib import RDF, Variable
 
-from counts import LONG, cases, some
+from counts import LONG, cases, of_many, some
 from pantarhei import Ontology, Rule, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -122,12 +122,13 @@ TestEvery.settings = settings(
 )
 
 
+@of_many
 def test_there_was_something_to_see():
     """So that a strategy that went thin is noticed: half of what a run usually sees. Last in this file."""
     if not SEEN:
         pytest.skip("the state machines were not run")
-    assert SEEN["steps"] >= cases(600, 1500) and SEEN["derived"] >= cases(70, 180)
-    assert SEEN["repairs"] >= cases(40, 100) and SEEN["contradictory"] >= cases(8, 20)
+    assert SEEN["steps"] >= 1500 and SEEN["derived"] >= 180
+    assert SEEN["repairs"] >= 100 and SEEN["contradictory"] >= 20
 
 
 CIRCLES = [*INVERSE, *SYMMETRIC, *TRANSITIVE, *FUNCTIONAL]
