@@ -76,14 +76,19 @@ class Questions:
         self._lock = Lock()
 
     def prepared(
-        self, query: str | PreparedQuery, prefixes: Mapping[str, Any] | None = None, base: str | None = None
+        self,
+        query: str | PreparedQuery | Prepared,
+        prefixes: Mapping[str, Any] | None = None,
+        base: str | None = None,
     ) -> Prepared:
-        """The query that a text writes; one that was asked before is not read again.
+        """The query that a text writes; one that was asked before is not read again, nor one that this gave.
 
         Raises:
             QueryError: it is malformed, an update, or has SERVICE.
             OptionError: it is no text, nor prepared by rdflib's `prepareQuery`.
         """
+        if isinstance(query, Prepared):
+            return query
         if isinstance(query, PreparedQuery):
             given = getattr(query, "_original_args", None)
             if given is None:
@@ -112,7 +117,7 @@ class Questions:
     def answer(
         self,
         view: View,
-        query: str | PreparedQuery,
+        query: str | PreparedQuery | Prepared,
         *,
         prefixes: Mapping[str, Any] | None = None,
         bindings: Mapping[Any, Term] | None = None,

@@ -19,7 +19,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.answers import QueryResult
 from pantarhei.query.expressions import LiteralValues
-from pantarhei.query.questions import Questions
+from pantarhei.query.questions import Prepared, Questions
 from pantarhei.query.sources.graph import GraphFacts, Graphs, single
 from pantarhei.query.sources.relation import Source
 from pantarhei.query.sources.window import WindowFacts
@@ -115,24 +115,32 @@ class WindowDoor:
             options: as `Questions.answer` takes them.
         """
         check_type("schema", schema, bool, "True or False")
-        view = self._present(self._symbols_of(query, **options) if name is None else None)
+        prepared, options = self._prepared(query, **options)
+        view = self._present(prepared.symbols if name is None else None)
         if name == _UNION:
             view = view.united()
         elif name is not None and name != DATASET_DEFAULT_GRAPH_ID:
             view = self._single(view, name)
         if schema:
             view = view.joined(SCHEMA_GRAPH)
-        return self._answered(view, query, **options)
+        return self._answered(view, prepared, options)
 
     def ask_graph(self, query: Any, *, schema: bool = False, **options: Any) -> QueryResult:
         """The answers of a query over the materialization alone, or with the schema."""
         check_type("schema", schema, bool, "True or False")
-        view = self._present(self._symbols_of(query, **options))
+        prepared, options = self._prepared(query, **options)
+        view = self._present(prepared.symbols)
         view = view.joined(SCHEMA_GRAPH) if schema else view
         alone = View(single(view.dataset.default), view.terms, view.literals, has_names=False)
-        return self._answered(alone, query, **options)
+        return self._answered(alone, prepared, options)
 
-    def _answered(self, view: View, query: Any, **options: Any) -> QueryResult:
+    def _prepared(
+        self, query: Any, prefixes: Any = None, base: str | None = None, **options: Any
+    ) -> tuple[Prepared, dict[str, Any]]:
+        """The query, and the options that are left."""
+        return self._questions.prepared(query, prefixes, base), options
+
+    def _answered(self, view: View, query: Prepared, options: Mapping[str, Any]) -> QueryResult:
         """The answers; what was broken off leaves nothing for the next query."""
         try:
             result = self._questions.answer(view, query, **options)
@@ -148,12 +156,6 @@ class WindowDoor:
         return View(single(source), view.terms, view.literals, has_names=False)
 
     # -- views -------------------------------------------------------------------------------------
-
-    def _symbols_of(
-        self, query: Any, prefixes: Any = None, base: str | None = None, **options: Any
-    ) -> Symbols:
-        """The predicates that a query looks at, None for all."""
-        return self._questions.prepared(query, prefixes, base).symbols
 
     def _present(self, symbols: Symbols) -> View:
         """The view of the present state, made anew if that is another, or if terms got numbers, as they do
