@@ -14,8 +14,8 @@ import pantarhei as pr
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
-from pantarhei.query.languages import Registration, read_registration
-from pantarhei.query.languages.registration import (
+from pantarhei.query.languages import StreamText, read_stream_text
+from pantarhei.query.languages.stream_text import (
     CountWindow,
     Everything,
     NewestTimestamp,
@@ -58,7 +58,7 @@ def reported(
         rules: with these, constraints among them, the graph of each window is closed and repaired; not what
             FROM merges.
     """
-    made, rules = read_registration(text), tuple(rules)
+    made, rules = read_stream_text(text), tuple(rules)
     windows = [_defined(window, made, kind, since) for window in made.windows]
     graphs = {URIRef(name): list(triples) for name, triples in (static or {}).items()}
 
@@ -122,7 +122,7 @@ def _newest(
 
 
 def _defined(
-    window: StreamWindow, made: Registration, kind: TimeKind, since: TimePoint
+    window: StreamWindow, made: StreamText, kind: TimeKind, since: TimePoint
 ) -> SlidingWindow | CountedWindow:
     whole = since if made.whole_windows else None
     shortest, nothing = _SHORTEST[kind], _NOTHING[kind]

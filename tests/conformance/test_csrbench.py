@@ -16,7 +16,7 @@ import pantarhei as pr
 from pantarhei.errors import QueryTextError
 from pantarhei.language.time import TimeKind
 from pantarhei.literals.value import value_of
-from pantarhei.query.languages import read_registration
+from pantarhei.query.languages import read_stream_text
 from pantarhei.query.syntax import read_query
 from pantarhei.reference.answers import answers
 from pantarhei.reference.continuous import Policy, SlidingWindow, reports
@@ -112,7 +112,7 @@ def test_the_texts_are_read():
     refused, read = {}, {}
     for key, text in texts().items():
         try:
-            read[key] = read_registration(text)
+            read[key] = read_stream_text(text)
         except QueryTextError as error:
             refused[key] = error
     assert {key: error.problem for key, error in refused.items()} == {
@@ -132,7 +132,7 @@ def test_a_query_is_the_same_with_a_window(name):
     """The text is made of the query and its window. Times are milliseconds."""
     query = queries()[name]
     declared = f"FROM STREAM <urn:s> [RANGE {query['window_ms']} STEP {query['slide_ms']}] WHERE"
-    made = read_registration(query["sparql"].replace("WHERE", declared, 1))
+    made = read_stream_text(query["sparql"].replace("WHERE", declared, 1))
     assert made.query.node == read_query(query["sparql"]).node
     (window,) = made.windows
     assert (window.extent.range, window.extent.slide) == (query["window_ms"], query["slide_ms"])

@@ -17,7 +17,7 @@ import pantarhei as pr
 import w3c_sparql
 from pantarhei.errors import QueryError
 from pantarhei.query import run_query
-from pantarhei.query.languages import read_registration
+from pantarhei.query.languages import read_stream_text
 from pantarhei.query.syntax import read_query
 from pantarhei.reference.answers import answers
 
@@ -102,7 +102,7 @@ def test_a_query_is_understood(case):
 )
 def test_a_query_is_the_same_to_the_languages_of_streams(case):
     """No word of SPARQL is taken for one of theirs. Labels of blank nodes are drawn anew."""
-    plain, registered = (repr(query) for query in (read_query(case.text), read_registration(case.text).query))
+    plain, registered = (repr(query) for query in (read_query(case.text), read_stream_text(case.text).query))
     drawn = re.compile(r"BNode\('\w+'\)")
     assert drawn.sub("", plain) == drawn.sub("", registered)
 

@@ -8,7 +8,7 @@ from rdflib import URIRef
 
 from counts import seeds
 from pantarhei.errors import QueryError
-from pantarhei.query.languages import read_registration
+from pantarhei.query.languages import read_stream_text
 from pantarhei.query.syntax import read_query
 from random_queries import PREFIXES, random_query
 
@@ -35,8 +35,8 @@ def test_a_query_is_the_same_when_it_is_registered(seed):
         text = random_query(random)
         plain = understood(text)
         if plain is not None:
-            assert told(read_registration(text, PREFIXES).query) == told(plain), text
-            named = read_registration(f"REGISTER\nQUERY window COMPUTED EVERY 1s AS {text}", PREFIXES)
+            assert told(read_stream_text(text, PREFIXES).query) == told(plain), text
+            named = read_stream_text(f"REGISTER\nQUERY window COMPUTED EVERY 1s AS {text}", PREFIXES)
             assert (named.name, told(named.query)) == ("window", told(plain)), text
 
 
@@ -50,7 +50,7 @@ def test_the_graphs_of_a_query_may_be_windows_of_streams(seed):
         names = [name for name in GRAPH.findall(text) if not name.startswith("?")]
         if plain is None or not names:
             continue
-        made = read_registration(GRAPH.sub(_as_stream, text), PREFIXES)
+        made = read_stream_text(GRAPH.sub(_as_stream, text), PREFIXES)
         windows = {window.name: window.stream for window in made.windows}
         assert set(windows.values()) == {URIRef(_iri(name)) for name in names}
         node = told(made.query.node)

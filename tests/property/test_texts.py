@@ -7,9 +7,9 @@ from rdflib import RDF, Graph, Namespace
 
 import pantarhei as pr
 from counts import cases
-from pantarhei.continuous.asked import Asked
+from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.language.time import TimeKind
-from pantarhei.query.languages import read_registration
+from pantarhei.query.languages import read_stream_text
 from reported import as_run, reported, without_empty
 
 EX = Namespace("http://example.org/")
@@ -104,7 +104,7 @@ class Case:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_texts_report_what_the_definitions_do(seed):
     case = Case(seed)
-    made = read_registration(case.text)
+    made = read_stream_text(case.text)
     streams = {window.stream: case.streams[window.stream] for window in made.windows}  # others are not read
     expected = reported(case.text, streams, TimeKind.INTEGER, static=case.static, until=30)
     found = as_run(case.text, case.streams, static=case.static, until=30)
@@ -130,7 +130,7 @@ def test_one_window_reports_the_same_anew_and_by_its_changes(seed, monkeypatch):
     options = {"streams": case.streams, "static": static, "until": 30}  # it contradicts nothing
     query = pr.register(case.text, ontology, **options)
     found = list(query.run())
-    monkeypatch.setattr(Asked, "over_one_window", "it is to be compared")
+    monkeypatch.setattr(AskedOfStreams, "over_one_window", "it is to be compared")
     anew = pr.register(case.text, ontology, **options)
     assert anew.plan().startswith("Evaluated anew")
     wanted = [(at, added, removed) for at, added, removed in anew.run() if added or removed]
@@ -182,7 +182,7 @@ def test_the_time_of_a_triple_is_the_newest_of_its_support(seed):
     """With an ontology and its repairs, in the graph that is looked at."""
     ontology = pr.load_ontology(Graph().parse(data=TIMED))
     case = TimedCase(seed)
-    made = read_registration(case.text)
+    made = read_stream_text(case.text)
     streams = {window.stream: case.streams[window.stream] for window in made.windows}
     rules = (*ontology.rules, *ontology.constraints)
     expected = reported(case.text, streams, TimeKind.INTEGER, until=30, rules=rules)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pantarhei.language.time import TimePoint
     from pantarhei.query.algebra.nodes import Query
     from pantarhei.query.continuous import AnswerRow, ContinuousQuery
-    from pantarhei.query.languages import Registration
+    from pantarhei.query.languages import StreamText
     from pantarhei.window.sliding import Window
 
 _OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECASE)
@@ -161,13 +161,13 @@ def _text_of(given: str) -> tuple[str, str]:
 
 def _with_window(text: str, prefixes: Mapping[str, str], options: Following) -> Reports:
     """What a text in a stream language asks of the one stream that there is."""
-    from pantarhei.continuous.asked import Asked as AskedOfStreams
+    from pantarhei.continuous.asked_of_streams import AskedOfStreams
     from pantarhei.continuous.ending import end_of
     from pantarhei.continuous.one_window import holding
-    from pantarhei.query.languages import read_registration
+    from pantarhei.query.languages import read_stream_text
     from pantarhei.window.sliding import Window
 
-    made = read_registration(text, prefixes)
+    made = read_stream_text(text, prefixes)
     for option in ("range", "slide"):
         if getattr(options, option) is not None:
             raise typer.BadParameter("the query says its window", param_hint=f"--{option}")
@@ -207,7 +207,7 @@ def _check_unlimited(options: Following) -> None:
         raise typer.BadParameter(problem, param_hint="--query-timeout")
 
 
-def _check_static(made: Registration) -> None:
+def _check_static(made: StreamText) -> None:
     """Nothing, if the text asks for no graph besides its windows.
 
     Raises:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from rdflib import BNode, Literal, URIRef
 
-from pantarhei.continuous.asked import Asked, Moving
+from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
 from pantarhei.continuous.counting import Counted
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of, time_of
@@ -27,7 +27,7 @@ from pantarhei.query.continuous import AnswerChange, AnswerReport, AnswerRow, Qu
 from pantarhei.query.expressions import LiteralValues, clock_at
 from pantarhei.query.expressions.triple_times import TripleTimes
 from pantarhei.query.guard import NO_LIMITS
-from pantarhei.query.languages.registration import CountWindow, Extent
+from pantarhei.query.languages.stream_text import CountWindow, Extent
 from pantarhei.query.questions import answered
 from pantarhei.query.sources.graph import GraphFacts, single
 from pantarhei.query.terms import TermSpace
@@ -69,7 +69,7 @@ class Anew:
         reason: why it is no view of one window.
     """
 
-    def __init__(self, asked: Asked, reason: str, name: str, ontology: Ontology) -> None:
+    def __init__(self, asked: AskedOfStreams, reason: str, name: str, ontology: Ontology) -> None:
         self.name, self.text, self.query = name, asked.made.text, asked.query
         self._asked, self._reason, self._ontology = asked, reason, ontology
         self._node = simplified(asked.query.node, has_forms=True)

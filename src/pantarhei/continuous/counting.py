@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Generic, TypeVar
 
-from pantarhei.query.languages.registration import CountWindow
+from pantarhei.query.languages.stream_text import CountWindow
 
 _Held = TypeVar("_Held")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pantarhei.continuous.asked import Asked, Moving
+from pantarhei.continuous.asked_of_streams import AskedOfStreams, Moving
 from pantarhei.language.time import TimeKind
 
 
-def end_of(asked: Asked, kind: TimeKind, now: int) -> int | None:
+def end_of(asked: AskedOfStreams, kind: TimeKind, now: int) -> int | None:
     """The tick at which all windows that hold something of the streams have closed; where the query does not
     wait for that, the one after the last; None where time need not go on.
     """

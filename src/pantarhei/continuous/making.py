@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from rdflib import Graph, URIRef
 
 from pantarhei.continuous.anew import Anew
-from pantarhei.continuous.asked import Asked
+from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.continuous.elements import Stream, chosen, in_order
 from pantarhei.continuous.one_window import OneWindow
 from pantarhei.continuous.query import Driven, StreamQuery
@@ -17,8 +17,8 @@ from pantarhei.errors import OptionError, QueryError
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.ontology import Ontology, load_ontology
-from pantarhei.query.languages import Registration, read_registration
-from pantarhei.query.languages.registration import StreamWindow
+from pantarhei.query.languages import StreamText, read_stream_text
+from pantarhei.query.languages.stream_text import StreamWindow
 from pantarhei.window.sliding import Closed, Window
 
 _ENTAILMENT: Final = "http://www.w3.org/ns/entailment/"
@@ -44,7 +44,7 @@ def made_query(
 ) -> StreamQuery:
     """What `register` gives, and raises."""
     prefixes = {} if ontology is None else {p: str(iri) for p, iri in ontology.graph.namespaces()}
-    made = _with_window(read_registration(text, prefixes), streams, window)
+    made = _with_window(read_stream_text(text, prefixes), streams, window)
     origin, since, until, closed = alignment
     if window is not None:
         for name, given in (("origin", origin), ("closed", closed)):
@@ -52,7 +52,7 @@ def made_query(
                 raise OptionError(name, repr(given), "none: the window says it")
         origin, closed = window.origin, window.closed
     _check_entailment(made, ontology)
-    asked = Asked.of(made, static, origin or 0, closed or "right", since)
+    asked = AskedOfStreams.of(made, static, origin or 0, closed or "right", since)
     elements = in_order(chosen(streams, dict.fromkeys(each.stream for each in made.windows)))
     over, name = asked.over_one_window, made.name or "query"
     always = load_ontology(Graph()) if ontology is None else ontology
@@ -64,7 +64,7 @@ def made_query(
     return StreamQuery(driven, asked, elements, until)
 
 
-def _with_window(made: Registration, streams: Mapping[str, Stream], window: Window | None) -> Registration:
+def _with_window(made: StreamText, streams: Mapping[str, Stream], window: Window | None) -> StreamText:
     """What is registered; a text without a window has that one over its one stream.
 
     Raises:
@@ -82,7 +82,7 @@ def _with_window(made: Registration, streams: Mapping[str, Stream], window: Wind
     return replace(made, windows=(StreamWindow(_WHOLE, URIRef(stream), window, is_default=True),))
 
 
-def _check_entailment(made: Registration, ontology: Ontology | None) -> None:
+def _check_entailment(made: StreamText, ontology: Ontology | None) -> None:
     """Nothing, if there is an ontology where the text asks for one, and none where it wants none.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pantarhei.continuous.asked import Asked
+from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import QueryWindowError
 from pantarhei.language.time import TimeKind
@@ -28,7 +28,7 @@ class OneWindow:
         query: the query over the window as its default graph.
     """
 
-    def __init__(self, asked: Asked, query: Query, name: str, ontology: Ontology) -> None:
+    def __init__(self, asked: AskedOfStreams, query: Query, name: str, ontology: Ontology) -> None:
         (window,) = (each.extent for each in asked.windows)
         assert isinstance(window, Window), "others are no views"
         self.name, self.text, self.query = name, asked.made.text, asked.query

@@ -12,7 +12,7 @@ from pantarhei.query.continuous import AnswerChange, Answering, AnswerReport, Co
 from pantarhei.window.sliding import Step, step_to
 
 if TYPE_CHECKING:
-    from pantarhei.continuous.asked import Asked
+    from pantarhei.continuous.asked_of_streams import AskedOfStreams
 
 
 class Driven(Answering, Protocol):
@@ -37,7 +37,7 @@ class StreamQuery(ContinuousQuery):
     """
 
     def __init__(
-        self, driven: Driven, asked: Asked, elements: Iterator[Element], until: TimePoint | None
+        self, driven: Driven, asked: AskedOfStreams, elements: Iterator[Element], until: TimePoint | None
     ) -> None:
         super().__init__(driven)
         self._driven, self._asked, self._until = driven, asked, until

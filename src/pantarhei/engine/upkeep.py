@@ -41,7 +41,7 @@ _Done = TypeVar("_Done")
 _NEWEST = '"newest" where a query has a window of its own: with "every" facts have several timestamps'
 
 
-class Shown(NamedTuple):
+class ShownModel(NamedTuple):
     """A model with the forms of its literals."""
 
     model: WindowModel
@@ -71,15 +71,15 @@ class Standing(NamedTuple, Generic[GroundT]):
     tells: bool = True
     told: Told = NOTHING_TOLD
     asked: Symbols = None
-    complete: Shown | None = None
+    complete: ShownModel | None = None
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ShownModel:
         """What is shown of it to those who ask."""
         if self.complete is not None:
             return self.complete
         assert self.model is not None, "it was made before"
-        return Shown(self.model, self.forms.facts)
+        return ShownModel(self.model, self.forms.facts)
 
 
 class Upkeep(ABC, Generic[GroundT]):
@@ -287,7 +287,7 @@ class Upkeep(ABC, Generic[GroundT]):
             self._standing = self._standing._replace(complete=self._complete_beside(model))
         return self._standing
 
-    def _complete_beside(self, kept: WindowModel) -> Shown:
+    def _complete_beside(self, kept: WindowModel) -> ShownModel:
         """A model of the books in which all rules have run, beside the one that is `kept` up."""
         model, _ = self._filled_from(self.books, self.growing.program)
         model.violations()
@@ -296,7 +296,7 @@ class Upkeep(ABC, Generic[GroundT]):
         more = facts[~np.asarray(kept.kernel.store.present(readable(facts)), np.bool_)]
         came = np.column_stack([more, np.ones(len(more), np.int32)])
         forms = self.forms.change(came, Encoded(NO_FACTS, NO_FORMS)).came
-        return Shown(model, {**forms, **self.forms.facts})
+        return ShownModel(model, {**forms, **self.forms.facts})
 
     @property
     def is_part(self) -> bool:

@@ -75,7 +75,7 @@ class Collector(ABC):
         """The rows of an update, without the batch."""
 
 
-class Changes(Collector):
+class FactChanges(Collector):
     """The changes of the materialization: `subject`, `predicate`, `object`, and `change`, 1 for a fact that
     came and -1 for one that went.
     """
@@ -89,7 +89,7 @@ class Changes(Collector):
             yield from sorted((*head, *map(write_term, triple), change) for triple in triples)
 
 
-class Answers(Collector):
+class AnswersAnew(Collector):
     """All answers of a query after each ABox, a column for each variable.
 
     Args:

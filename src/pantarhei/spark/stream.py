@@ -26,7 +26,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import Key
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.collectors import Answers, AnswersKeptUp, Changes, Collector
+from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, Collector, FactChanges
 from pantarhei.spark.driver import Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of, normalized
 from pantarhei.spark.materialize import Closing
@@ -180,7 +180,7 @@ def _collectors(
     kind: TimeKind, reasoner: StreamReasoner, query: str | None, asked: Mapping[str, Registration]
 ) -> dict[str, Collector]:
     if not asked:
-        return {STREAM: Changes(kind) if query is None else Answers(kind, reasoner, query)}
+        return {STREAM: FactChanges(kind) if query is None else AnswersAnew(kind, reasoner, query)}
     kept, window = reasoner.queries, reasoner.window
     return {name: AnswersKeptUp(kind, kept[name], given, window) for name, given in asked.items()}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.continuous.counting import Counted
-from pantarhei.query.languages.registration import CountWindow
+from pantarhei.query.languages.stream_text import CountWindow
 
 
 def told(size, step, counts, of="triples"):

@@ -2,15 +2,15 @@
 
 import pytest
 
-from pantarhei.continuous.asked import Asked
+from pantarhei.continuous.asked_of_streams import AskedOfStreams
 from pantarhei.continuous.ending import end_of
 from pantarhei.language.time import TimeKind
-from pantarhei.query.languages import read_registration
+from pantarhei.query.languages import read_stream_text
 
 
 def end(bounds, now, closed="right"):
-    made = read_registration(f"ASK FROM NAMED WINDOW <urn:w> ON <urn:s> [{bounds}] {{ WINDOW <urn:w> {{}} }}")
-    return end_of(Asked.of(made, {}, 0, closed, None), TimeKind.INTEGER, now)
+    made = read_stream_text(f"ASK FROM NAMED WINDOW <urn:w> ON <urn:s> [{bounds}] {{ WINDOW <urn:w> {{}} }}")
+    return end_of(AskedOfStreams.of(made, {}, 0, closed, None), TimeKind.INTEGER, now)
 
 
 #   now = 5          5   6   7   8   9          the last window that holds 5 ends at 8, and closes at 9;

@@ -9,7 +9,7 @@ from pantarhei.errors import OptionError, QueryError
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
 from pantarhei.query.registration import Registration
-from pantarhei.spark.collectors import Answers, AnswersKeptUp, Changes
+from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, FactChanges
 from strategies import EX, A, B, C, is_a, member, x
 
 RULES = [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]
@@ -22,7 +22,7 @@ def reasoner_of(range=5):
 
 def test_changes_are_rows_of_what_went_and_came_with_batch_time_and_window():
     reasoner = reasoner_of()
-    collector = Changes(TimeKind.INTEGER)
+    collector = FactChanges(TimeKind.INTEGER)
     collector.begin(7)
     collector.note(reasoner.push(3, [member(A, EX.a)]))
     collector.note(reasoner.push(4, [member(C, EX.a)]))
@@ -53,7 +53,7 @@ def test_changes_are_rows_of_what_went_and_came_with_batch_time_and_window():
 )
 def test_answers_are_rows_with_a_column_a_variable(query, columns, rows):
     reasoner = reasoner_of("PT1H")
-    collector = Answers(TimeKind.DATETIME, reasoner, f"PREFIX ex: <{EX}> {query}")
+    collector = AnswersAnew(TimeKind.DATETIME, reasoner, f"PREFIX ex: <{EX}> {query}")
     collector.begin(0)
     collector.note(reasoner.push(NOON, [member(A, EX.a)]))
     assert collector.table().column_names == ["batch", "at", "start", "end", *columns]
@@ -63,9 +63,9 @@ def test_answers_are_rows_with_a_column_a_variable(query, columns, rows):
 
 def test_queries_that_cannot_be_answered_are_refused_at_once():
     with pytest.raises(OptionError, match=r"query=\?at, \?batch is not possible: .* other variables"):
-        Answers(TimeKind.INTEGER, reasoner_of(), "SELECT ?at ?x ?batch { ?x ?at ?batch }")
+        AnswersAnew(TimeKind.INTEGER, reasoner_of(), "SELECT ?at ?x ?batch { ?x ?at ?batch }")
     with pytest.raises(QueryError):
-        Answers(TimeKind.INTEGER, reasoner_of(), "SELECT ?x {")
+        AnswersAnew(TimeKind.INTEGER, reasoner_of(), "SELECT ?x {")
 
 
 def kept_up(registration, reasoner, kind=TimeKind.INTEGER):

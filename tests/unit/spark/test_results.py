@@ -12,7 +12,7 @@ from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.errors import OptionError
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
-from pantarhei.spark.collectors import Changes
+from pantarhei.spark.collectors import FactChanges
 from pantarhei.spark.results import STREAM, FileOutput, Outlet, Results, outlets
 from strategies import EX, A, B, is_a, member, x
 
@@ -59,7 +59,7 @@ def test_folders_and_formats_that_cannot_be_are_refused(tmp_path):
 
 def test_without_files_and_sink_nothing_is_collected():
     reasoner = reasoner_of()
-    collector = Changes(TimeKind.INTEGER)
+    collector = FactChanges(TimeKind.INTEGER)
     results = Results({STREAM: collector}, outlets((), None, None, "csv"))
     results.begin(0)
     results.note(reasoner.push(3, [member(A, EX.a)]))

@@ -20,7 +20,7 @@ from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import Numeric
 from pantarhei.query.incremental.operator import Bag, Row, Shared, appearances
-from pantarhei.query.incremental.totals import NOTHING, Part, part_of
+from pantarhei.query.incremental.totals import NOTHING, Addend, addend_of
 
 Changes = Sequence[tuple[Row, int]]
 """What came to a group and went, with how many copies: the value of the argument alone, or a whole row."""
@@ -121,20 +121,20 @@ class _Summing(_ByGroup):
     def __init__(self, shared: Shared, is_average: bool) -> None:
         super().__init__(shared)
         self._is_average = is_average
-        self._parts: dict[int, Part] = {}
+        self._addends: dict[int, Addend] = {}
 
     def change(self, group: Row, changes: Changes) -> None:
-        parts = [(self._part(item[0]), weight) for item, weight in changes]
-        self._keep(group, self._kept.get(group, NOTHING).plus(parts))
+        addends = [(self._addend(item[0]), weight) for item, weight in changes]
+        self._keep(group, self._kept.get(group, NOTHING).plus(addends))
 
-    def _part(self, number: int) -> Part:
-        part = self._parts.get(number)
-        if part is None:
-            if len(self._parts) > _MOST_REMEMBERED:
-                self._parts.clear()
-            part = part_of(None if number == NONE else self._shared.terms.term(number))
-            self._parts[number] = part
-        return part
+    def _addend(self, number: int) -> Addend:
+        addend = self._addends.get(number)
+        if addend is None:
+            if len(self._addends) > _MOST_REMEMBERED:
+                self._addends.clear()
+            addend = addend_of(None if number == NONE else self._shared.terms.term(number))
+            self._addends[number] = addend
+        return addend
 
     def value(self, group: Row) -> int:
         total = self._kept.get(group, NOTHING)
@@ -142,7 +142,7 @@ class _Summing(_ByGroup):
 
     def forget(self) -> None:
         super().forget()
-        self._parts.clear()
+        self._addends.clear()
 
 
 class _Values(Accumulator):

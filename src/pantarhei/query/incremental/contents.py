@@ -119,7 +119,7 @@ class Content:
         return began is not None and self.window.start_at(kind, boundary) >= began
 
 
-class View(Content):
+class WindowView(Content):
     """The facts of a window that ends when the model's does, or later, and begins later.
 
     Args:

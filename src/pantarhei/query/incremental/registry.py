@@ -19,7 +19,7 @@ from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Quer
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
-from pantarhei.query.incremental.contents import Content, StepChanges, View
+from pantarhei.query.incremental.contents import Content, StepChanges, WindowView
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.leaves import DescribeLeaf, WholeLeaf
@@ -77,7 +77,7 @@ class Registry:
         self._counted, self._rows_then = 0, 0
         self.queries: dict[str, Registered] = {}
         self._whole = Content(self.journal, window, present.model)
-        self._views: dict[Window, View] = {}
+        self._views: dict[Window, WindowView] = {}
 
     @property
     def wants_levels(self) -> bool:
@@ -142,10 +142,10 @@ class Registry:
         self._rows_then = 0  # they are counted anew
         self._outlook.tells_time = any(tells_time(each.query.node) for each in self.queries.values())
 
-    def _view(self, window: Window) -> View:
+    def _view(self, window: Window) -> WindowView:
         view = self._views.get(window)
         if view is None:
-            view = self._views[window] = View(self.journal, window, *self._outlook.present[:3])
+            view = self._views[window] = WindowView(self.journal, window, *self._outlook.present[:3])
         return view
 
     def in_order(self, registered: Registered, present: Present) -> list[Row]:

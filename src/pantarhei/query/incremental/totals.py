@@ -69,11 +69,11 @@ class Total(NamedTuple):
         """How many rows there are."""
         return self.errors + self.integers + self.decimals + self.floats + self.doubles
 
-    def plus(self, changes: Iterable[tuple[Part, int]]) -> Total:
+    def plus(self, changes: Iterable[tuple[Addend, int]]) -> Total:
         """The total after numbers have come and gone, each with how many copies of it."""
         total: list[Any] = list(self)
-        for part, weight in changes:
-            for place, amount in part:
+        for addend, weight in changes:
+            for place, amount in addend:
                 if type(amount) is Decimal:
                     total[place] = EXACT.fma(amount, weight, total[place])
                 else:
@@ -105,11 +105,11 @@ class Total(NamedTuple):
 
 NOTHING: Final = Total()
 
-Part = tuple[tuple[int, Any], ...]
+Addend = tuple[tuple[int, Any], ...]
 """What a number adds to a total: to which of its entries how much."""
 
 
-def part_of(term: Term | None) -> Part:
+def addend_of(term: Term | None) -> Addend:
     """What a term adds to a total; None is an error."""
     return tuple((place, amount) for place, amount in enumerate(_total_of(term)) if amount)
 

@@ -13,7 +13,7 @@ from lark import Token, Tree
 from pantarhei.errors import TimestampError
 from pantarhei.language.time import Duration
 from pantarhei.query.languages.grammar import ParseTree
-from pantarhei.query.languages.registration import (
+from pantarhei.query.languages.stream_text import (
     CountWindow,
     Everything,
     Extent,

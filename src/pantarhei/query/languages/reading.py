@@ -22,7 +22,7 @@ from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.languages.edits import Edit, Edited
 from pantarhei.query.languages.extents import Bounds, check_kinds, not_nothing, read_bounds
 from pantarhei.query.languages.grammar import ParseTree, parse
-from pantarhei.query.languages.registration import Language, Registration, StreamWindow
+from pantarhei.query.languages.stream_text import Language, StreamText, StreamWindow
 from pantarhei.query.languages.written import Length, Part, Written, all_subtrees, span, subtrees, tokens
 from pantarhei.query.registration import Condition, Emit, Tick
 from pantarhei.query.syntax import read_query
@@ -57,9 +57,9 @@ _WINDOWS = tuple(kind for kind in _LANGUAGE_OF if kind != "window_block")
 _TIMESTAMP_IRI = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
 
 
-def read_registration(
+def read_stream_text(
     text: str, prefixes: Mapping[str, str] | None = None, base: str | None = None
-) -> Registration:
+) -> StreamText:
     """What a text in C-SPARQL, RSP-QL, CQELS or plain SPARQL registers.
 
     Args:
@@ -71,7 +71,7 @@ def read_registration(
         QueryError: as `read_query`.
         OptionError: it is no text.
 
-    >>> made = read_registration("SELECT ?x FROM STREAM <urn:s> [RANGE 10s STEP 1s] { ?x a <urn:C> }")
+    >>> made = read_stream_text("SELECT ?x FROM STREAM <urn:s> [RANGE 10s STEP 1s] { ?x a <urn:C> }")
     >>> made.language, made.emit, made.on
     ('C-SPARQL', 'rstream', ('close', 'non-empty'))
     >>> made.windows[0].extent.slide
@@ -79,7 +79,7 @@ def read_registration(
     """
     check_type("query", text, str, "a text in C-SPARQL, RSP-QL, CQELS or SPARQL")
     tree = parse(text)
-    return _Reader(Written(text, tree, prefixes or {}, base), tree).registration(prefixes, base)
+    return _Reader(Written(text, tree, prefixes or {}, base), tree).stream_text(prefixes, base)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class _Reader:
         self._language = _language(written, tree)
         self._register = subtrees(tree, "register")
 
-    def registration(self, prefixes: Mapping[str, str] | None, base: str | None) -> Registration:
+    def stream_text(self, prefixes: Mapping[str, str] | None, base: str | None) -> StreamText:
         custom = _CUSTOMS[self._language]
         declared = list(map(self._declared, all_subtrees(self._tree, *_WINDOWS)))
         on, tick = self._policy([each.bounds for each in declared])
@@ -121,7 +121,7 @@ class _Reader:
         self._check_blocks([window.name for window in windows])
         sparql = self._sparql(declared, windows)
         query = _query(sparql, prefixes, base)
-        return Registration(
+        return StreamText(
             text=self._written.text,
             language=self._language,
             sparql=sparql.text,

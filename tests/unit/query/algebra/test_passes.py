@@ -21,7 +21,7 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.algebra.passes import drop_columns, order_joins, push_filters, with_children
-from pantarhei.query.languages import read_registration
+from pantarhei.query.languages import read_stream_text
 
 
 def filtered(text):
@@ -37,7 +37,7 @@ def test_a_condition_on_the_time_of_a_triple_stays_with_its_graph():
         "SELECT * FROM STREAM <s> [RANGE 2 STEP 1] { GRAPH ?g { ?x ?p ?y } FILTER(timestamp(?x, ?p, ?y)) }"
     )
     (test,) = (
-        n for n in nodes_of(push_filters(read_registration(registered).query.node)) if isinstance(n, Filter)
+        n for n in nodes_of(push_filters(read_stream_text(registered).query.node)) if isinstance(n, Filter)
     )
     assert isinstance(test.child, Graph)
 

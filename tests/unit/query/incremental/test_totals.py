@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.query.expressions.sums import written
-from pantarhei.query.incremental.totals import NOTHING, part_of
+from pantarhei.query.incremental.totals import NOTHING, addend_of
 from signed_bags import term
 
 TYPED = '"{{}}"^^<http://www.w3.org/2001/XMLSchema#{}>'
@@ -11,7 +11,7 @@ DOUBLE, FLOAT, DECIMAL = map(TYPED.format, ("double", "float", "decimal"))
 
 
 def total(*numbers):
-    return NOTHING.plus((part_of(term(number)), 1) for number in numbers)
+    return NOTHING.plus((addend_of(term(number)), 1) for number in numbers)
 
 
 def text(number):
@@ -49,16 +49,16 @@ def test_numbers_add_up(numbers, sum_, average):
 
 
 def test_an_error_that_goes_leaves_the_sum_of_the_others():
-    assert text(total("1", '"x"').plus([(part_of(term('"x"')), -1)]).sum) == "1"
+    assert text(total("1", '"x"').plus([(addend_of(term('"x"')), -1)]).sum) == "1"
 
 
 def test_a_sum_has_the_type_of_the_numbers_that_are_left():
     mixed = total("1", "0.5", *doubles("0.25", "NaN"), FLOAT.format("INF"))
-    left = mixed.plus((part_of(term(each)), -1) for each in (*doubles("0.25", "NaN"), FLOAT.format("INF")))
+    left = mixed.plus((addend_of(term(each)), -1) for each in (*doubles("0.25", "NaN"), FLOAT.format("INF")))
     assert text(left.sum) == "1.5"
-    assert text(left.plus([(part_of(term("0.5")), -1)]).sum) == "1"
+    assert text(left.plus([(addend_of(term("0.5")), -1)]).sum) == "1"
     assert left.size == 2
 
 
 def test_copies_count():
-    assert text(NOTHING.plus([(part_of(term("0.1")), 3)]).sum) == "0.3"
+    assert text(NOTHING.plus([(addend_of(term("0.1")), 3)]).sum) == "0.3"

@@ -9,8 +9,8 @@ from rdflib import URIRef, Variable
 from pantarhei.errors import OptionError, QueryError, QueryTextError
 from pantarhei.query.algebra.expressions import Call
 from pantarhei.query.algebra.nodes import Graph, nodes_of
-from pantarhei.query.languages import read_registration
-from pantarhei.query.languages.registration import (
+from pantarhei.query.languages import read_stream_text
+from pantarhei.query.languages.stream_text import (
     CountWindow,
     Everything,
     NewestTimestamp,
@@ -41,7 +41,7 @@ def graphs(registration):
 
 def refusal(text):
     with pytest.raises(QueryTextError) as raised:
-        read_registration(text)
+        read_stream_text(text)
     assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
     return raised.value
 
@@ -60,7 +60,7 @@ GROUP BY ?room HAVING (COUNT(DISTINCT ?person) > 5)
 
 
 def test_c_sparql():
-    made = read_registration(POSITIONS)
+    made = read_stream_text(POSITIONS)
     assert (made.language, made.name, made.emit) == ("C-SPARQL", "CrowdedRooms", "rstream")
     assert (made.on, made.tick, made.whole_windows) == (("close", "non-empty"), "timestamp", False)
     stream = URIRef(EX + "positions")
@@ -76,13 +76,13 @@ def test_what_is_left_is_the_query_without_its_windows():
     plain = POSITIONS.replace("REGISTER QUERY CrowdedRooms AS", "").replace(
         "FROM STREAM <http://example.org/positions> [RANGE 10m STEP 1m]", ""
     )
-    made = read_registration(POSITIONS)
+    made = read_stream_text(POSITIONS)
     assert made.query.node == read_query(plain).node
-    assert read_registration(plain).query == read_query(plain)
+    assert read_stream_text(plain).query == read_query(plain)
 
 
 def test_several_streams_are_one_default_graph():
-    made = read_registration(
+    made = read_stream_text(
         """REGISTER STREAM Meetings COMPUTED EVERY 5s AS
         PREFIX : <http://example.org/>
         CONSTRUCT { ?a :meets ?b }
@@ -102,7 +102,7 @@ def test_several_streams_are_one_default_graph():
 
 
 def test_what_is_computed_every_so_often_needs_no_step():
-    made = read_registration(
+    made = read_stream_text(
         "REGISTER QUERY q COMPUTE EVERY 1sec AS ASK FROM STREAM <s> [RANGE 10sec] { ?x a ?c }"
     )
     assert made.windows[0].extent == right(10 * SECOND, SECOND)
@@ -115,7 +115,7 @@ def test_the_time_of_a_triple_is_a_call(written):
     PREFIX : <http://example.org/>
     SELECT ?timestamp (MAX({written}(?s, :enters, ?o)) AS ?last) FROM STREAM :s [RANGE 5s STEP 1s]
     WHERE {{ ?s :enters ?o ; :timestamp ?timestamp }} GROUP BY ?timestamp"""
-    made = read_registration(text)
+    made = read_stream_text(text)
     found = [
         aggregate.argument
         for node in nodes_of(made.query.node)
@@ -127,7 +127,7 @@ def test_the_time_of_a_triple_is_a_call(written):
 @pytest.mark.parametrize("arguments", ["?s", "", "?s, ?p, ?o, ?g"])
 def test_the_time_is_that_of_a_triple(arguments):
     with pytest.raises(QueryError, match="expected 3: the subject, the predicate, the object of a triple"):
-        read_registration(
+        read_stream_text(
             f"SELECT * FROM STREAM <s> [RANGE 5s STEP 1s] {{ ?s ?p ?o FILTER(timestamp({arguments}) > 3) }}"
         )
 
@@ -153,7 +153,7 @@ WHERE {
 
 
 def test_rsp_ql():
-    made = read_registration(SMOKE)
+    made = read_stream_text(SMOKE)
     assert (made.language, made.name, made.emit) == ("RSP-QL", EX + "alarms", "istream")
     assert (made.on, made.tick, made.whole_windows) == (("close",), "timestamp", True)
     long, short = URIRef(EX + "windows/long"), URIRef(EX + "windows/short")
@@ -180,7 +180,7 @@ def test_rsp_ql():
     ],
 )
 def test_the_stream_of_answers_is_named_when_it_is_registered_or_behind_select(head, emit):
-    made = read_registration(
+    made = read_stream_text(
         head + " * FROM NAMED WINDOW <w> ON <s> [RANGE 4 STEP 2] { WINDOW <w> { ?s ?p ?o } }"
     )
     assert made.emit == emit
@@ -200,13 +200,13 @@ def test_the_stream_of_answers_is_named_when_it_is_registered_or_behind_select(h
     ],
 )
 def test_all_forms_of_queries_have_windows(query, form):
-    made = read_registration(query.format("FROM NAMED WINDOW <w> ON <s> [RANGE PT2S STEP PT1S]"))
+    made = read_stream_text(query.format("FROM NAMED WINDOW <w> ON <s> [RANGE PT2S STEP PT1S]"))
     assert made.query.form == form
     assert [window.name for window in made.windows] == [URIRef("w")]
 
 
 def test_windows_may_stand_in_every_group():
-    made = read_registration(
+    made = read_stream_text(
         """SELECT *
         FROM NAMED WINDOW <a> ON <s> [RANGE PT2S STEP PT1S] FROM NAMED WINDOW <b> ON <s> [RANGE PT1S TUMBLING]
         WHERE { { WINDOW <a> { ?x a ?c } } UNION { WINDOW <b> { ?x a ?c } }
@@ -233,18 +233,18 @@ def test_windows_may_stand_in_every_group():
     ],
 )
 def test_a_window_is_declared_in_several_ways(declaration):
-    made = read_registration(f"SELECT * {declaration} {{ WINDOW <w> {{ ?s ?p ?o }} }}")
+    made = read_stream_text(f"SELECT * {declaration} {{ WINDOW <w> {{ ?s ?p ?o }} }}")
     assert made.windows == (StreamWindow(URIRef("w"), URIRef("s"), right(60 * MINUTE, 15 * MINUTE)),)
     assert (made.on, made.tick) == (("close",), "timestamp")
 
 
 def test_a_window_without_a_name_is_part_of_the_default_graph():
-    made = read_registration("SELECT * FROM WINDOW [RANGE 2 STEP 1] ON STREAM <s> { ?s ?p ?o }")
+    made = read_stream_text("SELECT * FROM WINDOW [RANGE 2 STEP 1] ON STREAM <s> { ?s ?p ?o }")
     assert made.windows == (StreamWindow(own(1), URIRef("s"), right(2, 1), is_default=True),)
 
 
 def test_a_query_may_say_when_it_reports_and_looks():
-    made = read_registration(
+    made = read_stream_text(
         """SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 4
         REPORT ON_CONTENT_CHANGE NON_EMPTY_CONTENT PERIODIC 3 TICK BATCH_DRIVEN]
         { WINDOW <w> { ?s ?p ?o } }"""
@@ -254,7 +254,7 @@ def test_a_query_may_say_when_it_reports_and_looks():
 
 
 def test_the_entailment_regime_is_told():
-    made = read_registration(
+    made = read_stream_text(
         "REGISTER STREAM <o> UNDER ENTAILMENT REGIME <http://www.w3.org/ns/entailment/OWL-RL> AS SELECT * "
         "FROM NAMED WINDOW <w> ON <s> [RANGE 2 STEP 1] FROM GRAPH <g> FROM NAMED GRAPH <h> { ?s ?p ?o }"
     )
@@ -281,7 +281,7 @@ WHERE {
 
 
 def test_cqels():
-    made = read_registration(NEIGHBOURS)
+    made = read_stream_text(NEIGHBOURS)
     assert (made.language, made.name, made.emit) == ("CQELS", None, "istream")
     assert (made.on, made.tick, made.whole_windows) == (("change", "non-empty"), "timestamp", False)
     tags = URIRef(EX + "tags")
@@ -309,7 +309,7 @@ def test_cqels():
 )
 @pytest.mark.parametrize("order", ["STREAM <s>{}{{ ?x a ?c }}", "STREAM {} <s> {{ ?x a ?c }}"])
 def test_cqels_has_its_windows_where_they_are_used(bounds, extent, order):
-    made = read_registration("SELECT ?x WHERE {" + order.format(bounds) + "}")
+    made = read_stream_text("SELECT ?x WHERE {" + order.format(bounds) + "}")
     assert [window.extent for window in made.windows] == [extent]
     assert graphs(made) == [own(1)]
 
@@ -318,7 +318,7 @@ def test_cqels_has_its_windows_where_they_are_used(bounds, extent, order):
 
 
 def test_a_text_without_windows_is_sparql():
-    made = read_registration("SELECT ?x { ?x a ?c }")
+    made = read_stream_text("SELECT ?x { ?x a ?c }")
     assert (made.language, made.windows, made.emit, made.on, made.tick) == (
         "SPARQL",
         (),
@@ -326,17 +326,15 @@ def test_a_text_without_windows_is_sparql():
         ("change",),
         "abox",
     )
-    named = read_registration("REGISTER QUERY rooms AS SELECT ?x { ?x a ?c }")
+    named = read_stream_text("REGISTER QUERY rooms AS SELECT ?x { ?x a ?c }")
     assert (named.name, named.query) == ("rooms", made.query)
 
 
 def test_prefixes_and_base_may_be_given():
     text = "SELECT * FROM NAMED WINDOW ex:w ON <s> [RANGE 2 STEP 1] { WINDOW ex:w { ?x a <C> } }"
-    made = read_registration(text, {"ex": EX}, "http://base.org/")
+    made = read_stream_text(text, {"ex": EX}, "http://base.org/")
     assert made.windows == (StreamWindow(URIRef(EX + "w"), URIRef("http://base.org/s"), right(2, 1)),)
-    assert (
-        made.query.node == read_registration(f"BASE <http://base.org/> PREFIX ex: <{EX}> {text}").query.node
-    )
+    assert made.query.node == read_stream_text(f"BASE <http://base.org/> PREFIX ex: <{EX}> {text}").query.node
 
 
 # -- words that are no keywords ----------------------------------------------------------------------
@@ -363,13 +361,13 @@ def test_prefixes_and_base_may_be_given():
 )
 def test_words_of_the_languages_may_be_used_for_anything_else(pattern):
     prefixes = " ".join(f"PREFIX {each}: <urn:{each}:>" for each in ("window", "range", "from", "stream"))
-    made = read_registration(f"{prefixes} SELECT * {STRAIGHT} WHERE {{ WINDOW <w> {{ {pattern} }} }}")
+    made = read_stream_text(f"{prefixes} SELECT * {STRAIGHT} WHERE {{ WINDOW <w> {{ {pattern} }} }}")
     plain = read_query(f"{prefixes} SELECT * WHERE {{ GRAPH <w> {{ {pattern} }} }}")
     assert made.query.node == plain.node
 
 
 def test_names_of_queries_and_windows_may_be_words_of_the_languages():
-    made = read_registration(
+    made = read_stream_text(
         """PREFIX as: <urn:as:> PREFIX on: <urn:on:> PREFIX named: <urn:named:>
         REGISTER QUERY Every-Step AS SELECT ?where FROM NAMED named:graph FROM named:other
         FROM NAMED WINDOW on:window ON as:stream [RANGE 2 STEP 1]
@@ -422,7 +420,7 @@ def test_a_malformed_text_is_refused_with_its_place(text, line, column, message)
     error = refusal(text)
     assert (error.line, error.column) == (line, column)
     with pytest.raises(QueryTextError, match=message):
-        read_registration(text)
+        read_stream_text(text)
     assert error.source_line == text.split("\n")[line - 1]
 
 
@@ -474,7 +472,7 @@ def test_a_window_that_cannot_be_is_refused_with_its_place(text, at, message):
     whole = f"# a query\nSELECT * {text} {{ ?x a ?c }}"
     error = refusal(whole)
     with pytest.raises(QueryTextError, match=message):
-        read_registration(whole)
+        read_stream_text(whole)
     assert error.line == 2
     assert error.source_line[error.column - 1 :].startswith(at)
 
@@ -505,13 +503,13 @@ def test_a_window_that_cannot_be_is_refused_with_its_place(text, at, message):
 )
 def test_what_cannot_be_is_refused(text, message):
     with pytest.raises(QueryTextError, match=message):
-        read_registration(text)
+        read_stream_text(text)
 
 
 @pytest.mark.parametrize("text", ["", "# nothing", "   \n"])
 def test_an_empty_text_is_refused(text):
     with pytest.raises(QueryTextError, match="the text ends here; expected ASK, BASE, CONSTRUCT"):
-        read_registration(text)
+        read_stream_text(text)
 
 
 @pytest.mark.parametrize(
@@ -526,7 +524,7 @@ def test_an_empty_text_is_refused(text):
 )
 def test_windows_and_periods_of_a_text_are_all_numbers_or_all_durations(text):
     with pytest.raises(QueryTextError, match="a number and a duration do not go together"):
-        read_registration(text)
+        read_stream_text(text)
 
 
 @pytest.mark.parametrize(
@@ -545,7 +543,7 @@ def test_windows_and_periods_of_a_text_are_all_numbers_or_all_durations(text):
 )
 def test_what_is_beyond_all_measure_is_refused(text, message):
     with pytest.raises(QueryTextError, match=message):
-        read_registration(text)
+        read_stream_text(text)
 
 
 @pytest.mark.timeout(30)
@@ -554,22 +552,22 @@ def test_what_is_beyond_all_measure_is_refused(text, message):
 )
 def test_long_texts_take_no_longer_than_their_length(text):
     with pytest.raises(QueryError):
-        read_registration(f"SELECT * {{ {text} ( }}")
+        read_stream_text(f"SELECT * {{ {text} ( }}")
 
 
 @pytest.mark.parametrize("text", [None, b"ASK {}", 3])
 def test_what_is_no_text_is_refused(text):
     with pytest.raises(OptionError, match="expected a text in C-SPARQL, RSP-QL, CQELS or SPARQL"):
-        read_registration(text)
+        read_stream_text(text)
 
 
 def test_a_registration_is_a_value():
-    made = read_registration(SMOKE)
-    assert made == read_registration(SMOKE)
+    made = read_stream_text(SMOKE)
+    assert made == read_stream_text(SMOKE)
     assert pickle.loads(pickle.dumps(made)) == made
 
 
 def test_a_text_that_is_nested_deeply_is_read_or_refused():
     deep = f"SELECT * {STRAIGHT} " + "{" * 5000 + "}" * 5000
     with pytest.raises(QueryError, match="nested too deeply"):
-        read_registration(deep)
+        read_stream_text(deep)

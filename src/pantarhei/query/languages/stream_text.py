@@ -1,4 +1,4 @@
-"""What a text registers: a continuous query, as one value."""
+"""What a text of a stream language says: a continuous query, as one value."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class StreamWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Registration:
+class StreamText:
     """A continuous query in one of the languages.
 
         | | emits | reports on | looks | a window's first report |

@@ -16,8 +16,8 @@ from pantarhei.query.algebra.nodes import BGP, Closure, NegatedSet, Node, Query,
 from pantarhei.query.algebra.nodes import Graph as GraphNode
 from pantarhei.query.algebra.passes import with_children
 from pantarhei.query.incremental.reports import Policy
-from pantarhei.query.languages import Registration
-from pantarhei.query.languages.registration import (
+from pantarhei.query.languages import StreamText
+from pantarhei.query.languages.stream_text import (
     CountWindow,
     Everything,
     Extent,
@@ -66,7 +66,7 @@ class Moving:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedOfStreams:
     """What a text asks for.
 
     Args:
@@ -78,7 +78,7 @@ class Asked:
         named: the static graphs that GRAPH finds.
     """
 
-    made: Registration
+    made: StreamText
     query: Query
     windows: tuple[StreamWindow, ...]
     policy: Policy
@@ -88,12 +88,12 @@ class Asked:
     @classmethod
     def of(
         cls,
-        made: Registration,
+        made: StreamText,
         static: Mapping[str, Graph | Iterable[Triple]],
         origin: TimePoint,
         closed: Closed,
         since: TimePoint | None,
-    ) -> Asked:
+    ) -> AskedOfStreams:
         """What a text asks for.
 
         Raises:
@@ -194,7 +194,7 @@ def _placed(window: StreamWindow, origin: TimePoint, closed: Closed) -> StreamWi
     return window
 
 
-def _check(made: Registration) -> None:
+def _check(made: StreamText) -> None:
     """Nothing, if all that the text says can be answered.
 
     Raises:
