@@ -25,6 +25,7 @@ from pantarhei.errors import (
     MissingFileError,
     MissingImportError,
     MissingTimestampError,
+    NotEntailedError,
     NotKeyLocalError,
     NotKeyLocalQueryError,
     OntologyError,
@@ -48,6 +49,7 @@ from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.language.rule import Rule
 from pantarhei.ontology import Ontology, load_ontology
+from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction
@@ -88,12 +90,15 @@ __all__ = [
     "MissingFileError",
     "MissingImportError",
     "MissingTimestampError",
+    "NotEntailedError",
     "NotKeyLocalError",
     "NotKeyLocalQueryError",
     "Ontology",
     "OntologyError",
     "OptionError",
     "PantarheiError",
+    "Proof",
+    "ProofStep",
     "QueryError",
     "QueryMemoryError",
     "QueryTextError",

@@ -34,6 +34,7 @@
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no Java that Spark can run on
     │   └── MasterUnreachableError     no cluster answers at the master's address
+    ├── NotEntailedError           a proof is asked for of what does not hold
     ├── DeltaNotKeptError          what a step changed is asked for where not all is derived
     └── ReadOnlyError              an attempt to write to a view of the materialization
 
@@ -644,6 +645,25 @@ class MasterUnreachableError(SparkError):
             f"no Spark master answers at {self.master}:{lines}\n"
             'start the cluster or correct the address; master="local[*]" needs no cluster'
         )
+
+
+class NotEntailedError(PantarheiError):
+    """A proof is asked for of what does not hold.
+
+    Args:
+        statement: what was asked, in N-Triples syntax or as an axiom.
+        at: the time it was asked for; None where no time has passed.
+        reason: what is known of it besides.
+    """
+
+    def __init__(self, statement: str, at: str | None = None, reason: str | None = None) -> None:
+        super().__init__(statement, at, reason)
+        self.statement, self.at, self.reason = statement, at, reason
+
+    def __str__(self) -> str:
+        when = "" if self.at is None else f" at {self.at}"
+        reason = "" if self.reason is None else f": {self.reason}"
+        return f"{self.statement} does not hold{when}{reason}; why_not says why"
 
 
 class DeltaNotKeptError(PantarheiError):

@@ -36,7 +36,6 @@ from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple
 from pantarhei.literals.membership import check_range, why_unknown
-from pantarhei.materialize.consistency import inconsistency
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
 from pantarhei.owl.global_restrictions import breaches
@@ -44,6 +43,7 @@ from pantarhei.owl.imports import Imports, WrittenAt, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
+from pantarhei.proofs.consistency import inconsistency
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report

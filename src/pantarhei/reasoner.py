@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 from rdflib import Graph
 
@@ -30,6 +30,7 @@ from pantarhei.engine.options import Derive, Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError, check_type
+from pantarhei.explainer import LIMIT, Explainer
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
@@ -38,6 +39,7 @@ from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, 
 from pantarhei.materialize.model import Keep
 from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
+from pantarhei.proofs.proof import Proof
 from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
@@ -314,6 +316,41 @@ class StreamReasoner(Materialized):
         with self._lock:
             books = self._held.books
         return tuple(repair for level, repair in books.repairs if level >= books.log.timeline.first_level)
+
+    # -- why ---------------------------------------------------------------------------------------
+
+    @overload
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, all: Literal[False] = False, limit: int = LIMIT
+    ) -> Proof: ...
+    @overload
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, *, all: Literal[True], limit: int = LIMIT
+    ) -> tuple[Proof, ...]: ...
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, all: bool = False, limit: int = LIMIT
+    ) -> Proof | tuple[Proof, ...]:
+        """Why a triple holds: facts and rules down to timestamped assertions, background and axioms.
+
+        Of all proofs the one whose oldest assertion is newest (the fact's annotation: PB26 Def. 8, IM10's
+        expiration time); then one whose assertions are minimal; then as few of them, then as few rule
+        instances as are found within the limit. Costs the rule instances behind the triple; a push costs
+        nothing for it.
+
+        Args:
+            triple: one of the materialization.
+            at: the time it is asked for; by default the present.
+            all: give a proof for each minimal set of assertions that the triple follows from.
+            limit: how many rule instances are looked at; `proof.complete` says whether that was enough.
+
+        Raises:
+            NotEntailedError: it does not hold.
+            InvalidTripleError: it is no triple.
+            TimestampError: the time is neither the present nor one that is remembered.
+            OptionError: the limit is not above 0.
+        """
+        with self._lock:
+            return Explainer(self._held).explain(triple, at, all, limit)
 
     # -- queries that are kept up to date ----------------------------------------------------------
 

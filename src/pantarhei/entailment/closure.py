@@ -23,9 +23,10 @@ from pantarhei.language.rule import Atom, Predicate, Rule
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, in_order
 from pantarhei.literals.emptiness import includes, is_empty
 from pantarhei.literals.membership import contains
-from pantarhei.materialize.consistency import model_of_background
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.proof import Proof, proof_of_violation
+from pantarhei.proofs.consistency import model_of_background
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.rules.translation.demand import Theory
 

@@ -16,7 +16,7 @@ from pantarhei.entailment.closure import Closure, is_internal
 from pantarhei.language.counted import counted
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Term, Triple
-from pantarhei.materialize.proof import Proof
+from pantarhei.proofs.proof import Proof
 
 Names = frozenset[Predicate]
 _Table = dict[Predicate, Names]

@@ -20,8 +20,8 @@ from pantarhei.errors import check_type
 from pantarhei.language.counted import counted
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
-from pantarhei.materialize.consistency import refuse_violations
 from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.proofs.consistency import refuse_violations
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.rules.compilation.growth import GrowingProgram, groups_of_same

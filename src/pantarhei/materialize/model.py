@@ -32,6 +32,7 @@ from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.level_changes import LevelChanges, LevelNumbers
+from pantarhei.materialize.lineage import Lineage
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.body_plan import BodyPlan, FactPattern, plan_body
 from pantarhei.rules.compilation.body_plans import BodyPlans, alone, plan_bodies
@@ -39,7 +40,7 @@ from pantarhei.rules.compilation.program import Program
 
 Keep = Literal["newest", "every"]
 
-__all__ = ["COMPILED", "FOREVER", "Keep", "Lineage", "Overfull", "WindowModel", "Work"]
+__all__ = ["COMPILED", "FOREVER", "Keep", "Overfull", "WindowModel", "Work"]
 
 _NO_VIOLATIONS = np.empty((0, 1), np.int32)
 
@@ -60,51 +61,6 @@ class Work(NamedTuple):
     renewals: int
     rederivations: int
     searches: int
-
-
-class Lineage(NamedTuple):
-    """Facts, or violations, and all rule instances that can take part in a proof of one.
-
-    Args:
-        violations: a row `rule, body rows…` each, -1 where the body is shorter; one may recur. None where
-            facts were asked for.
-        instances: a row `head row, rule, body rows…` each.
-        rows: the rows met.
-        facts: their facts.
-        levels: of the facts, as they are stored; `FOREVER` for what the background entails.
-        bases: the newest level of the window that asserts each, -1 if none does.
-        cut_short: the instances were too many, and are left out.
-    """
-
-    violations: Integers
-    instances: Integers
-    rows: Integers
-    facts: Integers
-    levels: npt.NDArray[np.int64]
-    bases: npt.NDArray[np.int64]
-    cut_short: bool
-
-    @property
-    def background(self) -> npt.NDArray[np.bool_]:
-        """Which of the facts the background entails."""
-        entailed: npt.NDArray[np.bool_] = self.levels == FOREVER
-        return entailed
-
-    @property
-    def instance_levels(self) -> npt.NDArray[np.int64]:
-        """Of each instance the level that it gives its head: the lowest of its body."""
-        if not len(self.instances):
-            return np.empty(0, np.int64)
-        bodies = self.instances[:, 2:]
-        levels = np.where(bodies == NONE, FOREVER, self.levels[self.places(bodies)])
-        lowest: npt.NDArray[np.int64] = levels.min(axis=1, initial=FOREVER)
-        return lowest
-
-    def places(self, rows: Integers) -> npt.NDArray[np.int64]:
-        """Where `rows`, which were met, stand in the columns."""
-        place = np.empty(int(self.rows.max()) + 1, np.int64)
-        place[self.rows] = np.arange(len(self.rows))
-        return place[rows]
 
 
 class Bindings(NamedTuple):
@@ -429,14 +385,39 @@ class WindowModel:
         rows = [row for fact in facts.tolist() if (row := self.kernel.store.row_of(*fact)) >= 0]
         return self._lineage(_NO_VIOLATIONS, np.array(rows, np.int32), most, explains_background)
 
+    def lineage_within(
+        self, fact: Integers, most: int, each: int, *, weakest: bool
+    ) -> tuple[Lineage, Integers]:
+        """Rule instances that can take part in proofs of a fact, the background explained: at most `most`, and
+        `each` of one fact. There are more of them if it is cut short; what was found first is there.
+
+        Costs what is found, and a pass over all facts where levels must settle first.
+
+        Args:
+            fact: shape (1, 3), in the materialization.
+            weakest: instances may be weaker than the fact: have a lower level than it.
+
+        Returns: The lineage, and those of its rows whose instances were not looked for.
+        """
+        self._settle()
+        row = np.array([self.kernel.store.row_of(*fact[0].tolist())], np.int32)
+        lowest = NONE if weakest else int(self.kernel.levels_of(readable(row))[0][0])
+        rows, instances, explained, cut_short = self.kernel.lineage_within(readable(row), most, each, lowest)
+        return self._described(_NO_VIOLATIONS, rows, instances, cut_short), rows[explained:]
+
     def _lineage(
         self, violations: Integers, start: Integers, most: int, explains_background: bool
     ) -> Lineage:
-        rows, instances, cut_short = self.kernel.lineage(readable(start), most, explains_background)
+        return self._described(violations, *self.kernel.lineage(readable(start), most, explains_background))
+
+    def _described(
+        self, violations: Integers, rows: Integers, instances: Integers, cut_short: bool
+    ) -> Lineage:
+        """A lineage with the facts of its rows and their levels."""
         levels, bases = self.kernel.levels_of(readable(rows))
-        bases = np.where(bases >= self.kernel.oldest, bases + np.int64(self._shift), NONE)
+        kept = np.where(bases >= self.kernel.oldest, self._in_stream(bases), NONE)
         facts = self.kernel.store.facts(readable(rows))
-        return Lineage(violations, instances, rows, facts, self._in_stream(levels), bases, cut_short)
+        return Lineage(violations, instances, rows, facts, self._in_stream(levels), kept, cut_short)
 
     def plan(self, body: Sequence[Atom], different: Sequence[Different] = ()) -> BodyPlan:
         """A plan for `matches_with`. Its constants and predicates get numbers where they have none.
@@ -504,6 +485,11 @@ class WindowModel:
             matches = self._body_matches[plans] = self.kernel.body_matches(plans)
         found: Integers = self.kernel.signed_matches(matches, readable(noted), readable(reformed))
         return found
+
+    def find(self, triple: Triple) -> Integers | None:
+        """The fact of a triple, shape (1, 3); None if it is not in the materialization. Costs O(1)."""
+        found = self._match(*triple)
+        return found if len(found) else None
 
     def match(
         self,

@@ -12,7 +12,7 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
-from pantarhei.materialize.model import Lineage
+from pantarhei.materialize.lineage import Lineage
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import ConflictPairs, Conflicts, RowConflict
 from pantarhei.repair.occurrences import Removal

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pantarhei.graphs.groups import grouped
-from pantarhei.repair.component import Allowance, Exceeded, Meter, Set, minimal
+from pantarhei.proofs.antichain import Exceeded, Meter, Set, minimal
+from pantarhei.repair.component import Allowance
 from pantarhei.repair.conflict import Budget
 
 Method = Literal["exact", "grounded", "algorithm3", "off"]

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.errors import check_type
-from pantarhei.materialize.model import Lineage
-from pantarhei.repair.component import Allowance, Exceeded, Set, components, minimal
+from pantarhei.materialize.lineage import Lineage
+from pantarhei.proofs.antichain import Exceeded, Set, minimal
+from pantarhei.repair.component import Allowance, components
 
 
 @dataclass(frozen=True, slots=True)

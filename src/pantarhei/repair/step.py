@@ -13,10 +13,11 @@ import numpy as np
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Rule
-from pantarhei.materialize.model import Lineage, WindowModel
+from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.model import WindowModel
+from pantarhei.proofs.antichain import Set
 from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.choose import Method, choose
-from pantarhei.repair.component import Set
 from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts
 from pantarhei.repair.result import Repair
 from pantarhei.window.log import Entry, Log

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pantarhei.repair.component import Allowance, Antichain, Exceeded, Meter
+from pantarhei.proofs.antichain import Antichain, Exceeded, Meter
+from pantarhei.repair.component import Allowance
 
 
 def test_sets_that_a_smaller_one_replaces_are_kept_no_longer():

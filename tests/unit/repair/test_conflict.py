@@ -7,7 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.model import FOREVER, Lineage
+from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.model import FOREVER
 from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts, minimal
 
 NOW = 9  # the level of the arriving ABox

@@ -16,7 +16,12 @@ cdef class LineageWalk(Visitor):
     cdef Matcher matcher
     cdef Store store
     cdef int head
+    cdef long long recorded
+    cdef long long each
+    cdef long long most
+    cdef int lowest
     cdef Ints instances
 
+    cdef bint is_full(self) noexcept nogil
     cdef int explain(self, int row, Ints reached) except -1 nogil
     cdef int reach(self, int row, Ints reached) except -1 nogil

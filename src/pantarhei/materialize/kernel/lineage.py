@@ -10,13 +10,18 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.triggers import Triggers
     from pantarhei.materialize.kernel.visitor import Visitor
 
+UNLIMITED = cython.declare(cython.longlong, 1 << 40)
+
 
 @cython.cclass
 class LineageWalk(Visitor):
     """Goes back over *all* rule instances, for a fact that is asserted or was there before too.
 
     Each shortcut gives wrong conflict sets (`c→d, c∧d→⊥` with d asserted at 1 and c at 2: the only conflict
-    set is {c}). `head` is the row whose instances are being recorded.
+    set is {c}).
+
+    `head` is the row whose instances are being recorded, `recorded` how many of them have been. There may be
+    `each` of one row and `most` in all; `lowest` is the lowest level that a row of a body may have.
     """
 
     def __init__(self, triggers: Triggers):
@@ -24,14 +29,26 @@ class LineageWalk(Visitor):
         self.matcher = triggers.matcher
         self.store = triggers.store
         self.head = -1
+        self.recorded = 0
+        self.each = UNLIMITED
+        self.most = UNLIMITED
+        self.lowest = -1
         self.instances = Ints()
 
     def weigh(self, row, level, atom):
-        return self.store.rows[row].level
+        own: cython.int = self.store.rows[row].level
+        return HIDDEN if own < self.lowest else own
 
     def visit(self, plan, level):
+        if self.recorded >= self.each or self.is_full():
+            return 1
+        self.recorded += 1
         self.instances.push(self.head)
         return self.matcher.record(plan, self.instances)
+
+    def is_full(self):
+        """Whether there may be no more instances."""
+        return self.instances.size >= self.most * (2 + self.matcher.widest)
 
     def of(self, rows: cython.int[::1], most: cython.longlong, explains_background: cython.bint):
         """Every rule instance that can take part in a proof of one of `rows`.
@@ -56,23 +73,56 @@ class LineageWalk(Visitor):
                     if self.instances.size > most * width:
                         cut_short = True
                         self.instances.size = 0
-        finally:  # a built-in may have raised an error, and the rows are used on
-            for i in range(reached.size):
-                self.store.rows[reached.items[i]].flags &= ~NOTED
+        finally:
+            self.forget(reached)
         return reached.array(), self.instances.array().reshape(-1, width), cut_short
 
+    def within(self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int):
+        """Rule instances that can take part in proofs of `rows`, until there are `most`: breadth first, at
+        most `each` of one row, no level below `lowest` in their bodies. The background is explained too.
+
+        Returns `(reached, instances, explained, cut short)`, as `of` does: of the rows met, the instances of
+        the first `explained` ones were looked for; `cut short` says whether there are more. Costs them.
+        """
+        i: cython.Py_ssize_t
+        cut_short: cython.bint = False
+        reached: Ints = Ints()
+        self.most, self.each, self.lowest = most, each, lowest
+        try:
+            with cython.nogil:
+                for i in range(len(rows)):
+                    self.reach(rows[i], reached)
+                i = 0
+                while i < reached.size and not (cut_short and self.is_full()):
+                    cut_short |= self.explain(reached.items[i], reached)
+                    i += 1
+        finally:
+            self.forget(reached)
+        return reached.array(), self.instances.array().reshape(-1, 2 + self.matcher.widest), i, cut_short
+
     def explain(self, row, reached):
-        """Record the rule instances with `row` as their head, and reach the rows of their bodies."""
+        """Record the rule instances with `row` as their head, and reach the rows of their bodies.
+
+        Returns whether there are more instances than were to be recorded.
+        """
         atom: cython.int
+        there_are_more: cython.bint
         before: cython.int = self.instances.size
         self.head = row
-        self.triggers.explain(row, self)
+        self.recorded = 0
+        there_are_more = self.triggers.explain(row, self)
         while before < self.instances.size:
             for atom in range(before + 2, before + 2 + self.matcher.widest):
                 if self.instances.items[atom] >= 0:
                     self.reach(self.instances.items[atom], reached)
             before += 2 + self.matcher.widest
-        return 0
+        return there_are_more
+
+    def forget(self, reached: Ints):
+        """Unmark the rows met, which are used on; a built-in may have raised an error."""
+        i: cython.Py_ssize_t
+        for i in range(reached.size):
+            self.store.rows[reached.items[i]].flags &= ~NOTED
 
     def reach(self, row, reached):
         """Append `row` to what was reached, if it is not there."""

@@ -90,6 +90,12 @@ class WindowKernel:
         """Every rule instance that can take part in a proof of one of `rows`, as `LineageWalk.of` says."""
         return LineageWalk(self.triggers).of(rows, most, explains_background)
 
+    def lineage_within(
+        self, rows: cython.int[::1], most: cython.longlong, each: cython.longlong, lowest: cython.int
+    ):
+        """Rule instances that can take part in a proof of one of `rows`, as `LineageWalk.within` says."""
+        return LineageWalk(self.triggers).within(rows, most, each, lowest)
+
     def body_matches(self, plans):
         """Looks for matches of the bodies of a `rules.compilation.body_plans.BodyPlans`."""
         return BodyMatches(self.store, plans, self.matcher.edges_noted)

@@ -7,7 +7,7 @@ from pantarhei import InconsistentOntologyError
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Rule
-from pantarhei.materialize.consistency import model_of_background, refuse_violations
+from pantarhei.proofs.consistency import model_of_background, refuse_violations
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, B, C, a, is_a, member
 

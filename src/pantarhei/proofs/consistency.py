@@ -8,7 +8,8 @@ from pantarhei.errors import InconsistentOntologyError
 from pantarhei.language.rule import names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.materialize.model import WindowModel
-from pantarhei.materialize.proof import Proof, proof_of_violation
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.rules.compilation.program import Program
 
 

@@ -14,8 +14,9 @@ from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Builtin, Different, Member, Rule
 from pantarhei.language.term import in_order
 from pantarhei.literals.builtin import SWRLB
-from pantarhei.materialize.consistency import inconsistency, model_of_background
-from pantarhei.materialize.proof import Proof, ProofStep, proof_of_violation
+from pantarhei.proofs.consistency import inconsistency, model_of_background
+from pantarhei.proofs.proof import Proof, ProofStep
+from pantarhei.proofs.violation import proof_of_violation
 from pantarhei.reference.canonical_literals import canonical_triple
 from pantarhei.reference.materialization import instances, is_consistent
 from pantarhei.rules.compilation.program import compile_

@@ -1,0 +1,57 @@
+"""Facts with the rule instances behind them, as numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.materialize.kernel.constants import FOREVER
+
+
+class Lineage(NamedTuple):
+    """Facts, or violations, and all rule instances that can take part in a proof of one.
+
+    Args:
+        violations: a row `rule, body rows…` each, -1 where the body is shorter; one may recur. None where
+            facts were asked for.
+        instances: a row `head row, rule, body rows…` each.
+        rows: the rows met.
+        facts: their facts.
+        levels: of the facts, as they are stored; `FOREVER` for what the background entails.
+        bases: the newest level of the window that asserts each, -1 if none does; `FOREVER` for what is given
+            and always holds.
+        cut_short: the instances were too many, and are left out.
+    """
+
+    violations: Integers
+    instances: Integers
+    rows: Integers
+    facts: Integers
+    levels: npt.NDArray[np.int64]
+    bases: npt.NDArray[np.int64]
+    cut_short: bool
+
+    @property
+    def background(self) -> npt.NDArray[np.bool_]:
+        """Which of the facts the background entails."""
+        entailed: npt.NDArray[np.bool_] = self.levels == FOREVER
+        return entailed
+
+    @property
+    def instance_levels(self) -> npt.NDArray[np.int64]:
+        """Of each instance the level that it gives its head: the lowest of its body."""
+        if not len(self.instances):
+            return np.empty(0, np.int64)
+        bodies = self.instances[:, 2:]
+        levels = np.where(bodies == NONE, FOREVER, self.levels[self.places(bodies)])
+        lowest: npt.NDArray[np.int64] = levels.min(axis=1, initial=FOREVER)
+        return lowest
+
+    def places(self, rows: Integers) -> npt.NDArray[np.int64]:
+        """Where `rows`, which were met, stand in the columns."""
+        place = np.empty(int(self.rows.max()) + 1, np.int64)
+        place[self.rows] = np.arange(len(self.rows))
+        return place[rows]

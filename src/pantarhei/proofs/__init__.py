@@ -1,0 +1,1 @@
+"""Why something holds: the rule instances behind a fact in, proofs out."""

@@ -1,0 +1,144 @@
+"""Minimal sets of assertions that a fact follows from, for all facts of a lineage at once.
+
+Rows of the kernel stand for facts. The background is true by itself, and left out everywhere.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
+from itertools import groupby
+
+Set = frozenset[int]
+
+
+def minimal(sets: Iterable[Set], spend: Callable[[int], None] = lambda comparisons: None) -> list[Set]:
+    """Those of `sets` that contain no other, smallest first; `spend` is told how many comparisons come.
+
+    >>> minimal([frozenset({1, 2}), frozenset({2}), frozenset({1, 3})])
+    [frozenset({2}), frozenset({1, 3})]
+    """
+    kept: list[Set] = []
+    smaller: dict[int, list[Set]] = defaultdict(
+        list
+    )  # the kept ones of smaller size, by one of their members
+    for size, candidates in groupby(sorted(set(sets), key=lambda s: (len(s), sorted(s))), key=len):
+        found = []
+        for candidate in candidates:
+            rivals = [smaller[member] for member in candidate if member in smaller] if size else []
+            spend(sum(map(len, rivals)))
+            if not any(rival <= candidate for group in rivals for rival in group):
+                found.append(candidate)
+        for one in found:
+            if not one:
+                return [one]
+            smaller[min(one)].append(one)
+        kept += found
+    return kept
+
+
+class Exceeded(Exception):
+    """A budget is used up."""
+
+
+class Meter:
+    """Counts work against a budget: sets kept and steps taken."""
+
+    def __init__(self, sets: int, steps: int) -> None:
+        self.sets, self.steps = sets, steps
+
+    def keep(self) -> None:
+        """One more set is kept."""
+        self.sets -= 1
+        if self.sets < 0:
+            raise Exceeded
+
+    def release(self) -> None:
+        """A set is kept no longer."""
+        self.sets += 1
+
+    def spend(self, steps: int) -> None:
+        """So many combinations or comparisons are about to be made."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise Exceeded
+
+    def unions(self, start: Set, choices: list[Antichain]) -> list[Set]:
+        """The minimal unions of `start` with one set from each antichain."""
+        result = [start]
+        for alternatives in choices:
+            self.spend(len(result) * len(alternatives.sets))
+            unions = {one | other for one in result for other in alternatives.sets}
+            if len(unions) > self.sets:
+                raise Exceeded
+            result = minimal(unions, self.spend) if len(unions) > 1 else list(unions)
+        return result
+
+
+class Antichain:
+    """Sets none of which contains another. Adding costs a look at those that share a member."""
+
+    def __init__(self, meter: Meter) -> None:
+        self.sets: set[Set] = set()
+        self._meter = meter
+        self._by_smallest: dict[int, list[Set]] = defaultdict(list)
+        self._by_member: dict[int, set[Set]] = defaultdict(set)
+
+    def add(self, new: Set) -> bool:
+        """Take in `new` and drop what contains it; False if it contains one of the sets itself."""
+        if new in self.sets:
+            return False
+        rivals = [self._by_smallest[member] for member in new if member in self._by_smallest]
+        larger = self._by_member[min(new)]
+        self._meter.spend(len(larger) + sum(map(len, rivals)))
+        if any(known <= new for group in rivals for known in group):
+            return False
+        for known in [known for known in larger if new < known]:
+            self._drop(known)
+        self._meter.keep()
+        self.sets.add(new)
+        self._by_smallest[min(new)].append(new)
+        for member in new:
+            self._by_member[member].add(new)
+        return True
+
+    def _drop(self, known: Set) -> None:
+        self._meter.release()
+        self.sets.discard(known)
+        self._by_smallest[min(known)].remove(known)
+        for member in known:
+            self._by_member[member].discard(known)
+
+
+def supports_of(
+    asserted: Iterable[int], instances: Iterable[tuple[int, tuple[int, ...]]], meter: Meter
+) -> dict[int, Antichain]:
+    """For each row the minimal sets of assertions it follows from: a semi-naive fixpoint over antichains.
+
+    A proof that uses its own conclusion is never minimal, so recursion ends here by itself.
+
+    Args:
+        asserted: the rows that are asserted.
+        instances: pairs `head row, body rows` without the background.
+
+    Raises:
+        Exceeded: the budget is used up.
+    """
+    supports: dict[int, Antichain] = defaultdict(lambda: Antichain(meter))
+    uses: dict[int, list[tuple[int, list[int]]]] = defaultdict(list)
+    for head, body in instances:
+        for row in body:
+            uses[row].append((head, [other for other in body if other != row]))
+    news: deque[tuple[int, Set]] = deque()
+    for row in asserted:
+        supports[row].add(frozenset((row,)))
+        news.append((row, frozenset((row,))))
+    while news:
+        row, support = news.popleft()
+        if support not in supports[row].sets:  # a smaller one came since
+            continue
+        for head, others in uses[row]:
+            for union in meter.unions(support, [supports[other] for other in others]):
+                if supports[head].add(union):
+                    news.append((head, union))
+    return supports

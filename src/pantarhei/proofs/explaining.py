@@ -1,0 +1,245 @@
+"""Why a fact is in the materialization: its proofs, the best one or one for each minimal support.
+
+On demand from the window model; nothing is stored for it. The choice depends on the facts alone, not on how
+they are numbered: the same proof comes out in every process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from pantarhei.encoding.forms import FactForms
+from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint
+from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.model import FOREVER, WindowModel
+from pantarhei.proofs.antichain import Exceeded, Meter, Set, supports_of
+from pantarhei.proofs.instances import Derivation, Instance, Instances, Key, steps_of, used_by
+from pantarhei.proofs.proof import Proof, ProofStep
+
+# Steps of the search for each rule instance that it may look at.
+_STEPS_AN_INSTANCE = 10
+
+# Where a lineage is cut short, the facts are met again with at most so many instances of each.
+_OF_EACH = (16, 256)
+
+# What a derived fact that is not looked into costs, against 1 for an instance: it is the last resort.
+_OPEN_COST = 1 << 20
+
+
+class AssertedAt(NamedTuple):
+    """An ABox: its timestamp, and how literals in it were written."""
+
+    at: TimePoint
+    forms: FactForms
+
+
+@dataclass(frozen=True)
+class Explanations:
+    """What proofs are made from.
+
+    Args:
+        model: the window model; it settles.
+        abox: the ABox of a level in the window.
+        forms: how literals of the materialization are shown.
+        limit: how many rule instances are looked at.
+    """
+
+    model: WindowModel
+    abox: Callable[[int], AssertedAt]
+    forms: FactForms
+    limit: int
+
+    def best(self, fact: Integers) -> Proof:
+        """The proof with the greatest weakest timestamp; then with minimal support, the fewest assertions, the
+        fewest rule instances.
+
+        Args:
+            fact: shape (1, 3), in the materialization.
+        """
+        lineage, open_ = self.model.lineage_within(fact, self.limit, self.limit, weakest=False)
+        for each in _OF_EACH:
+            if not lineage.cut_short or self._over(lineage).is_derivable:
+                break
+            lineage, open_ = self.model.lineage_within(fact, self.limit, each, weakest=False)
+        return self._over(lineage, open_).best()
+
+    def all(self, fact: Integers) -> tuple[Proof, ...]:
+        """A proof for each minimal support, the better ones first."""
+        lineage, open_ = self.model.lineage_within(fact, self.limit, self.limit, weakest=True)
+        found = () if lineage.cut_short else self._over(lineage).all()
+        return found or (replace(self.best(fact), complete=False),)
+
+    def _over(self, lineage: Lineage, open_: Integers | None = None) -> _Choice:
+        return _Choice(self, lineage, frozenset() if open_ is None else frozenset(open_.tolist()))
+
+
+class _Candidate(NamedTuple):
+    """A support, and a derivation from it."""
+
+    support: Set
+    derivation: Derivation
+    is_shortest: bool
+
+
+@dataclass
+class _Choice:
+    """The proofs of the first row of a lineage.
+
+    Args:
+        given: what explains it.
+        lineage: instances behind the row.
+        open: derived rows whose instances are not all known.
+    """
+
+    given: Explanations
+    lineage: Lineage
+    open: Set
+    meter: Meter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.goal, *_ = rows = self.lineage.rows.tolist()
+        self._bases = dict(zip(rows, self.lineage.bases.tolist(), strict=True))
+        self._facts = dict(zip(rows, map(tuple, self.lineage.facts.tolist()), strict=True))
+        always = set(self.lineage.rows[self.lineage.background].tolist())
+        self.level = int(self.lineage.levels[0])
+        self.always = {row for row in always if self._bases[row] == FOREVER}
+        self.asserted = [row for row in rows if NONE < self._bases[row] < FOREVER and row not in always]
+        self._entailed = always
+        self._triples: dict[int, Triple] = {}
+        self.instances = Instances.of(self.lineage, self._rank)
+        self.meter = Meter(self.given.limit, self.given.limit * _STEPS_AN_INSTANCE)
+
+    @property
+    def is_derivable(self) -> bool:
+        """Whether the instances that are known are enough for a proof."""
+        return self.goal in self.instances.heights([*self.always, *self._strong])
+
+    @property
+    def _strong(self) -> list[int]:
+        """The asserted rows that are not weaker than the goal."""
+        return [row for row in self.asserted if self._bases[row] >= self.level]
+
+    def best(self) -> Proof:
+        """The best proof."""
+        strong = self._strong
+        try:
+            if self.lineage.cut_short:
+                raise Exceeded
+            supports = self._supports(strong)
+            smallest = min(map(len, supports))
+            tied = [support for support in supports if len(support) == smallest]
+            least = self.instances.heights([*self.always, *strong])[self.goal]
+            return self._proof(*self._best_of(tied, least))
+        except Exceeded:
+            return self._proof(self._found(strong), complete=False)
+
+    def all(self) -> tuple[Proof, ...]:
+        """A proof for each minimal support; none if there are too many."""
+        try:
+            supports = self._supports(self.asserted)
+        except Exceeded:
+            return ()
+        found = [self._candidate(support) for support in supports]
+        found.sort(key=lambda each: (self._age(each.support), len(each.support), len(each.derivation)))
+        return tuple(self._proof(each, each.is_shortest) for each in found)
+
+    def _best_of(self, tied: list[Set], least: int) -> tuple[_Candidate, bool]:
+        """Of supports that are equally good the one with the fewest instances, and whether it surely is that.
+
+        Args:
+            least: fewer instances are not enough.
+        """
+        best, sure = None, True
+        for support in tied:
+            found = self._candidate(support)
+            sure = sure and found.is_shortest
+            if best is None or len(found.derivation) < len(best.derivation):
+                best = found
+            if len(best.derivation) <= least:
+                return best, True
+            self.meter.spend(len(self.instances.found))
+        assert best is not None, "what holds has a support"
+        return best, sure
+
+    def _supports(self, asserted: list[int]) -> list[Set]:
+        """The minimal supports of the goal; those with newer assertions first."""
+        if self.goal in self._entailed:
+            return [frozenset()]
+        bodies = (
+            (head, tuple({row for row in body if row not in self._entailed}))
+            for head, _, body in self.instances.found
+            if head not in self._entailed
+        )
+        found = supports_of(asserted, bodies, self.meter)[self.goal].sets
+        return list(found) if len(found) == 1 else sorted(found, key=self._place)
+
+    def _candidate(self, support: Set) -> _Candidate:
+        """A support with its shortest derivation."""
+        if self.goal in support or self.goal in self.always:
+            return _Candidate(support, {}, True)
+        derivation, is_shortest = self.instances.fewest(self.goal, support | self.always, self.meter)
+        return _Candidate(support, derivation, is_shortest)
+
+    def _found(self, asserted: list[int]) -> _Candidate:
+        """A support that is minimal, as far as what is known goes, and a derivation: found without search."""
+        leaves = {**dict.fromkeys([*self.always, *asserted], 0)}
+        if self.goal in leaves:
+            return _Candidate(frozenset([self.goal]) - self.always, {}, True)
+        if self.goal not in self.instances.heights(leaves):
+            leaves |= {row: _OPEN_COST for row in self.open if row not in leaves and row != self.goal}
+        derivation = self.instances.cheapest(leaves)
+        if self.goal not in derivation:  # it is open itself
+            return _Candidate(frozenset(), {}, False)
+        kept = [row for row in used_by(derivation, self.goal) if row in leaves and row not in self.always]
+        for row in sorted(kept, key=lambda row: (self._bases[row], self._text(row))):
+            fewer = [other for other in kept if other != row]
+            if self.goal in self.instances.heights([*self.always, *fewer]):
+                kept = fewer
+        derivation = self.instances.cheapest({row: leaves[row] for row in [*self.always, *kept]})
+        return _Candidate(frozenset(kept) - self.open, derivation, False)
+
+    # -- rows as people know them ------------------------------------------------------------------
+
+    def _proof(self, found: _Candidate, complete: bool) -> Proof:
+        """The proof by a derivation from a support."""
+        rules = self.given.model.program.rules
+
+        def step(row: int, instance: Instance | None, premises: tuple[int, ...]) -> ProofStep:
+            if instance is not None:
+                return ProofStep(self._triple(row), rules[instance.rule], premises)
+            if row in found.support:
+                return self._assertion(row)
+            return ProofStep(self._triple(row), is_open=row not in self.always)
+
+        return Proof(steps_of(found.derivation, self.goal, step), complete)
+
+    def _assertion(self, row: int) -> ProofStep:
+        abox = self.given.abox(self._bases[row])
+        (triple,) = self.given.model.vocabulary.decode([self._facts[row]], abox.forms)
+        return ProofStep(triple, at=abox.at)
+
+    def _triple(self, row: int) -> Triple:
+        known = self._triples.get(row)
+        if known is None:
+            (known,) = self.given.model.vocabulary.decode([self._facts[row]], self.given.forms)
+            self._triples[row] = known
+        return known
+
+    def _text(self, row: int) -> str:
+        return " ".join(term.n3() for term in self._triple(row))
+
+    def _rank(self, instance: Instance) -> Key:
+        rule = self.given.model.program.rules[instance.rule]
+        return (rule.name, rule.axiom, *(self._text(row) for row in instance.body))
+
+    def _age(self, support: Set) -> int:
+        """How old the oldest assertion of a support is: less for newer ones."""
+        return -min((self._bases[row] for row in support), default=FOREVER)
+
+    def _place(self, support: Set) -> tuple[list[int], list[str]]:
+        """Where a support stands among others: those with newer assertions first."""
+        return sorted(-self._bases[row] for row in support), sorted(map(self._text, support))

@@ -1,0 +1,290 @@
+"""Rule instances as a graph: what can be derived from some facts, and by the fewest instances.
+
+Rows of the kernel stand for facts; ⊥ is the row `BOTTOM`. A derivation says of each row it derives by which
+instance, and no row rests on itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.materialize.lineage import Lineage
+from pantarhei.proofs.antichain import Exceeded, Meter
+from pantarhei.proofs.proof import ProofStep
+
+BOTTOM = -2
+"""The row of ⊥."""
+
+Key = tuple[str, ...]
+
+# Derivations of more instances are not searched for shorter ones: the search would nest too deep.
+_MOST_SEARCHED = 200
+
+
+class Instance(NamedTuple):
+    """A rule that derives its head from the rows of its body."""
+
+    head: int
+    rule: int
+    body: tuple[int, ...]
+
+
+Derivation = Mapping[int, Instance]
+"""For each row that is derived the instance that does it."""
+
+
+@dataclass(frozen=True)
+class Instances:
+    """The instances of a lineage.
+
+    Args:
+        found: the instances, those of constraints with the head `BOTTOM`.
+        rank: something by which instances of one head are told apart in the same way in each process, however
+            rows are numbered; asked for only where there is a choice.
+    """
+
+    found: tuple[Instance, ...]
+    rank: Callable[[Instance], Key]
+    _ranks: dict[Instance, Key] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, lineage: Lineage, rank: Callable[[Instance], Key]) -> Instances:
+        """Those of a lineage, its violations included."""
+        instances = [
+            Instance(head, rule, tuple(row for row in body if row != NONE))
+            for head, rule, *body in lineage.instances.tolist()
+        ]
+        instances += [
+            Instance(BOTTOM, rule, tuple(row for row in body if row != NONE))
+            for rule, *body in lineage.violations.tolist()
+        ]
+        return cls(tuple(dict.fromkeys(instances)), rank)
+
+    @cached_property
+    def by_head(self) -> Mapping[int, list[Instance]]:
+        """The instances of each row."""
+        found: defaultdict[int, list[Instance]] = defaultdict(list)
+        for instance in self.found:
+            found[instance.head].append(instance)
+        return found
+
+    @cached_property
+    def uses(self) -> Mapping[int, list[int]]:
+        """The places of the instances that each row is in the body of."""
+        found: defaultdict[int, list[int]] = defaultdict(list)
+        for place, instance in enumerate(self.found):
+            for row in set(instance.body):
+                found[row].append(place)
+        return found
+
+    def heights(self, leaves: Iterable[int]) -> dict[int, int]:
+        """Of each row that follows from `leaves` how many instances stand above one another at least. Costs
+        the instances.
+        """
+        missing = [len(set(instance.body)) for instance in self.found]
+        heights: dict[int, int] = dict.fromkeys(leaves, 0)
+        news, height = list(heights), 0
+        while news:
+            height += 1
+            later: list[int] = []
+            for row in news:
+                for place in self.uses.get(row, ()):
+                    missing[place] -= 1
+                    head = self.found[place].head
+                    if not missing[place] and head not in heights:
+                        heights[head] = height
+                        later.append(head)
+            news = later
+        return heights
+
+    def cheapest(self, leaves: Mapping[int, int]) -> dict[int, Instance]:
+        """For each row that follows from `leaves` the instance of its cheapest derivation.
+
+        An instance costs one more than its body, where a row that is used twice is paid for twice (Knuth's
+        generalization of Dijkstra's algorithm). Costs the instances.
+
+        Args:
+            leaves: what the rows to begin with cost.
+        """
+        missing = [len(set(instance.body)) for instance in self.found]
+        price = [1] * len(self.found)
+        best: dict[int, tuple[int, Instance | None]] = {row: (cost, None) for row, cost in leaves.items()}
+        waiting = [(cost, row) for row, cost in leaves.items()]
+        waiting.sort()
+        done: set[int] = set()
+        while waiting:
+            cost, row = heappop(waiting)
+            if row in done:
+                continue
+            done.add(row)
+            for place in self.uses.get(row, ()):
+                missing[place] -= 1
+                price[place] += cost
+                instance = self.found[place]
+                if missing[place] or instance.head in done:
+                    continue
+                known = best.get(instance.head)
+                if known is None or price[place] < known[0]:
+                    heappush(waiting, (price[place], instance.head))
+                elif price[place] > known[0] or known[1] is None or not self._is_before(instance, known[1]):
+                    continue
+                best[instance.head] = (price[place], instance)
+        return {row: chosen for row in done if (chosen := best[row][1]) is not None}
+
+    def fewest(self, goal: int, leaves: Collection[int], meter: Meter) -> tuple[dict[int, Instance], bool]:
+        """A derivation of a row with the fewest instances, and whether it is known to be that.
+
+        Args:
+            goal: it follows from `leaves`, and is none of them.
+            meter: how many steps the search may take; when they are used up it is the best one found.
+        """
+        heights = self.heights(leaves)
+        cheapest = self.cheapest(dict.fromkeys(leaves, 0))
+        found = {row: cheapest[row] for row in used_by(cheapest, goal) if row in cheapest}
+        if len(found) <= heights[goal]:  # no derivation is shorter than high
+            return found, True
+        if len(found) > _MOST_SEARCHED:
+            return found, False
+        search = _Search(self, frozenset(leaves), heights, found, meter)
+        try:
+            search.from_({}, [goal])
+        except Exceeded:
+            return search.best, False
+        return search.best, True
+
+    def in_order(self, instances: Iterable[Instance]) -> list[Instance]:
+        """Instances of one head in an order that does not depend on the rows' numbers."""
+        given = list(instances)
+        return given if len(given) < 2 else sorted(given, key=self._rank)
+
+    def _is_before(self, one: Instance, other: Instance) -> bool:
+        return self._rank(one) < self._rank(other)
+
+    def _rank(self, instance: Instance) -> Key:
+        known = self._ranks.get(instance)
+        if known is None:
+            known = self._ranks[instance] = self.rank(instance)
+        return known
+
+
+def steps_of(
+    derivation: Derivation, goal: int, step: Callable[[int, Instance | None, tuple[int, ...]], ProofStep]
+) -> tuple[ProofStep, ...]:
+    """The steps of a proof.
+
+    Args:
+        step: makes one of a row, the instance that derives it (None for what is not derived), and the places
+            of its premises.
+    """
+    places: dict[int, int] = {}
+    steps: list[ProofStep] = []
+    for row in _in_order(derivation, goal):
+        instance = derivation.get(row)
+        body = () if instance is None else instance.body
+        steps.append(step(row, instance, tuple(places[premise] for premise in body)))
+        places[row] = len(places)
+    return tuple(steps)
+
+
+def used_by(derivation: Derivation, goal: int) -> set[int]:
+    """The rows that a derivation of a row takes, itself among them."""
+    found, waiting = {goal}, [goal]
+    while waiting:
+        instance = derivation.get(waiting.pop())
+        fresh = set() if instance is None else set(instance.body) - found
+        found |= fresh
+        waiting += fresh
+    return found
+
+
+def _in_order(derivation: Derivation, goal: int) -> Iterator[int]:
+    """The rows that a derivation of a row takes, each after those that it rests on."""
+    done: set[int] = set()
+    work = [(goal, False)]
+    while work:
+        row, visited = work.pop()
+        if row in done:
+            continue
+        instance = derivation.get(row)
+        if visited or instance is None:
+            done.add(row)
+            yield row
+        else:
+            work.append((row, True))
+            work += [(premise, False) for premise in reversed(instance.body) if premise not in done]
+
+
+class _Search:
+    """Looks for a derivation with fewer instances than the best one known, by depth first search."""
+
+    def __init__(
+        self,
+        instances: Instances,
+        leaves: Collection[int],
+        derivable: Collection[int],
+        best: dict[int, Instance],
+        meter: Meter,
+    ) -> None:
+        self.instances, self.leaves, self.derivable = instances, leaves, derivable
+        self.best, self.meter = best, meter
+        self._choices: dict[int, list[Instance]] = {}
+
+    def from_(self, chosen: dict[int, Instance], open_: list[int]) -> None:
+        """Complete what is chosen so far in all ways that may be better.
+
+        Args:
+            open_: the rows that no instance has been chosen for, each once.
+
+        Raises:
+            Exceeded: the steps are used up.
+        """
+        if len(chosen) + len(open_) >= len(self.best):
+            return
+        if not open_:
+            self.best = dict(chosen)
+            return
+        row = min(open_, key=lambda row: len(self._choices_for(row)))
+        others = [other for other in open_ if other != row]
+        for instance in self._choices_for(row):
+            self.meter.spend(1)
+            if self._rests_on(chosen, instance.body, row):
+                continue
+            fresh = [
+                premise
+                for premise in dict.fromkeys(instance.body)
+                if premise not in self.leaves and premise not in chosen and premise not in others
+            ]
+            chosen[row] = instance
+            self.from_(chosen, others + fresh)
+            del chosen[row]
+
+    def _choices_for(self, row: int) -> list[Instance]:
+        known = self._choices.get(row)
+        if known is None:
+            possible = (
+                instance
+                for instance in self.instances.by_head.get(row, ())
+                if all(premise in self.derivable for premise in instance.body)
+            )
+            known = self._choices[row] = self.instances.in_order(possible)
+        return known
+
+    def _rests_on(self, chosen: Derivation, body: Iterable[int], row: int) -> bool:
+        """Whether one of the rows of a body rests on a row by what is chosen, or is it."""
+        waiting, seen = list(body), set(body)
+        while waiting:
+            at = waiting.pop()
+            if at == row:
+                return True
+            instance = chosen.get(at)
+            for premise in () if instance is None else instance.body:
+                if premise not in seen:
+                    seen.add(premise)
+                    waiting.append(premise)
+        return False

@@ -1,0 +1,119 @@
+"""Proofs: facts, what each follows from, and the assertions with their timestamps that all rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pantarhei.language.origin import Origin
+from pantarhei.language.rule import Rule, names_of
+from pantarhei.language.shown import told_apart
+from pantarhei.language.term import Triple, short
+from pantarhei.language.time import TimePoint, show_time
+from pantarhei.rdf.pickling import exactly
+
+Assertion = tuple[TimePoint, Triple]
+"""A fact with the timestamp of an ABox that asserts it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProofStep:
+    """A fact and what it follows from.
+
+    Args:
+        fact: what is concluded; None for ⊥.
+        rule: the rule applied; None where the fact is not derived.
+        premises: the steps that the rule's body is matched to, in the body's order, by their place in the
+            proof.
+        at: where the stream asserts the fact, the newest timestamp at which it does; None where it is derived
+            or always holds.
+        is_open: the fact is derived, and the limit was reached before it was known from what.
+    """
+
+    fact: Triple | None
+    rule: Rule | None = None
+    premises: tuple[int, ...] = ()
+    at: TimePoint | None = None
+    is_open: bool = False
+
+    @property
+    def is_background(self) -> bool:
+        """Whether the fact is given and holds at every time."""
+        return self.rule is None and self.at is None and not self.is_open
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Steps, each after its premises, no fact twice; the last one is what is proved.
+
+    `str` writes one numbered line a step.
+
+    Args:
+        steps: at least one.
+        complete: whether the limit was enough to look at all rule instances; if not, there may be a better
+            proof, and steps may be open.
+    """
+
+    steps: tuple[ProofStep, ...]
+    complete: bool = True
+
+    @property
+    def triple(self) -> Triple | None:
+        """What is proved; None for ⊥."""
+        return self.steps[-1].fact
+
+    @cached_property
+    def supports(self) -> frozenset[Assertion]:
+        """The assertions of the stream that it rests on, each at its newest timestamp; not the background."""
+        return frozenset((step.at, step.fact) for step in self.steps if step.at is not None and step.fact)
+
+    @cached_property
+    def background(self) -> frozenset[Triple]:
+        """The facts that it rests on and that are given and hold at every time."""
+        return frozenset(step.fact for step in self.steps if step.is_background and step.fact)
+
+    @property
+    def timestamp(self) -> TimePoint | None:
+        """The oldest timestamp of `supports`: what is proved leaves the window with it. None if nothing of
+        the stream is needed.
+        """
+        return min((at for at, _ in self.supports), default=None)
+
+    @property
+    def facts(self) -> tuple[Triple, ...]:
+        """The facts that the last step rests on directly."""
+        return tuple(fact for i in self.steps[-1].premises if (fact := self.steps[i].fact) is not None)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules applied, in order, each once."""
+        return tuple(dict.fromkeys(step.rule for step in self.steps if step.rule is not None))
+
+    @property
+    def axioms(self) -> tuple[Origin, ...]:
+        """The axioms that the rules come from, in order, each once, with where they are written."""
+        return tuple(dict.fromkeys(rule.origin for rule in self.rules if rule.origin is not None))
+
+    def lines(self) -> list[str]:
+        """The steps as text."""
+        names = names_of(self.rules)
+        return told_apart(
+            lambda: [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)], names
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(Proof, self.steps, self.complete)
+
+
+def _line(step: ProofStep) -> str:
+    fact = "⊥" if step.fact is None else " ".join(map(short, step.fact))
+    if step.rule is not None:
+        from_ = ", ".join(str(i + 1) for i in step.premises)
+        return f"{fact}  (from {from_} by {step.rule.name}, {step.rule.axiom})"
+    if step.at is not None:
+        return f"{fact}  (asserted at {show_time(step.at)})"
+    return f"{fact}  (derived, not looked into)" if step.is_open else f"{fact}  (given)"
