@@ -386,22 +386,22 @@ class WindowModel:
         return self._lineage(_NO_VIOLATIONS, np.array(rows, np.int32), most, explains_background)
 
     def lineage_within(
-        self, fact: Integers, most: int, each: int, *, weakest: bool
+        self, fact: Integers, most: int, each: int, *, weaker: bool
     ) -> tuple[Lineage, Integers]:
-        """Rule instances that can take part in proofs of a fact, the background explained: at most `most`, and
-        `each` of one fact. There are more of them if it is cut short; what was found first is there.
+        """Rule instances that can take part in proofs of a fact, the background explained: at most `most`,
+        and `each` of one fact. There are more of them if it is cut short; what was found first is there.
 
         Costs what is found, and a pass over all facts where levels must settle first.
 
         Args:
             fact: shape (1, 3), in the materialization.
-            weakest: instances may be weaker than the fact: have a lower level than it.
+            weaker: instances may be weaker than the fact: have a lower level than it.
 
         Returns: The lineage, and those of its rows whose instances were not looked for.
         """
         self._settle()
         row = np.array([self.kernel.store.row_of(*fact[0].tolist())], np.int32)
-        lowest = NONE if weakest else int(self.kernel.levels_of(readable(row))[0][0])
+        lowest = NONE if weaker else int(self.kernel.levels_of(readable(row))[0][0])
         rows, instances, explained, cut_short = self.kernel.lineage_within(readable(row), most, each, lowest)
         return self._described(_NO_VIOLATIONS, rows, instances, cut_short), rows[explained:]
 

@@ -54,22 +54,22 @@ class Explanations:
     limit: int
 
     def best(self, fact: Integers) -> Proof:
-        """The proof with the greatest weakest timestamp; then with minimal support, the fewest assertions, the
-        fewest rule instances.
+        """The proof whose oldest assertion is newest; of these one with a minimal support, then with the
+        fewest assertions, then with the fewest rule instances.
 
         Args:
             fact: shape (1, 3), in the materialization.
         """
-        lineage, open_ = self.model.lineage_within(fact, self.limit, self.limit, weakest=False)
+        lineage, open_ = self.model.lineage_within(fact, self.limit, self.limit, weaker=False)
         for each in _OF_EACH:
             if not lineage.cut_short or self._over(lineage).is_derivable:
                 break
-            lineage, open_ = self.model.lineage_within(fact, self.limit, each, weakest=False)
+            lineage, open_ = self.model.lineage_within(fact, self.limit, each, weaker=False)
         return self._over(lineage, open_).best()
 
     def all(self, fact: Integers) -> tuple[Proof, ...]:
         """A proof for each minimal support, the better ones first."""
-        lineage, open_ = self.model.lineage_within(fact, self.limit, self.limit, weakest=True)
+        lineage, _ = self.model.lineage_within(fact, self.limit, self.limit, weaker=True)
         found = () if lineage.cut_short else self._over(lineage).all()
         return found or (replace(self.best(fact), complete=False),)
 
