@@ -34,17 +34,18 @@ from pantarhei.explainer import LIMIT, Explainer
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
+from pantarhei.interpretation.prover import Prover
 from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, timed
 from pantarhei.materialize.model import Keep
 from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
-from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
-from pantarhei.repair.result import Assertion, Repair
+from pantarhei.repair.result import Repair
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
 from pantarhei.window.watermark import in_time_order
@@ -149,7 +150,8 @@ class StreamReasoner(Materialized):
         self._given = GivenBackground.beside(ontology, background)
         self._repairs_told = RepairTable()
         self.note: dict[str, Json] = {}
-        self._keep_up(ontology, Holdings(foundation, options))
+        prover = Prover(partial(Foundation.of, ontology, background, options.unique_names))
+        self._keep_up(ontology, Holdings(foundation, options, prover.proofs))
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread pushes
@@ -473,7 +475,7 @@ class StreamReasoner(Materialized):
         held = reasoner._held
         state = saved.state(held.growing)
         reasoner.note = dict(state.note)
-        held.replace(state.books, state.forms)
+        held.replace(state.books.with_proofs(held.prove), state.forms)
         held.consumers.restored(state.consumers)
         held.make_model()  # what is wrong is found out now
         if (queries := state.consumers.get(QUERIES)) is not None:

@@ -18,7 +18,7 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.engine.compaction import FACTS_A_TERM
 from pantarhei.language.time import TimePoint, time_of
-from pantarhei.repair.result import Repair
+from pantarhei.repair.result import Prove, Repair
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
 from pantarhei.window.sliding import Step
 
@@ -100,6 +100,12 @@ class Books:
             repairs = (*repairs, (arrival.level, repair))
         counters = self.counters.plus(Counters(1, int(arrival.contradicted), len(arrival.cut)))
         return Books(log, step, arrival, repairs, counters, self.messages + 1)
+
+    def with_proofs(self, prove: Prove) -> Books:
+        """The books, whose conflicts find their proofs in this way."""
+        return replace(
+            self, repairs=tuple((level, repair.proved_by(prove)) for level, repair in self.repairs)
+        )
 
     @property
     def now(self) -> TimePoint | None:

@@ -26,6 +26,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
+from pantarhei.repair.result import Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.sliding import Step, step_to
@@ -37,15 +38,16 @@ class Holdings(Upkeep[Books]):
     Args:
         foundation: what all rests on; it belongs to the holdings, which go on numbering.
         options: what the reasoner was told.
+        prove: finds the proofs of conflicts.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
         MemoryLimitError: the background alone exceeds the limits.
     """
 
-    def __init__(self, foundation: Foundation, options: Options) -> None:
-        self.options = options
-        self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary)
+    def __init__(self, foundation: Foundation, options: Options, prove: Prove) -> None:
+        self.options, self.prove = options, prove
+        self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary, prove)
         self._log = StepLog(options.limits)
         super().__init__(foundation, Books(), options.keep, options.limits, options.derive)
 

@@ -359,16 +359,19 @@ class WindowModel:
         self.kernel.take_violations()
         self.kernel.find_violations()
 
-    def lineage(self, most: int) -> Lineage | None:
+    def lineage(self, most: int, *, explains_background: bool = False) -> Lineage | None:
         """The violations noted since the last call with all their proofs; None if there was no violation.
 
         Past `most` rule instances it is cut short: the rows are all there, the instances are not.
+
+        Args:
+            explains_background: as of `lineage_of`.
         """
         violations = self.violations()
         if not len(violations):
             return None
         start = violations[:, 1:].ravel()
-        return self._lineage(violations, start[start >= 0], most, explains_background=False)
+        return self._lineage(violations, start[start >= 0], most, explains_background)
 
     def lineage_of(self, facts: Integers, most: int, *, explains_background: bool = False) -> Lineage:
         """Every rule instance that can take part in a proof of one of `facts`, those asserted included.

@@ -1,11 +1,20 @@
-"""A proof of a violation, in a model where all that is given is asserted."""
+"""Proofs of violations: how facts lead to ⊥, in a model where all that is not always true is asserted."""
 
 from __future__ import annotations
 
-from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.model import WindowModel
-from pantarhei.proofs.instances import BOTTOM, Instance, Instances, Key, steps_of
-from pantarhei.proofs.proof import Proof, ProofStep
+from collections import defaultdict
+from collections.abc import Mapping
+
+from pantarhei.encoding.numbers import NONE, Fact, as_tuples
+from pantarhei.language.rule import Rule
+from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.model import FOREVER, WindowModel
+from pantarhei.proofs.antichain import Meter
+from pantarhei.proofs.instances import BOTTOM, Derivation, Instance, Instances, Key, steps_of
+from pantarhei.proofs.proof import Assertion, Proof, ProofStep
+
+# Steps of the search for the shortest proof of one violation.
+_STEPS = 20_000
 
 
 def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | None:
@@ -17,17 +26,71 @@ def proof_of_violation(model: WindowModel, most: int = 1_000_000) -> Proof | Non
     lineage = model.lineage(most)
     if lineage is None:
         return None
-    rules = model.program.rules
-    triples = dict(zip(lineage.rows.tolist(), model.vocabulary.decode(lineage.facts), strict=True))
-
-    def rank(instance: Instance) -> Key:
-        bodies = (" ".join(term.n3() for term in triples[row]) for row in instance.body)
-        return (rules[instance.rule].name, rules[instance.rule].axiom, *bodies)
-
+    found = _Violations(model, lineage, {})
     given = lineage.rows[(lineage.bases != NONE) | lineage.background].tolist()
-    derivation = Instances.of(lineage, rank).cheapest(dict.fromkeys(given, 0))
+    return found.proof(found.all.cheapest(dict.fromkeys(given, 0)))
 
-    def step(row: int, instance: Instance | None, premises: tuple[int, ...]) -> ProofStep:
-        return ProofStep(triples.get(row), None if instance is None else rules[instance.rule], premises)
 
-    return Proof(steps_of(derivation, BOTTOM, step))
+def proofs_of_violations(
+    model: WindowModel, asserted: Mapping[Fact, Assertion], most: int = 1_000_000
+) -> dict[Rule, Proof]:
+    """A shortest proof of each constraint that `model` noted to be violated, the background explained.
+
+    Costs the lineage of the violations, and a search.
+
+    Args:
+        asserted: what the facts asserted in the model are as assertions of the stream.
+        most: past so many rule instances there are none.
+    """
+    lineage = model.lineage(most, explains_background=True)
+    if lineage is None or lineage.cut_short:
+        return {}
+    return _Violations(model, lineage, asserted).shortest()
+
+
+class _Violations:
+    """The violations of a lineage.
+
+    Args:
+        asserted: facts that the stream asserts.
+    """
+
+    def __init__(self, model: WindowModel, lineage: Lineage, asserted: Mapping[Fact, Assertion]) -> None:
+        self._rules, self._lineage, rows = model.program.rules, lineage, lineage.rows.tolist()
+        self._triples = dict(zip(rows, model.vocabulary.decode(lineage.facts), strict=True))
+        facts = zip(rows, as_tuples(lineage.facts), strict=True)
+        self._asserted = {row: asserted[fact] for row, fact in facts if fact in asserted}
+        self.all = Instances.of(lineage, self._rank)
+
+    def shortest(self) -> dict[Rule, Proof]:
+        """The shortest proof for each constraint."""
+        lineage = self._lineage
+        leaves = {*self._asserted, *lineage.rows[lineage.bases == FOREVER].tolist()}
+        by_constraint: defaultdict[int, list[Instance]] = defaultdict(list)
+        for instance in self.all.by_head[BOTTOM]:
+            by_constraint[instance.rule].append(instance)
+        others = [instance for instance in self.all.found if instance.head != BOTTOM]
+        found = {}
+        for constraint, violations in by_constraint.items():
+            instances = Instances((*others, *violations), self._rank)
+            derivation, is_shortest = instances.fewest(BOTTOM, leaves, Meter(_STEPS, _STEPS))
+            found[self._rules[constraint]] = self.proof(derivation, is_shortest)
+        return found
+
+    def proof(self, derivation: Derivation, complete: bool = True) -> Proof:
+        """The proof by a derivation."""
+
+        def step(row: int, instance: Instance | None, premises: tuple[int, ...]) -> ProofStep:
+            if row in self._asserted and instance is None:
+                at, triple = self._asserted[row]
+                return ProofStep(triple, at=at)
+            return ProofStep(
+                self._triples.get(row), None if instance is None else self._rules[instance.rule], premises
+            )
+
+        return Proof(steps_of(derivation, BOTTOM, step), complete)
+
+    def _rank(self, instance: Instance) -> Key:
+        rule = self._rules[instance.rule]
+        bodies = (" ".join(term.n3() for term in self._triples[row]) for row in instance.body)
+        return (rule.name, rule.axiom, *bodies)

@@ -13,10 +13,11 @@ from pantarhei.encoding.numbers import Integers
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.materialize.lineage import Lineage
+from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import ConflictPairs, Conflicts, RowConflict
 from pantarhei.repair.occurrences import Removal
-from pantarhei.repair.result import Assertion, Conflict, LazySequence, Repair
+from pantarhei.repair.result import Conflict, LazySequence, Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
 
 
@@ -29,12 +30,14 @@ class RepairAccount:
         arriving: the ABox.
         lexicon: what the facts' numbers mean.
         rules: what the constraints' numbers mean.
+        prove: finds the proofs of conflicts.
     """
 
     older: Log
     arriving: Entry
     lexicon: Lexicon
     rules: tuple[Rule, ...]
+    prove: Prove = no_proofs
 
     def of(
         self,
@@ -65,6 +68,7 @@ class RepairAccount:
             Conflict(
                 frozenset(known[row] for row in conflict.rows),
                 tuple(self.rules[i] for i in conflict.constraints),
+                self.prove,
             )
             for conflict in found
         ]

@@ -6,21 +6,29 @@ Nothing is translated before it is looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar, overload
 
 from pantarhei.language.counted import counted
 from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
-from pantarhei.language.term import Triple, short
+from pantarhei.language.term import short
 from pantarhei.language.time import TimePoint, show_time
+from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.choose import Method
 from pantarhei.repair.occurrences import Occurrences, Removal, look_up
 
-Assertion = tuple[TimePoint, Triple]
 _T = TypeVar("_T")
+
+Prove = Callable[[frozenset[Assertion], tuple[Rule, ...]], tuple[Proof, ...]]
+"""Finds a proof of ⊥ from some assertions for each of some constraints."""
+
+
+def no_proofs(assertions: frozenset[Assertion], constraints: tuple[Rule, ...]) -> tuple[Proof, ...]:
+    """None."""
+    return ()
 
 
 class LazySequence(Sequence[_T]):
@@ -68,6 +76,16 @@ class Conflict:
 
     assertions: frozenset[Assertion]
     constraints: tuple[Rule, ...]
+    _prove: Prove = field(default=no_proofs, repr=False, compare=False)
+
+    @property
+    def proofs(self) -> tuple[Proof, ...]:
+        """How assertions and background lead to ⊥: a shortest proof for each constraint.
+
+        Costs what follows from the assertions; the first time of a reasoner a materialization of its
+        background. None is found where more than a million rule instances would have to be looked at.
+        """
+        return self._prove(self.assertions, self.constraints)
 
     def __str__(self) -> str:
         return told_apart(self._text, names_of(self.constraints))
@@ -76,6 +94,16 @@ class Conflict:
         members = sorted((show_time(at), " ".join(map(short, triple))) for at, triple in self.assertions)
         rules = " and ".join(dict.fromkeys(rule.axiom for rule in self.constraints))
         return " against ".join(f"{triple} ({at})" for at, triple in members) + f", by {rules}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(_conflict, self.assertions, self.constraints, self.proofs)
+
+
+def _conflict(
+    assertions: frozenset[Assertion], constraints: tuple[Rule, ...], proofs: tuple[Proof, ...]
+) -> Conflict:
+    """A conflict whose proofs are known."""
+    return Conflict(assertions, constraints, lambda *_: proofs)
 
 
 class Repair:
@@ -117,6 +145,13 @@ class Repair:
     ) -> Repair:
         """A repair of which all is known already."""
         return cls(at, method, _restored(tuple(conflicts)), removed, lambda: undecided, unlisted)
+
+    def proved_by(self, prove: Prove) -> Repair:
+        """The same, whose conflicts find their proofs in this way."""
+        conflicts = LazySequence(
+            len(self.conflicts), lambda: [replace(conflict, _prove=prove) for conflict in self.conflicts]
+        )
+        return Repair(self.at, self.method, conflicts, self._removed, lambda: self.undecided, self.unlisted)
 
     @property
     def taken_out(self) -> frozenset[Assertion] | Occurrences:

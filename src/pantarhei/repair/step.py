@@ -19,7 +19,7 @@ from pantarhei.proofs.antichain import Set
 from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.choose import Method, choose
 from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts
-from pantarhei.repair.result import Repair
+from pantarhei.repair.result import Prove, Repair, no_proofs
 from pantarhei.window.log import Entry, Log
 
 
@@ -45,11 +45,13 @@ class Repairer:
         method: as `StreamReasoner` takes it.
         budget: how far an exact repair searches.
         vocabulary: what the facts' numbers mean.
+        prove: finds the proofs of conflicts.
     """
 
     method: Method
     budget: Budget
     vocabulary: Vocabulary
+    prove: Prove = no_proofs
 
     def repair(self, model: WindowModel, older: Log, arriving: Entry, rules: tuple[Rule, ...]) -> Repaired:
         """Cut from `model`, to which the ABox `arriving` was just added, what contradicts newer assertions.
@@ -67,7 +69,7 @@ class Repairer:
         cut, undecided = self._choose(conflicts, lineage)
         if len(cut):
             model.cut(cut)
-        account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules)
+        account = RepairAccount(older, arriving, self.vocabulary.lexicon, rules, self.prove)
         return Repaired(cut, True, account.of(self.method, lineage, conflicts, cut, undecided))
 
     def _choose(self, conflicts: ConflictPairs | Conflicts, lineage: Lineage) -> tuple[Integers, Integers]:

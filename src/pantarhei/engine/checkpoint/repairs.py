@@ -21,9 +21,10 @@ from pantarhei.engine.checkpoint.times import TimesWriter, key_of
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import RDF_TYPE, Term
 from pantarhei.language.time import TimePoint
+from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.choose import Method
 from pantarhei.repair.occurrences import Occurrences
-from pantarhei.repair.result import Assertion, Conflict, Repair
+from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.translation.fingerprint import text_of_rule
 
 MOST_CONFLICTS = 1000
