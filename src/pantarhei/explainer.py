@@ -8,16 +8,21 @@ from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import TimePoint, plain_time, show_time
 from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.wording import Labels
 
 LIMIT = 10_000
 """How many rule instances an explanation looks at, unless it is told."""
 
 
 class Explainer:
-    """Explains what a stream reasoner holds; not for several threads at once."""
+    """Explains what a stream reasoner holds; not for several threads at once.
 
-    def __init__(self, held: Holdings) -> None:
-        self._held = held
+    Args:
+        labels: what names are called.
+    """
+
+    def __init__(self, held: Holdings, labels: Labels) -> None:
+        self._held, self._labels = held, labels
 
     def explain(
         self, triple: Triple, at: TimePoint | None, all_: bool, limit: int
@@ -30,7 +35,9 @@ class Explainer:
         fact = found.model.find(check_triple(triple))
         if fact is None:
             raise NotEntailedError(" ".join(term.n3() for term in triple), self._time_text(at))
-        return found.all(fact) if all_ else found.best(fact)
+        if all_:
+            return tuple(proof.labelled(self._labels) for proof in found.all(fact))
+        return found.best(fact).labelled(self._labels)
 
     def _explanations(self, at: TimePoint | None, limit: int) -> Explanations:
         """What explains the facts at a time."""

@@ -44,6 +44,7 @@ from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 from pantarhei.proofs.consistency import inconsistency
+from pantarhei.proofs.wording import Labels, labels_of
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
@@ -122,6 +123,11 @@ class Ontology:
     def names(self) -> ShownNames:
         """How its names are shown where the last part of their IRIs does not tell them apart."""
         return self._report.names
+
+    @cached_property
+    def labels(self) -> Labels:
+        """What its names are called, by `rdfs:label`: in English if there is a choice."""
+        return labels_of(self.triples or self.background)
 
     @cached_property
     def graph(self) -> Graph:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
@@ -41,6 +41,7 @@ from pantarhei.materialize.model import Keep
 from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
 from pantarhei.proofs.proof import Assertion, Proof
+from pantarhei.proofs.wording import Labels, labels_of
 from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
@@ -150,7 +151,8 @@ class StreamReasoner(Materialized):
         self._given = GivenBackground.beside(ontology, background)
         self._repairs_told = RepairTable()
         self.note: dict[str, Json] = {}
-        prover = Prover(partial(Foundation.of, ontology, background, options.unique_names))
+        foundation_of = partial(Foundation.of, ontology, background, options.unique_names)
+        prover = Prover(foundation_of, lambda: self._labels)
         self._keep_up(ontology, Holdings(foundation, options, prover.proofs))
 
     def __repr__(self) -> str:
@@ -352,7 +354,12 @@ class StreamReasoner(Materialized):
             OptionError: the limit is not above 0.
         """
         with self._lock:
-            return Explainer(self._held).explain(triple, at, all, limit)
+            return Explainer(self._held, self._labels).explain(triple, at, all, limit)
+
+    @cached_property
+    def _labels(self) -> Labels:
+        """What ontology and background call their names."""
+        return {**labels_of(self._given.triples), **self.ontology.labels}
 
     # -- queries that are kept up to date ----------------------------------------------------------
 

@@ -12,6 +12,7 @@ from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.proofs.violation import proofs_of_violations
+from pantarhei.proofs.wording import Labels
 
 # So many entries for terms of former proofs are kept.
 _MOST_TERMS = 100_000
@@ -22,10 +23,11 @@ class Prover:
 
     Args:
         foundation: makes a foundation of its own. It is called when a proof is first asked for.
+        labels: gives what names are called.
     """
 
-    def __init__(self, foundation: Callable[[], Foundation]) -> None:
-        self._make = foundation
+    def __init__(self, foundation: Callable[[], Foundation], labels: Callable[[], Labels] = dict) -> None:
+        self._make, self._labels = foundation, labels
         self._foundation: Foundation | None = None
         self._model: WindowModel | None = None
         self._level = 0
@@ -39,7 +41,8 @@ class Prover:
         given = sorted(assertions, key=lambda assertion: [term.n3() for term in assertion[1]])
         with self._lock:
             found = self._found(given)
-        return tuple(found[constraint] for constraint in constraints if constraint in found)
+        labels = self._labels()
+        return tuple(found[each].labelled(labels) for each in constraints if each in found)
 
     def _found(self, assertions: list[Assertion]) -> dict[Rule, Proof]:
         if self._foundation is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,8 @@ from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
+from pantarhei.proofs.text import text_of
+from pantarhei.proofs.wording import Labels, labels_among
 from pantarhei.rdf.pickling import exactly
 
 Assertion = tuple[TimePoint, Triple]
@@ -47,16 +49,18 @@ class ProofStep:
 class Proof:
     """Steps, each after its premises, no fact twice; the last one is what is proved.
 
-    `str` writes one numbered line a step.
+    `str` is a tree of sentences: each fact with what it follows from below it.
 
     Args:
         steps: at least one.
         complete: whether the limit was enough to look at all rule instances; if not, there may be a better
             proof, and steps may be open.
+        labels: what its names are called, for people. Proofs of the same are equal whatever these say.
     """
 
     steps: tuple[ProofStep, ...]
     complete: bool = True
+    labels: Labels = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def triple(self) -> Triple | None:
@@ -95,18 +99,24 @@ class Proof:
         """The axioms that the rules come from, in order, each once, with where they are written."""
         return tuple(dict.fromkeys(rule.origin for rule in self.rules if rule.origin is not None))
 
+    def labelled(self, labels: Labels) -> Proof:
+        """The same with those of `labels` that it needs."""
+        terms = [term for step in self.steps for term in step.fact or ()]
+        terms += [atom.predicate for rule in self.rules for atom in rule.body]
+        return replace(self, labels=labels_among(labels, terms))
+
     def lines(self) -> list[str]:
-        """The steps as text."""
+        """The steps, one numbered line each, in the ontology's names."""
         names = names_of(self.rules)
         return told_apart(
             lambda: [f"{number}. {_line(step)}" for number, step in enumerate(self.steps, 1)], names
         )
 
     def __str__(self) -> str:
-        return "\n".join(self.lines())
+        return text_of(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(Proof, self.steps, self.complete)
+        return exactly(Proof, self.steps, self.complete, self.labels)
 
 
 def _line(step: ProofStep) -> str:

@@ -1,0 +1,121 @@
+"""What is said of the steps of a proof, in each form in which people see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from pantarhei.language.rule import Rule, names_of
+from pantarhei.language.shown import told_apart
+from pantarhei.language.term import short
+from pantarhei.proofs.outline import DEEPEST, Mention, Outline, outline
+from pantarhei.proofs.shown_times import ShownTimes
+from pantarhei.proofs.wording import fit, forbidden, sentence
+
+if TYPE_CHECKING:
+    from pantarhei.proofs.proof import Proof, ProofStep
+
+_T = TypeVar("_T")
+_LONGEST_AXIOM = 400
+_CONTRADICTION = "a contradiction"
+_CAVEAT = "The limit was reached before everything was looked at: there may be a better explanation."
+
+
+@dataclass(frozen=True)
+class Telling:
+    """The words for a proof. What is told by `told` shows no two names alike.
+
+    Args:
+        proof: what is told.
+        deepest: how deep a section of its outline is nested.
+    """
+
+    proof: Proof
+    deepest: int = DEEPEST
+
+    def told(self, write: Callable[[], _T]) -> _T:
+        """What `write` gives."""
+        return told_apart(write, names_of(self.proof.rules))
+
+    @cached_property
+    def outline(self) -> Outline:
+        """The order in which it is told."""
+        return outline(self.proof.steps, self.deepest)
+
+    @cached_property
+    def times(self) -> ShownTimes:
+        """How its timestamps are shown."""
+        return ShownTimes.of(at for at, _ in self.proof.supports)
+
+    @cached_property
+    def rules(self) -> dict[tuple[str, str], tuple[int, Rule]]:
+        """The rules by name and axiom, numbered as they are told."""
+        found: dict[tuple[str, str], tuple[int, Rule]] = {}
+        for section in self.outline.sections:
+            for entry in section.entries:
+                rule = self.proof.steps[entry.step].rule
+                if rule is not None and entry.mention is Mention.HERE:
+                    found.setdefault((rule.name, rule.axiom), (len(found) + 1, rule))
+        return found
+
+    def number(self, step: ProofStep) -> int | None:
+        """The number of the rule that derives the step's fact; None if it is not derived."""
+        return None if step.rule is None else self.rules[step.rule.name, step.rule.axiom][0]
+
+    def fact(self, step: ProofStep) -> str:
+        """The fact of a step; of ⊥ what is broken."""
+        if step.fact is not None:
+            return sentence(step.fact, self.proof.labels)
+        if step.rule is None:
+            return _CONTRADICTION
+        return f"{_CONTRADICTION}: {forbidden(step.rule, self.proof.labels)}"
+
+    def given(self, step: ProofStep) -> str:
+        """How a fact is known that is not derived; nothing for one that is."""
+        if step.at is not None:
+            return f"asserted at {self.times(step.at)}"
+        if step.is_open:
+            return "derived, not looked into"
+        return "always so" if step.is_background else ""
+
+    def ground(self) -> str:
+        """What all rests on, as a sentence."""
+        ats = [at for at, _ in self.proof.supports]
+        if not ats:
+            return "Nothing of the stream is needed for it: it always holds."
+        what = "an assertion" if len(ats) == 1 else f"{len(ats):,} assertions"
+        return f"It rests on {what} made {self.times.span(ats)}."
+
+    def caveat(self) -> str:
+        """What is missing, as a sentence; nothing for a complete proof."""
+        return "" if self.proof.complete else _CAVEAT
+
+    def axioms(self) -> list[str]:
+        """The axioms by which it follows, a heading first; each with its rule and where it is written."""
+        files = {rule.origin.source for _, rule in self.rules.values() if rule.origin and rule.origin.source}
+        shared = files.pop() if len(files) == 1 else None
+        heading = "By the axioms" if shared is None else f"By the axioms of {fit(shared)}"
+        lines = [
+            f"[{number}] {fit(axiom, _LONGEST_AXIOM)}  ({', '.join([f'rule {name}', *_place(rule, shared)])})"
+            for (name, axiom), (number, rule) in self.rules.items()
+        ]
+        return [f"{heading}:", *lines] if lines else []
+
+
+def _place(rule: Rule, file: str | None) -> Iterator[str]:
+    """Where the rule's axiom is written, in words.
+
+    Args:
+        file: the one that need not be said.
+    """
+    origin = rule.origin
+    if origin is None or origin.source is None:
+        return
+    if origin.source != file:
+        yield fit(origin.source)
+    if origin.line is not None:
+        yield f"line {origin.line}"
+    elif origin.subject is not None:
+        yield f"at {fit(short(origin.subject))}"

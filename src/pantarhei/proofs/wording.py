@@ -1,0 +1,183 @@
+"""Facts and constraints as sentences, for people who know the plant and not OWL.
+
+What is shown comes from files and streams that anybody may have written: it is made fit for one line, in
+which nothing is invisible, and long texts are shortened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from rdflib import OWL, RDFS, XSD, Literal, URIRef, Variable
+
+from pantarhei.language.rule import Rule
+from pantarhei.language.shown import last_part
+from pantarhei.language.term import ONLY_TYPE, Term, Triple, short
+
+Labels = Mapping[URIRef, str]
+"""What IRIs are called."""
+
+NO_LABELS: Labels = {}
+
+_LONGEST = 80
+_LABELS = frozenset({RDFS.label})
+_JOINERS = frozenset("\u200c\u200d")  # part of how some scripts are written
+_PLAIN = frozenset(
+    {XSD.integer, XSD.decimal, XSD.double, XSD.float, XSD.boolean, XSD.dateTime, XSD.date, XSD.time}
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^A-Z_\W]+|\w")
+_PHRASES: dict[Term, str] = {
+    OWL.sameAs: "is the same as",
+    OWL.differentFrom: "is different from",
+    RDFS.subClassOf: "is a kind of",
+    RDFS.subPropertyOf: "implies",
+}
+_PLACES = {
+    "at", "above", "behind", "below", "beside", "in", "inside", "near", "on", "out", "outside", "over", "under",
+    "within",
+}  # fmt: skip
+_RELATIONS = _PLACES | {"as", "by", "for", "into", "of", "through", "to", "upon", "with"}
+_NOUNS_IN_ING = {
+    "bearing", "building", "casing", "fitting", "housing", "reading", "ring", "spring", "string", "thing", "wing",
+}  # fmt: skip
+
+
+def labels_of(triples: Iterable[Triple]) -> dict[URIRef, str]:
+    """The labels that triples give, one each: the English one if there is one, else one without a language.
+
+    >>> pump = URIRef("http://example.org/P")
+    >>> labels_of([(pump, RDFS.label, Literal("Pumpe", "de")), (pump, RDFS.label, Literal("pump", "en"))])
+    {rdflib.term.URIRef('http://example.org/P'): 'pump'}
+    """
+    best: dict[URIRef, tuple[int, str, str]] = {}
+    for subject, predicate, label in triples:
+        if predicate in _LABELS and isinstance(subject, URIRef) and isinstance(label, Literal):
+            language = label.language or ""
+            rank = 0 if language.partition("-")[0] == "en" else 2 if language else 1
+            best[subject] = min(best.get(subject, (3, "", "")), (rank, language, str(label)))
+    return {subject: label for subject, (_, _, label) in best.items() if label.strip()}
+
+
+def labels_among(labels: Labels, terms: Iterable[object]) -> dict[URIRef, str]:
+    """The labels of these terms; those that are alike with some of the IRI behind them.
+
+    >>> pumps = [URIRef(f"http://example.org/P-{number}") for number in (1, 2)]
+    >>> list(labels_among(dict.fromkeys(pumps, "pump"), pumps).values())
+    ['pump (P-1)', 'pump (P-2)']
+    """
+    given = {term: labels[term] for term in set(terms) if isinstance(term, URIRef) and term in labels}
+    found = _told_apart(_told_apart(given, given, last_part), given, str)
+    return {iri: found[iri] for iri in sorted(found)}
+
+
+def _told_apart(found: Labels, given: Labels, more: Callable[[URIRef], str]) -> Labels:
+    """`found`, where those that look the same are the given ones with more behind them."""
+    uses = Counter(fit(label) for label in found.values())
+    return {
+        iri: f"{given[iri]} ({more(iri)})" if uses[fit(label)] > 1 else label for iri, label in found.items()
+    }
+
+
+def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
+    """A fact as a sentence without its full stop.
+
+    >>> from rdflib import RDF, Namespace
+    >>> EX = Namespace("http://example.org/")
+    >>> sentence((EX["pump-7"], RDF.type, EX.RunningPump)), sentence((EX["pump-7"], EX.partOf, EX.loop))
+    ('pump-7 is a running pump', 'pump-7 is part of loop')
+    """
+    subject, predicate, object_ = triple
+    if predicate in ONLY_TYPE:
+        return f"{name(subject, labels)} is {a_kind(object_, labels)}"
+    return f"{name(subject, labels)} {_verb(predicate, labels)} {name(object_, labels)}"
+
+
+def name(term: Term | Variable, labels: Labels = NO_LABELS) -> str:
+    """What an individual or a literal is called."""
+    if isinstance(term, Literal):
+        text = fit(str(term))
+        return text if term.datatype in _PLAIN else f"“{text}”"
+    return fit(labels.get(term) or short(term)) if isinstance(term, URIRef) else fit(short(term))
+
+
+def a_kind(class_: Term, labels: Labels = NO_LABELS) -> str:
+    """What a member of a class is: `a pump`, `an open valve`, `out of range`."""
+    words = _words(class_, labels)
+    first, *_, last = words.split(" ") * 2
+    known = first in _PLACES or first in ("a", "an", "the")
+    adjective = last.endswith(("ed", "able", "ible")) or (
+        first == last and first.endswith("ing") and first not in _NOUNS_IN_ING
+    )
+    return words if known or adjective else f"{_article(first)} {words}"
+
+
+def forbidden(constraint: Rule, labels: Labels = NO_LABELS) -> str:
+    """What a constraint rules out, as a sentence; the constraint's axiom where no short sentence says it.
+
+    >>> from pantarhei.language.rule import Atom
+    >>> x = Variable("x")
+    >>> valves = [URIRef(f"http://example.org/{state}Valve") for state in ("Open", "Closed")]
+    >>> forbidden(Rule("cax-dw", tuple(Atom(valve, (x,)) for valve in valves), None))
+    'nothing is both an open valve and a closed valve'
+    """
+    classes = [atom.predicate for atom in constraint.body if len(atom.arguments) == 1]
+    subjects = {atom.arguments[0] for atom in constraint.body}
+    if len(classes) == len(constraint.body) and len(subjects) == 1 and not constraint.tests:
+        kinds = [a_kind(each, labels) for each in classes]
+        return (
+            f"nothing is {' and '.join(kinds)}"
+            if len(kinds) != 2
+            else f"nothing is both {' and '.join(kinds)}"
+        )
+    if constraint.name == "prp-fp":
+        return f"nothing {_verb(constraint.body[0].predicate, labels)} two different things"
+    return fit(constraint.axiom, 3 * _LONGEST)
+
+
+def fit(text: str, longest: int = _LONGEST) -> str:
+    """A text fit for one line: white space as single spaces, what is invisible as its number, not too long.
+
+    >>> fit("two\\nlines"), fit("\\x1b[31m"), len(fit("x" * 10_000)) < 120
+    ('two lines', '\\\\x1b[31m', True)
+    """
+    cut = text[: 4 * longest]
+    shown = "".join(
+        c if c.isprintable() or c in _JOINERS else c.encode("unicode_escape").decode()
+        for c in " ".join(cut.split())
+    )
+    return (
+        shown
+        if len(shown) <= longest and len(cut) == len(text)
+        else f"{shown[:longest]}… ({len(text):,} characters)"
+    )
+
+
+def _words(term: Term, labels: Labels) -> str:
+    """What a class or property is called, in words: `RunningPump` is a running pump."""
+    label = labels.get(term) if isinstance(term, URIRef) else None
+    if label is not None:
+        return fit(label)
+    shown = fit(short(term))
+    if not shown.isidentifier():  # a prefix, a blank node, brackets: as it is written
+        return shown
+    parts = _WORDS.findall(shown)
+    return " ".join(part if part.isupper() else part.lower() for part in parts)
+
+
+def _verb(property_: Term, labels: Labels) -> str:
+    """What stands between subject and object: `reads`, `is part of`, `has level`."""
+    if property_ in _PHRASES:
+        return _PHRASES[property_]
+    words = _words(property_, labels)
+    first, *_, last = words.split(" ") * 2
+    if first in ("is", "has", "was") or (first.endswith("s") and not first.endswith(("ss", "us", "is"))):
+        return words
+    return f"is {words}" if last in _RELATIONS or first in _PLACES else f"has {words}"
+
+
+def _article(word: str) -> str:
+    if word.isupper():  # said letter by letter
+        return "an" if word[0] in "AEFHILMNORSX" else "a"
+    return "an" if re.match(r"(?!uni|use|usa|eu|one)[aeiou]|hour|honest", word.lower()) else "a"
