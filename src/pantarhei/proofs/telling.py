@@ -83,10 +83,13 @@ class Telling:
     def ground(self) -> str:
         """What all rests on, as a sentence."""
         ats = [at for at, _ in self.proof.supports]
-        if not ats:
-            return "Nothing of the stream is needed for it: it always holds."
         what = "an assertion" if len(ats) == 1 else f"{len(ats):,} assertions"
-        return f"It rests on {what} made {self.times.span(ats)}."
+        known = [f"{what} made {self.times.span(ats)}"] if ats else []
+        if any(step.is_open for step in self.proof.steps):
+            known.append("facts that were not looked into")
+        if not known:
+            return "Nothing of the stream is needed for it: it always holds."
+        return f"It rests on {' and '.join(known)}."
 
     def caveat(self) -> str:
         """What is missing, as a sentence; nothing for a complete proof."""

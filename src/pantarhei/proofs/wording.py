@@ -27,7 +27,7 @@ _JOINERS = frozenset("\u200c\u200d")  # part of how some scripts are written
 _PLAIN = frozenset(
     {XSD.integer, XSD.decimal, XSD.double, XSD.float, XSD.boolean, XSD.dateTime, XSD.date, XSD.time}
 )
-_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^A-Z_\W]+|\w")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^A-Z_\W]+|[^\W_]")
 _PHRASES: dict[Term, str] = {
     OWL.sameAs: "is the same as",
     OWL.differentFrom: "is different from",
@@ -35,12 +35,13 @@ _PHRASES: dict[Term, str] = {
     RDFS.subPropertyOf: "implies",
 }
 _PLACES = {
-    "at", "above", "behind", "below", "beside", "in", "inside", "near", "on", "out", "outside", "over", "under",
-    "within",
+    "at", "above", "behind", "below", "beside", "in", "inside", "near", "on", "out", "outside", "over",
+    "under", "within",
 }  # fmt: skip
 _RELATIONS = _PLACES | {"as", "by", "for", "into", "of", "through", "to", "upon", "with"}
 _NOUNS_IN_ING = {
-    "bearing", "building", "casing", "fitting", "housing", "reading", "ring", "spring", "string", "thing", "wing",
+    "bearing", "building", "casing", "fitting", "housing", "reading", "ring", "spring", "string", "thing",
+    "wing",
 }  # fmt: skip
 
 
@@ -132,7 +133,9 @@ def forbidden(constraint: Rule, labels: Labels = NO_LABELS) -> str:
             else f"nothing is both {' and '.join(kinds)}"
         )
     if constraint.name == "prp-fp":
-        return f"nothing {_verb(constraint.body[0].predicate, labels)} two different things"
+        verb = _verb(constraint.body[0].predicate, labels)
+        noun = verb.removeprefix("has ")
+        return f"nothing {verb} more than one thing" if noun == verb else f"nothing has more than one {noun}"
     return fit(constraint.axiom, 3 * _LONGEST)
 
 

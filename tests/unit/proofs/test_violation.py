@@ -120,7 +120,7 @@ def test_a_symmetric_and_transitive_property_has_a_proof_without_circles():
 def test_a_proof_says_its_steps():
     subclass = Rule("cax-sco", (is_a(C, x),), is_a(A, x), origin=Origin("SubClassOf(C A)"))
     disjoint = Rule("cax-dw", (is_a(A, x), is_a(B, x)), None)
-    assert str(proof_from([subclass, disjoint], [member(C, a), member(B, a)])).splitlines() == [
+    assert proof_from([subclass, disjoint], [member(C, a), member(B, a)]).lines() == [
         "1. a type C  (given)",
         "2. a type A  (from 1 by cax-sco, SubClassOf(C A))",
         "3. a type B  (given)",

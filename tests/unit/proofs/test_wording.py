@@ -1,0 +1,142 @@
+import pytest
+from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, Variable
+
+from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.proofs.wording import a_kind, fit, forbidden, labels_among, labels_of, name, sentence
+from strategies import EX
+
+x, y, z = map(Variable, "xyz")
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("open valve", "an open valve"),
+        ("unit", "a unit"),
+        ("hour meter", "an hour meter"),
+        ("HVAC unit", "an HVAC unit"),
+        ("out of range", "out of range"),
+        ("the vessel", "the vessel"),
+        ("brakes pressed", "brakes pressed"),
+        ("movable", "movable"),
+        ("overheating", "overheating"),
+        ("building", "a building"),
+        ("cooling loop", "a cooling loop"),
+    ],
+)
+def test_a_class_is_said_with_an_article_where_it_is_a_noun(label, said):
+    assert a_kind(EX.C, {EX.C: label}) == said
+
+
+@pytest.mark.parametrize(
+    ("property_", "said"),
+    [
+        (EX.locatedIn, "a is located in b"),
+        (EX.partOf, "a is part of b"),
+        (EX.on_floor, "a is on floor b"),
+        (EX.isIn, "a is in b"),
+        (EX.hasPart, "a has part b"),
+        (EX.houses, "a houses b"),
+        (EX.worksFor, "a works for b"),
+        (EX.degreeFrom, "a has degree from b"),
+        (EX.securityZone, "a has security zone b"),
+        (EX.status, "a has status b"),
+        (EX.CO2Level, "a has CO2 level b"),
+        (EX["part-of"], "a has part-of b"),
+        (OWL.sameAs, "a is the same as b"),
+    ],
+)
+def test_a_property_is_said_as_a_verb(property_, said):
+    assert sentence((EX.a, property_, EX.b)) == said
+
+
+def test_labels_take_the_place_of_names():
+    labels = {EX.a: "pump 7", EX.Running: "running pump", EX.partOf: "belongs to"}
+    assert sentence((EX.a, RDF.type, EX.Running), labels) == "pump 7 is a running pump"
+    assert sentence((EX.a, EX.partOf, EX.b), labels) == "pump 7 belongs to b"
+
+
+@pytest.mark.parametrize(
+    ("literal", "said"),
+    [
+        (Literal("85.50", datatype=XSD.decimal), "85.50"),
+        (Literal("true", datatype=XSD.boolean), "true"),
+        (Literal("high"), "“high”"),
+        (Literal("high", lang="en"), "“high”"),
+        (Literal("two\nlines"), "“two lines”"),
+        (Literal("5 kW", datatype=EX.power), "“5 kW”"),
+    ],
+)
+def test_a_literal_is_said_without_datatype(literal, said):
+    assert name(literal) == said
+
+
+def test_english_labels_come_first_then_those_without_a_language():
+    given = [
+        (EX.a, RDFS.label, Literal("Pumpe", "de")),
+        (EX.a, RDFS.label, Literal("pump", "en-GB")),
+        (EX.a, RDFS.label, Literal("P")),
+        (EX.b, RDFS.label, Literal("Rohr", "de")),
+        (EX.b, RDFS.label, Literal("pipe")),
+        (EX.c, RDFS.label, Literal("Ventil", "de")),
+        (EX.d, RDFS.label, Literal(" ")),
+        (EX.d, RDFS.comment, Literal("none")),
+        (BNode(), RDFS.label, Literal("none")),
+    ]
+    assert labels_of(given) == labels_of(given[::-1]) == {EX.a: "pump", EX.b: "pipe", EX.c: "Ventil"}
+
+
+def test_equal_labels_are_told_apart():
+    other = EX["other/1"]
+    labels = {EX["1"]: "pump", other: "pump", EX["2"]: "pump", EX.c: "valve"}
+    assert labels_among(labels, [EX["2"], EX.c, EX.d]) == {EX["2"]: "pump", EX.c: "valve"}
+    assert labels_among(labels, labels) == {
+        EX["1"]: f"pump ({EX['1']})",
+        EX["2"]: "pump (2)",
+        EX.c: "valve",
+        other: f"pump ({other})",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("\u202eflipped", "\\u202eflipped"),
+        (" a\t b\u00a0\r\n c ", "a b c"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("\ud800", "\\ud800"),
+        ("</script>", "</script>"),
+    ],
+)
+def test_what_is_invisible_is_shown(text, said):
+    assert fit(text) == said
+
+
+def test_long_texts_are_shortened_and_say_how_long_they_are():
+    assert fit("x" * 10_000) == "x" * 80 + "… (10,000 characters)"
+    assert fit("x" * 80) == "x" * 80
+    assert fit(" " * 10_000 + "x").endswith("… (10,001 characters)")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (
+            Rule("cax-dw", (Atom(EX.Open, (x,)), Atom(EX.Shut, (x,))), None),
+            "nothing is both an open and a shut",
+        ),
+        (Rule("cls-nothing2", (Atom(EX.Open, (x,)),), None), "nothing is an open"),
+        (
+            Rule("prp-fp", (Atom(EX.isIn, (x, y)), Atom(EX.isIn, (x, z))), None, (Different(y, z),)),
+            "nothing is in more than one thing",
+        ),
+        (
+            Rule("prp-fp", (Atom(EX.level, (x, y)), Atom(EX.level, (x, z))), None, (Different(y, z),)),
+            "nothing has more than one level",
+        ),
+        (Rule("prp-irp", (Atom(EX.isIn, (x, x)),), None), "⊥ :- isIn(?x, ?x)."),
+    ],
+)
+def test_a_constraint_is_said_as_what_it_forbids(rule, said):
+    assert forbidden(rule) == said
