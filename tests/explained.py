@@ -1,0 +1,243 @@
+"""A reasoner that is asked why facts hold, beside its twin that never is; definitions judge the proofs."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+from rdflib import RDF
+
+from pantarhei import NotEntailedError, StreamReasoner
+from pantarhei.reference.canonical_literals import canonical_facts, canonical_triple
+from pantarhei.reference.conflicts import canonical_assertions
+from pantarhei.reference.explanations.proofs import check_proof
+from pantarhei.reference.explanations.shortest import fewest_instances
+from pantarhei.reference.explanations.supports import best_supports, minimal_supports, newest_occurrences
+from pantarhei.reference.materialization import closure, instances
+from pantarhei.reference.window import INFINITY, newest
+from scenes import table
+from strategies import EX
+from worlds import interpretations
+
+FEW = 7  # facts that are asserted: the reference enumerates their subsets
+NEVER_HEARD_OF = (EX.nobody, RDF.type, EX.NothingThatIsKnown)
+
+
+class Explained:
+    """Two reasoners that take the same steps, of which one is asked.
+
+    Args:
+        ontology: theirs.
+        window: theirs.
+        options: theirs, and the further background.
+        seed: what the choice of facts that are asked for depends on.
+        seen: counts what there was to see.
+    """
+
+    def __init__(self, ontology, window, options, seed, seen):
+        self.ontology, self.seen, self.random = ontology, seen, Random(seed)
+        self.asked, self.twin = (StreamReasoner(ontology, window, **options) for _ in "12")
+        self.now = 0
+        self.late = []  # updates of both that are looked at in the end
+        if options.get("derive") == "needed":
+            for each in self.each:
+                each.register(f"SELECT ?x {{ ?x a <{EX.B}> }}")
+        self.prepare()
+
+    @property
+    def each(self):
+        return self.asked, self.twin
+
+    def prepare(self):
+        """Levels are numbered anew far too soon, so that it happens."""
+        for each in self.each:
+            each._held.model.renumber_at = 9
+
+    # -- steps -------------------------------------------------------------------------------------
+
+    def step(self, gap, triples, as_table=False):
+        """Push triples, a further part of the newest ABox if there is no gap; advance if there are none."""
+        self.now += gap
+        if triples is None:
+            updates = [each.advance(self.now) for each in self.each]
+        else:
+            given = table(triples) if as_table else triples
+            updates = [each.push(self.now, given) for each in self.each]
+        self.late.append(updates)
+        self.seen["steps"] += 1
+        if self.random.random() < 0.5:
+            self.check_conflicts(updates[0].repair)
+
+    def restore(self):
+        self.asked, self.twin = (StreamReasoner.restore(each.snapshot(), self.ontology) for each in self.each)
+        self.prepare()
+        self.seen["restored"] += 1
+
+    def forget(self):
+        """Terms that are not used any more are forgotten, and the others have new numbers."""
+        for each in self.each:
+            each._held.most_entries = -1
+            each._held.forget_unused()
+        self.seen["compacted"] += 1
+
+    # -- asking ------------------------------------------------------------------------------------
+
+    def ask(self, absent, sample=3):
+        """Ask for some facts that hold, and for those of `absent` that do not.
+
+        What holds is seen at the twin, so that asking is the first that happens to the other one.
+        """
+        self.look()
+        explain = self.explain_fully if len(self.newest) <= FEW else self.explain
+        for fact in self.chosen(sample):
+            self.explain_within(fact, explain(fact), self.random.choice((1, 2, 3, 5, 10)))
+        known = canonical_facts(self.facts)
+        for fact in [*absent, NEVER_HEARD_OF]:
+            if canonical_triple(fact) not in known:
+                with pytest.raises(NotEntailedError):
+                    self.asked.explain(fact)
+                self.seen["absent"] += 1
+
+    def chosen(self, sample):
+        """Some facts, most of them with an instance behind them that rests on assertions."""
+        always = closure(self.rules, self.background)
+        instances_ = instances(self.rules, self.annotations)
+        heads = {head for _, body, head in instances_ if head not in always and not always.issuperset(body)}
+        joined = [fact for fact in self.facts if canonical_triple(fact) in heads]
+        few = self.random.sample(joined, min(sample, len(joined)))
+        return few + self.random.sample(self.facts, min(max(1, sample - len(few)), len(self.facts)))
+
+    def look(self):
+        """What the reference knows of the twin's window: the rules in force, the facts, their timestamps."""
+        twin = self.twin
+        self.rules = twin._held.growing.program.rules
+        self.assertions, self.background = canonical_assertions(twin.assertions()), twin.background
+        self.newest = newest_occurrences(self.assertions)
+        aboxes = {at: {fact for time, fact in self.assertions if time == at} for at in twin.timestamps}
+        self.annotations = newest(self.rules, aboxes, self.background)
+        self.facts = sorted(twin.materialization(), key=str)
+        assert canonical_facts(self.facts) == set(self.annotations)
+
+    def explain(self, fact):
+        """A proof of `fact`, sound, at the fact's timestamp, and from no more assertions than it needs."""
+        proof = self.asked.explain(fact)
+        self.check(proof, fact)
+        annotation = self.annotations[canonical_triple(fact)]
+        assert proof.timestamp == (None if annotation == INFINITY else annotation)
+        return proof
+
+    def check(self, proof, fact):
+        check_proof(proof, self.rules, self.assertions, self.background, fact)
+        assert canonical_triple(proof.triple) == canonical_triple(fact)
+        given = [step for step in proof.steps if step.rule is None]
+        supports = frozenset((step.at, step.fact) for step in given if step.at is not None)
+        assert proof.supports == supports
+        assert proof.background == {step.fact for step in given if step.at is None}
+        assert proof.timestamp == min((at for at, _ in supports), default=None)
+        self.check_minimal(canonical_assertions(supports), canonical_triple(fact))
+        self.count(proof)
+
+    def check_minimal(self, support, fact):
+        for left_out in support:
+            rest = [each for _, each in support - {left_out}]
+            assert fact not in closure(self.rules, [*self.background, *rest])
+
+    def explain_fully(self, fact):
+        """Beside all that could be said: the supports that there are, and the shortest proof."""
+        proof = self.explain(fact)
+        supports = minimal_supports(self.rules, self.assertions, self.background, fact)
+        best = best_supports(supports)
+        assert canonical_assertions(proof.supports) in best
+        if proof.complete:  # else a shorter one might have been found within a higher limit
+            assert instances_in(proof) == min(
+                fewest_instances(self.rules, [*self.background, *(each for _, each in support)], fact)
+                for support in best
+            )
+        proofs = self.asked.explain(fact, all=True)
+        found = Counter(canonical_assertions(each.supports) for each in proofs)
+        assert found == Counter(supports)
+        for each in proofs:
+            self.check(each, fact)
+        self.seen["compared"] += 1
+        self.seen["of several supports"] += len(supports) > 1
+        self.seen["with a choice"] += len(best) > 1
+        self.seen["with longer ones"] += len({*map(len, supports)}) > 1
+        return proof
+
+    def explain_within(self, fact, best, limit):
+        """Within a limit: the best proof, or one that says what is left out and is sound but for that."""
+        proof = self.asked.explain(fact, limit=limit)
+        for each in self.asked.explain(fact, all=True, limit=limit):
+            self.check_but_for_open(each, fact)
+        self.check_but_for_open(proof, fact)
+        if proof.complete:
+            assert proof == best
+        self.seen["limited"] += not proof.complete
+
+    def check_but_for_open(self, proof, fact):
+        """What is open holds; without it the proof is a proof at the fact's timestamp, or a better one."""
+        open_ = {step.fact for step in proof.steps if step.is_open}
+        assert open_ <= set(self.facts) and not (proof.complete and open_)
+        check_proof(proof, self.rules, self.assertions, self.background | open_, fact)
+        annotation = self.annotations[canonical_triple(fact)]
+        if open_:
+            self.seen["open"] += 1
+            assert proof.timestamp is None or annotation <= proof.timestamp
+        elif not proof.complete:
+            assert (INFINITY if proof.timestamp is None else proof.timestamp) == annotation
+
+    def check_conflicts(self, repair):
+        """Each has a shortest proof for each of its constraints, from its assertions and the background."""
+        rules, background = self.twin._held.growing.program.rules, self.twin.background
+        deriving = tuple(rule for rule in rules if not rule.is_constraint)
+        for conflict in repair.conflicts:
+            assert {proof.steps[-1].rule for proof in conflict.proofs} == set(conflict.constraints)
+            for proof in conflict.proofs:
+                check_proof(proof, rules, conflict.assertions, background, None)
+                assert proof.supports == conflict.assertions
+                facts = [*background, *(fact for _, fact in conflict.assertions)]
+                constraint = proof.steps[-1].rule
+                assert instances_in(proof) == fewest_instances((*deriving, constraint), facts, None)
+                self.seen["contradictions"] += 1
+
+    def count(self, proof):
+        rules = [step.rule for step in proof.steps if step.rule]
+        self.seen["proofs"] += 1
+        self.seen["given up"] += not proof.complete
+        self.seen["derived"] += len(rules) > 0
+        self.seen["deep"] += len(rules) > 3
+        self.seen["joined"] += len(proof.supports) > 1
+        self.seen["on background"] += not proof.supports and len(rules) > 0
+        self.seen["on both"] += bool(proof.supports) and bool(proof.background)
+        self.seen["by equality"] += any(rule.name.startswith("eq-") for rule in rules)
+        self.seen["by tests"] += any(rule.tests for rule in rules)
+
+    # -- asking changes nothing --------------------------------------------------------------------
+
+    def compare(self, levels):
+        """Both are alike; looking at `levels` settles what is pending, and must not always happen."""
+        asked, twin = self.each
+        assert asked.assertions() == twin.assertions()
+        assert asked.materialization() == twin.materialization()
+        if levels:
+            assert interpretations(asked) == interpretations(twin)
+        asked._held.model.kernel.check_invariants()
+
+    def end(self):
+        """What both told at each step, looked at late."""
+        self.compare(levels=True)
+        for asked, twin in self.late:
+            assert (asked.at, asked.start, asked.end) == (twin.at, twin.start, twin.end)
+            assert asked.dropped == twin.dropped
+            if self.asked.options.derive == "all":
+                assert asked.delta == twin.delta
+            for name in ("conflict_sets", "removed", "undecided"):
+                assert Counter(getattr(asked.repair, name)) == Counter(getattr(twin.repair, name))
+            for mine, other in zip(asked.answers, twin.answers, strict=True):
+                assert asked.answers[mine].added == twin.answers[other].added
+                assert asked.answers[mine].removed == twin.answers[other].removed
+            self.seen["cut"] += len(asked.repair.removed) > 0
+            self.seen["dropped"] += len(asked.dropped) > 0
+
+
+def instances_in(proof):
+    return sum(step.rule is not None for step in proof.steps)
