@@ -6,11 +6,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from rdflib import Graph
+
 from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
+from pantarhei.proofs.dot import dot_of
+from pantarhei.proofs.json_form import Json, json_of
+from pantarhei.proofs.kind import Kind
+from pantarhei.proofs.notebook import html_of
+from pantarhei.proofs.provenance import graph_of
+from pantarhei.proofs.svg import svg_of
 from pantarhei.proofs.text import text_of
 from pantarhei.proofs.wording import Labels, labels_among
 from pantarhei.rdf.pickling import exactly
@@ -38,6 +46,17 @@ class ProofStep:
     premises: tuple[int, ...] = ()
     at: TimePoint | None = None
     is_open: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """How the fact is known."""
+        if self.fact is None:
+            return Kind.CONTRADICTION
+        if self.rule is not None:
+            return Kind.DERIVED
+        if self.at is not None:
+            return Kind.ASSERTED
+        return Kind.UNEXPLORED if self.is_open else Kind.BACKGROUND
 
     @property
     def is_background(self) -> bool:
@@ -114,6 +133,26 @@ class Proof:
 
     def __str__(self) -> str:
         return text_of(self)
+
+    def to_json(self) -> Json:
+        """The proof as a dictionary of what JSON can say; docs/explanations.md has its keys."""
+        return json_of(self)
+
+    def to_rdf(self) -> Graph:
+        """The proof in W3C's PROV-O, with timestamps; docs/explanations.md has the terms."""
+        return graph_of(self)
+
+    def to_dot(self) -> str:
+        """The proof as text for Graphviz."""
+        return dot_of(self)
+
+    def to_svg(self) -> str:
+        """The proof as a picture; of a large one the part around what is proved."""
+        return svg_of(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return html_of(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Proof, self.steps, self.complete, self.labels)

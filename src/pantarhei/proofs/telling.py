@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import short
-from pantarhei.proofs.outline import DEEPEST, Mention, Outline, outline
+from pantarhei.proofs.outline import DEEPEST, Entry, Mention, Outline, Section, outline
 from pantarhei.proofs.shown_times import ShownTimes
 from pantarhei.proofs.wording import fit, forbidden, sentence
 
@@ -73,12 +73,27 @@ class Telling:
         return f"{_CONTRADICTION}: {forbidden(step.rule, self.proof.labels)}"
 
     def given(self, step: ProofStep) -> str:
-        """How a fact is known that is not derived; nothing for one that is."""
+        """How a fact is known that is not derived."""
         if step.at is not None:
             return f"asserted at {self.times(step.at)}"
-        if step.is_open:
-            return "derived, not looked into"
-        return "always so" if step.is_background else ""
+        return "derived, not looked into" if step.is_open else "always so"
+
+    def known_by(self, step: ProofStep) -> str:
+        """How a fact is known: given, or by which rule with which number."""
+        return self.given(step) if step.rule is None else f"[{self.number(step)}] {step.rule.name}"
+
+    def line(self, entry: Entry, section: Section) -> str:
+        """What is said of a fact where the outline mentions it."""
+        step = self.proof.steps[entry.step]
+        fact = self.fact(step)
+        if entry.depth == 0 and section.number > 1:
+            fact = f"({section.number}) {fact}"
+        if entry.mention is Mention.EARLIER:
+            return f"{fact} (as above)"
+        if entry.mention is Mention.SECTION:
+            return f"{fact} (see ({self.outline.sections_of[entry.step]}) below)"
+        number = self.number(step)
+        return f"{fact} ({self.given(step)})" if number is None else f"{fact} [{number}]"
 
     def ground(self) -> str:
         """What all rests on, as a sentence."""

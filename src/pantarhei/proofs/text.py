@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pantarhei.proofs.outline import DEEPEST, Entry, Mention, Section
+from pantarhei.proofs.outline import DEEPEST, Section
 from pantarhei.proofs.telling import Telling
 
 if TYPE_CHECKING:
@@ -46,23 +46,10 @@ def _tree(telling: Telling) -> Iterator[str]:
 def _section(telling: Telling, section: Section) -> Iterator[str]:
     rails: list[str] = []  # what stands left of the facts of each depth
     for entry in section.entries:
-        line = _line(telling, entry, section.number)
+        line = telling.line(entry, section)
         if entry.depth:
             joint = "because" if entry.depth > len(rails) else "and"
             del rails[entry.depth - 1 :]
             line = f"{''.join(rails)}{'└─' if entry.is_last else '├─'} {joint} {line}"
             rails.append("   " if entry.is_last else "│  ")
         yield line
-
-
-def _line(telling: Telling, entry: Entry, section: int) -> str:
-    step = telling.proof.steps[entry.step]
-    fact = telling.fact(step)
-    if entry.depth == 0 and section > 1:
-        fact = f"({section}) {fact}"
-    if entry.mention is Mention.EARLIER:
-        return f"{fact} (as above)"
-    if entry.mention is Mention.SECTION:
-        return f"{fact} (see ({telling.outline.sections_of[entry.step]}) below)"
-    number = telling.number(step)
-    return f"{fact} ({telling.given(step)})" if number is None else f"{fact} [{number}]"

@@ -1,9 +1,8 @@
 """Proofs as trees of sentences."""
 
 import pickle
-from datetime import UTC, datetime
 
-from rdflib import RDF, RDFS, Graph, Literal
+from rdflib import RDF
 
 import pantarhei as pr
 from pantarhei.language.origin import Origin
@@ -11,21 +10,9 @@ from pantarhei.language.rule import Rule
 from pantarhei.proofs.outline import outline
 from pantarhei.proofs.proof import Proof, ProofStep
 from pantarhei.proofs.text import text_of
-from strategies import EX, A, B, C, R, a, b, c, is_a, member, related, x, y, z
+from shown_proofs import chain, contradiction, evil, plant
+from strategies import EX, A, B, C, R, a, b, is_a, member, x
 
-PLANT = """
-    @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
-    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-    :houses owl:inverseOf :installedIn .
-    :CounterAtZero rdfs:label "counter at zero" .
-    [ a owl:Restriction ; owl:onProperty :houses ; owl:someValuesFrom :CounterAtZero ]
-        rdfs:subClassOf :Empty .
-    [ a owl:Restriction ; owl:onProperty :houses ; owl:someValuesFrom :OpenValve ] rdfs:subClassOf :Heated .
-    [ a owl:Class ; owl:intersectionOf ( :Heated :Empty ) ] rdfs:subClassOf :Wasteful .
-    :Wasteful rdfs:label "wasteful room"@en, "verschwenderischer Raum"@de .
-    :counter :installedIn :room . :valve :installedIn :room .
-    :Smoke rdfs:subClassOf :Danger . :Danger rdfs:subClassOf :Alarm . :Safe owl:disjointWith :Alarm .
-"""
 WASTEFUL = """\
 room is a wasteful room [1]
 ├─ because room is an empty [2]
@@ -42,15 +29,6 @@ By the axioms:
 [2] SubClassOf(ObjectSomeValuesFrom(houses CounterAtZero) Empty)  (rule cls-svf1)
 [3] InverseObjectProperties(houses installedIn)  (rule prp-inv2)
 [4] SubClassOf(ObjectSomeValuesFrom(houses OpenValve) Heated)  (rule cls-svf1)"""
-
-
-def plant():
-    """A reasoner of a room that is heated though it is empty."""
-    ontology = pr.load_ontology(Graph().parse(data=PLANT))
-    reasoner = pr.StreamReasoner(ontology, pr.Window("PT1H"), [(EX.valve, RDFS.label, Literal("main valve"))])
-    reasoner.push(datetime(2026, 3, 2, 7, tzinfo=UTC), [(EX.valve, RDF.type, EX.OpenValve)])
-    reasoner.push(datetime(2026, 3, 2, 7, 5, tzinfo=UTC), [(EX.counter, RDF.type, EX.CounterAtZero)])
-    return reasoner
 
 
 def test_a_proof_reads_as_sentences():
@@ -76,11 +54,7 @@ def test_what_is_asserted_or_always_so_is_told_in_two_lines():
 
 
 def test_a_contradiction_is_told_on_both_sides():
-    reasoner = pr.StreamReasoner(pr.load_ontology(Graph().parse(data=PLANT)), pr.Window(5))
-    reasoner.push(1, [(EX.hall, RDF.type, EX.Smoke)])
-    update = reasoner.push(2, [(EX.hall, RDF.type, EX.Safe)])
-    ((proof,),) = (conflict.proofs for conflict in update.repair.conflicts)
-    assert str(proof) == (
+    assert str(contradiction()) == (
         "a contradiction: nothing is both an alarm and a safe [1]\n"
         "├─ because hall is an alarm [2]\n"
         "│  └─ because hall is a danger [3]\n"
@@ -92,19 +66,6 @@ def test_a_contradiction_is_told_on_both_sides():
         "[2] SubClassOf(Danger Alarm)  (rule cax-sco)\n"
         "[3] SubClassOf(Smoke Danger)  (rule cax-sco)"
     )
-
-
-TRANSITIVE = Rule("prp-trp", (related(R, x, y), related(R, y, z)), related(R, x, z))
-
-
-def chain(length):
-    """A proof that goes as deep as it has given facts."""
-    steps = [ProofStep((EX.n0, R, EX.n1), at=0)]
-    for n in range(1, length):
-        steps.append(ProofStep((EX[f"n{n}"], R, EX[f"n{n + 1}"]), at=n))
-        last = 0 if n == 1 else len(steps) - 2
-        steps.append(ProofStep((EX.n0, R, EX[f"n{n + 1}"]), TRANSITIVE, (last, len(steps) - 1)))
-    return Proof(tuple(steps))
 
 
 def test_what_goes_deep_is_told_in_sections():
@@ -179,8 +140,8 @@ def test_what_the_limit_left_out_is_said():
 
 
 def test_hostile_texts_stay_on_their_line():
-    evil = Literal('</script>"\n\x1b[2J' + "x" * 10_000)
-    lines = str(Proof((ProofStep((a, R, evil), at=1),))).splitlines()
-    assert len(lines) == 2
-    assert lines[0].startswith('a has R “</script>" \\x1b[2Jxxx') and len(lines[0]) < 200
-    assert c not in lines
+    lines = str(evil()).splitlines()
+    assert lines[0] == "a is a ]]>'-- [1]"
+    assert lines[1] == '├─ because a is a "]; <script>alert(1)</script> <!-- (derived, not looked into)'
+    assert lines[2].startswith('└─ and a has R “</script>" \\x1b[2J&amp;\\xxx') and len(lines[2]) < 200
+    assert not any("\x1b" in line for line in lines)

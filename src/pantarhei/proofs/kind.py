@@ -1,0 +1,15 @@
+"""How facts of a proof are known."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Kind(Enum):
+    """How a fact is known."""
+
+    ASSERTED = "asserted"
+    BACKGROUND = "background"
+    DERIVED = "derived"
+    UNEXPLORED = "unexplored"
+    CONTRADICTION = "contradiction"
