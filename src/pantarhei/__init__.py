@@ -11,6 +11,7 @@ from pantarhei.errors import (
     CompressedInputError,
     ContradictionError,
     DeltaNotKeptError,
+    EntailedError,
     ForeignInterpretationError,
     InconsistentOntologyError,
     InputError,
@@ -44,6 +45,7 @@ from pantarhei.errors import (
     UnknownFormatError,
     UnsupportedAxiomError,
 )
+from pantarhei.explain.absence import Absence, Gone, MissingFact, UnknownName, WouldHold
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -62,6 +64,7 @@ from pantarhei.window.sliding import Window
 
 __all__ = [
     "ABoxMaterializer",
+    "Absence",
     "BackgroundOnlyError",
     "Budget",
     "CheckpointError",
@@ -72,8 +75,10 @@ __all__ = [
     "ContradictionError",
     "DeltaNotKeptError",
     "DynamicGraph",
+    "EntailedError",
     "ForeignInterpretationError",
     "Foundation",
+    "Gone",
     "GraphUpdate",
     "InconsistentOntologyError",
     "InputError",
@@ -87,6 +92,7 @@ __all__ = [
     "MalformedInputError",
     "MasterUnreachableError",
     "MemoryLimitError",
+    "MissingFact",
     "MissingFileError",
     "MissingImportError",
     "MissingTimestampError",
@@ -116,9 +122,11 @@ __all__ = [
     "TimestampedABox",
     "UncompiledKernelWarning",
     "UnknownFormatError",
+    "UnknownName",
     "UnsupportedAxiomError",
     "Window",
     "WindowUpdate",
+    "WouldHold",
     "abox_stream",
     "load_ontology",
     "read_stream",

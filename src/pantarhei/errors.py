@@ -35,6 +35,7 @@
     │   ├── JavaNotFoundError          no Java that Spark can run on
     │   └── MasterUnreachableError     no cluster answers at the master's address
     ├── NotEntailedError           a proof is asked for of what does not hold
+    ├── EntailedError              what is missing is asked for of what holds
     ├── DeltaNotKeptError          what a step changed is asked for where not all is derived
     └── ReadOnlyError              an attempt to write to a view of the materialization
 
@@ -664,6 +665,23 @@ class NotEntailedError(PantarheiError):
         when = "" if self.at is None else f" at {self.at}"
         reason = "" if self.reason is None else f": {self.reason}"
         return f"{self.statement} does not hold{when}{reason}; why_not says why"
+
+
+class EntailedError(PantarheiError):
+    """What is missing for a triple to hold is asked for, and it holds.
+
+    Args:
+        statement: what was asked, in N-Triples syntax.
+        at: the time it was asked for; None where no time has passed.
+    """
+
+    def __init__(self, statement: str, at: str | None = None) -> None:
+        super().__init__(statement, at)
+        self.statement, self.at = statement, at
+
+    def __str__(self) -> str:
+        when = "" if self.at is None else f" at {self.at}"
+        return f"{self.statement} holds{when}, so nothing is missing; explain says why it does"
 
 
 class DeltaNotKeptError(PantarheiError):

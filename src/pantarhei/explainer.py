@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import numpy as np
+from rdflib import RDF
+
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact
 from pantarhei.engine.holdings import Holdings
-from pantarhei.errors import NotEntailedError, OptionError, TimestampError, check_type
+from pantarhei.errors import EntailedError, NotEntailedError, OptionError, TimestampError, check_type
+from pantarhei.explain.absence import Absence, Gone, UnknownName
+from pantarhei.explain.clauses import Clauses
+from pantarhei.explain.why_not import Situation, WhyNot
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import TimePoint, plain_time, show_time
+from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.wording import Labels
+from pantarhei.rules.compilation.program import Program
 
 LIMIT = 10_000
 """How many rule instances an explanation looks at, unless it is told."""
+
+STEPS = 3_000
+"""How many steps back over rules the search for what is missing takes."""
 
 
 class Explainer:
@@ -23,6 +35,7 @@ class Explainer:
 
     def __init__(self, held: Holdings, labels: Labels) -> None:
         self._held, self._labels = held, labels
+        self._read: tuple[Program, object, Clauses] | None = None
 
     def explain(
         self, triple: Triple, at: TimePoint | None, all_: bool, limit: int
@@ -38,6 +51,73 @@ class Explainer:
         if all_:
             return tuple(proof.labelled(self._labels) for proof in found.all(fact))
         return found.best(fact).labelled(self._labels)
+
+    def why_not(self, triple: Triple, at: TimePoint | None, limit: int) -> Absence:
+        """Why a triple does not hold."""
+        check_type("limit", limit, int, "a whole number")
+        if limit < 1:
+            raise OptionError("limit", str(limit), "at least one way")
+        explanations = self._explanations(at, LIMIT)
+        if explanations.model.find(check_triple(triple)) is not None:
+            raise EntailedError(" ".join(term.n3() for term in triple), self._time_text(at))
+        unknown = self._unknown(triple)
+        goal = self._goal(explanations.model, triple)
+        if goal is None:
+            return Absence(triple, self._held.books.now, unknown=unknown)
+        situation = self._situation(explanations)
+        search = WhyNot(situation, goal, limit, STEPS)
+        return Absence(
+            triple,
+            self._held.books.now,
+            situation.fate(goal),
+            search.ways(),
+            bool(situation.clauses.concluding(goal[0])),
+            goal[0] in situation.assumable,
+            unknown,
+            search.complete,
+        )
+
+    def _goal(self, model: WindowModel, triple: Triple) -> Fact | None:
+        """A triple in numbers; None if something in it has none."""
+        vocabulary, (subject, predicate, object_) = model.vocabulary, triple
+        who = vocabulary.find(subject)
+        is_class = predicate == RDF.type
+        number = vocabulary.find_class(object_) if is_class else vocabulary.find_property(predicate)
+        what = NONE if is_class else vocabulary.find(object_)
+        return None if who is None or number is None or what is None else (number, who, what)
+
+    def _situation(self, explanations: Explanations) -> Situation:
+        books, model = self._held.books, explanations.model
+        newest = books.log.newest
+        asserted = [entry.facts[:, 0] for entry in books.log]
+        predicates = np.unique(np.concatenate(asserted)).tolist() if asserted else ()
+        now = books.now if newest is None else newest.at
+        assert now is not None
+        return Situation(
+            explanations,
+            books.log,
+            now,
+            0 if newest is None else newest.ticks,
+            self._clauses(model),
+            frozenset(predicates),
+            np.concatenate([NO_FACTS, *(entry.facts for entry in books.log)]),
+            self._fate,
+            self._held.prove,
+        )
+
+    def _clauses(self, model: WindowModel) -> Clauses:
+        """The rules of a model, read once while their terms keep their numbers."""
+        program, names = model.program, model.vocabulary.lexicon
+        known = self._read
+        if known is None or known[0] is not program or known[1] is not names:
+            known = self._read = program, names, Clauses(program, model.vocabulary)
+        return known[2]
+
+    def _fate(self, fact: Fact) -> tuple[Gone, ...]:
+        return ()
+
+    def _unknown(self, triple: Triple) -> tuple[UnknownName, ...]:
+        return ()
 
     def _explanations(self, at: TimePoint | None, limit: int) -> Explanations:
         """What explains the facts at a time."""

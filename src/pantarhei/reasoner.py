@@ -30,6 +30,7 @@ from pantarhei.engine.options import Derive, Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError, check_type
+from pantarhei.explain.absence import Absence
 from pantarhei.explainer import LIMIT, Explainer
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
@@ -354,7 +355,33 @@ class StreamReasoner(Materialized):
             OptionError: the limit is not above 0.
         """
         with self._lock:
-            return Explainer(self._held, self._labels).explain(triple, at, all, limit)
+            return self._explainer.explain(triple, at, all, limit)
+
+    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = 10) -> Absence:
+        """Why a triple does not hold: what is missing, what became of it, what would contradict it.
+
+        The ways in which it would hold: minimal sets of facts such that it follows from them and the window,
+        asserted at the newest timestamp, of classes and properties that the stream asserts and of known names
+        or a new one. Those with the fewest facts come first, of these the ones for which most premises are
+        present. Each is tried out before it is told, and nothing remains of that.
+
+        Args:
+            triple: one that is not in the materialization.
+            at: the time it is asked for; by default the present.
+            limit: how many ways are told.
+
+        Raises:
+            EntailedError: it holds.
+            InvalidTripleError: it is no triple.
+            TimestampError: the time is neither the present nor one that is remembered.
+            OptionError: the limit is not above 0.
+        """
+        with self._lock:
+            return self._explainer.why_not(triple, at, limit)
+
+    @cached_property
+    def _explainer(self) -> Explainer:
+        return Explainer(self._held, self._labels)
 
     @cached_property
     def _labels(self) -> Labels:

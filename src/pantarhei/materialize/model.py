@@ -10,6 +10,7 @@ import functools
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import add, sub
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -111,6 +112,7 @@ class WindowModel:
         self._at_once: BulkProgram | None = None
         self._body_matches = WeakKeyDictionary[BodyPlan | BodyPlans, Any]()
         self._shift = first_level  # what the kernel's levels are lower by
+        self._supposed = Work(0, 0, 0, 0, 0)  # of the kernel's work what was done to try something out
 
     # -- change ------------------------------------------------------------------------------------
 
@@ -218,6 +220,28 @@ class WindowModel:
             self.kernel.slide(oldest - self._shift)
 
     @contextmanager
+    def supposing(self, facts: Integers, level: int) -> Iterator[Integers]:
+        """Within the context `facts` are asserted at a level that is new; after it the model is as it was.
+
+        Gives the facts that came by that, as `take_changes` does.
+
+        Costs what follows from the facts, twice. Broken off, the model is of no use any more.
+        """
+        self._settle()
+        before, self.is_broken = self._all_work, True
+        previous = self.add(facts, level)
+        try:
+            yield self.kernel.store.take_changes()
+            self.violations()
+            self.withdraw(facts, previous, level)
+            self.kernel.store.take_changes()
+        except BaseException:
+            self.is_broken = True  # settling inside has taken it back
+            raise
+        self._supposed = Work(*map(add, self._supposed, map(sub, self._all_work, before)))
+        self.is_broken = False
+
+    @contextmanager
     def limited(self, most_facts: int | None, most_bytes: int | None) -> Iterator[None]:
         """Whatever is done to it meanwhile may come to so many facts, and grow its arrays to so many bytes.
 
@@ -297,6 +321,10 @@ class WindowModel:
     @property
     def work(self) -> Work:
         """The work counters."""
+        return Work(*map(sub, self._all_work, self._supposed))
+
+    @property
+    def _all_work(self) -> Work:
         return Work(*(int(getattr(self.kernel, name, 0)) for name in Work._fields))
 
     @property
@@ -494,6 +522,17 @@ class WindowModel:
         found = self._match(*triple)
         return found if len(found) else None
 
+    def select(self, number: int, who: int | None, what: int | None) -> Integers:
+        """The facts of a class or property whose subject and object are these; None stands for any. Costs as
+        `match`.
+
+        Args:
+            what: `NONE` for a class.
+        """
+        if what == NONE:
+            return self._scan(number, None, NONE) if who is None else self._one(number, who, NONE)
+        return self._match_property(number, who, what)
+
     def match(
         self,
         subject: Term | None,
@@ -535,7 +574,7 @@ class WindowModel:
         number = None if isinstance(class_, RdfLiteral) else self.vocabulary.find_class(class_)
         if number is None:
             return NO_FACTS
-        return self._scan(number, None, NONE) if who is None else self._one(number, who, NONE)
+        return self.select(number, who, NONE)
 
     def _match_property(self, number: int, who: int | None, what: int | None) -> Integers:
         if who is not None and what is not None:

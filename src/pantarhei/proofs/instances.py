@@ -39,6 +39,10 @@ Derivation = Mapping[int, Instance]
 """For each row that is derived the instance that does it."""
 
 
+def _by_numbers(instance: Instance) -> Key:
+    return tuple(map(str, (instance.rule, *instance.body)))
+
+
 @dataclass(frozen=True)
 class Instances:
     """The instances of a lineage.
@@ -50,7 +54,7 @@ class Instances:
     """
 
     found: tuple[Instance, ...]
-    rank: Callable[[Instance], Key]
+    rank: Callable[[Instance], Key] = field(default=_by_numbers, repr=False)
     _ranks: dict[Instance, Key] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod

@@ -1,0 +1,1 @@
+"""Why something does not hold, and what became of what did: reasons out."""

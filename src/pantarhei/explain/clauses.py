@@ -1,0 +1,112 @@
+"""Rules read backwards, in numbers: what would have to hold for a fact to be derived.
+
+A number up to `FIRST_VARIABLE` stands for a variable; `NONE` is where a class has no second argument.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from rdflib import Variable
+
+from pantarhei.encoding.numbers import NONE, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.rule import Argument, Atom, Rule, Test
+from pantarhei.rules.compilation.program import Program
+
+FIRST_VARIABLE = -10
+"""The number of a first variable; further ones are below."""
+
+
+class NumberedAtom(NamedTuple):
+    """An atom in numbers."""
+
+    predicate: int
+    subject: int
+    object: int
+
+
+class Clause(NamedTuple):
+    """A rule in numbers.
+
+    Args:
+        variables: the numbers of its variables, from `FIRST_VARIABLE` downwards.
+    """
+
+    rule: Rule
+    head: NumberedAtom
+    body: tuple[NumberedAtom, ...]
+    different: tuple[tuple[int, int], ...]
+    tests: tuple[Test, ...]
+    variables: Mapping[Variable, int]
+
+
+class Clauses:
+    """The rules of a program by what they conclude; each is read when it is first asked for."""
+
+    def __init__(self, program: Program, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._numbers = {symbol: number for number, symbol in enumerate(program.predicates)}
+        self._rules: defaultdict[int, list[Rule]] = defaultdict(list)
+        for rule in program.rules:
+            if rule.head is not None:
+                self._rules[self._predicate(rule.head)].append(rule)
+        self._clauses: dict[int, tuple[Clause, ...]] = {}
+
+    def concluding(self, predicate: int) -> tuple[Clause, ...]:
+        """The rules that conclude a predicate."""
+        known = self._clauses.get(predicate)
+        if known is None:
+            rules = self._rules.get(predicate, ())
+            known = self._clauses[predicate] = tuple(map(self._read, rules))
+        return known
+
+    def within_reach(self, assumable: Iterable[int]) -> set[int]:
+        """The predicates that may be assumed, or concluded from something that may."""
+        reached, news = set(assumable), list(assumable)
+        while news:
+            for head in self._above.get(news.pop(), ()):
+                if head not in reached:
+                    reached.add(head)
+                    news.append(head)
+        return reached
+
+    @cached_property
+    def _above(self) -> Mapping[int, set[int]]:
+        """The predicates that rules conclude from each."""
+        above: defaultdict[int, set[int]] = defaultdict(set)
+        for head, rules in self._rules.items():
+            for rule in rules:
+                for atom in rule.body:
+                    above[self._predicate(atom)].add(head)
+        return above
+
+    def _predicate(self, atom: Atom) -> int:
+        return self._numbers[Symbol(atom.predicate, len(atom.arguments))]
+
+    def _read(self, rule: Rule) -> Clause:
+        variables: dict[Variable, int] = {}
+        assert rule.head is not None, "it concludes something"
+        atoms = [self._atom(atom, variables) for atom in (rule.head, *rule.body)]
+        pairs = [
+            (self._argument(pair.left, variables), self._argument(pair.right, variables))
+            for pair in rule.different
+        ]
+        for test in rule.tests:
+            for argument in test.arguments:
+                if isinstance(argument, Variable):
+                    self._argument(argument, variables)
+        head, *body = atoms
+        return Clause(rule, head, tuple(body), tuple(pairs), rule.tests, variables)
+
+    def _atom(self, atom: Atom, variables: dict[Variable, int]) -> NumberedAtom:
+        subject, *object_ = (self._argument(argument, variables) for argument in atom.arguments)
+        return NumberedAtom(self._predicate(atom), subject, object_[0] if object_ else NONE)
+
+    def _argument(self, argument: Argument, variables: dict[Variable, int]) -> int:
+        if isinstance(argument, Variable):
+            return variables.setdefault(argument, FIRST_VARIABLE - len(variables))
+        return self._vocabulary.number(argument)

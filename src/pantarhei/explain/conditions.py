@@ -1,0 +1,190 @@
+"""Inequalities and tests that a set of missing facts has to meet, and literals that meet them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+
+import numpy as np
+from rdflib import Literal, Variable
+
+from pantarhei.encoding.numbers import FIRST_LITERAL
+from pantarhei.explain.clauses import FIRST_VARIABLE, Clause, NumberedAtom
+from pantarhei.language.data_range import (
+    DataComplementOf,
+    DataIntersectionOf,
+    DataOneOf,
+    DataRange,
+    DatatypeRestriction,
+    DataUnionOf,
+)
+from pantarhei.language.rule import Argument, Member, Test
+from pantarhei.language.term import Term
+from pantarhei.literals.builtin import compute, holds, is_computation
+from pantarhei.literals.membership import contains
+from pantarhei.literals.value import value_of
+from pantarhei.materialize.model import WindowModel
+
+# So many literals, and combinations of them, are tried.
+_MOST_VALUES = 100
+_MOST_CHOICES = 1_000
+
+Condition = tuple[Clause, int]
+"""A rule whose inequalities and tests are to hold, and what the numbers of its variables were shifted by."""
+
+Walk = Callable[[int], int]
+
+
+class Conditions:
+    """Finds out whether conditions are met over a model.
+
+    Literals that nothing determines are chosen: one that the property has elsewhere, or one that a condition
+    names.
+    """
+
+    def __init__(self, model: WindowModel) -> None:
+        self._model, self._vocabulary = model, model.vocabulary
+        self._literals: dict[int, list[int]] = {}
+
+    def met(
+        self, atoms: Sequence[NumberedAtom], conditions: Iterable[Condition], walk: Walk
+    ) -> Mapping[int, Term] | None:
+        """The literals that variables may stand for so that the conditions hold; None if they cannot.
+
+        Args:
+            atoms: the missing facts.
+            walk: what a variable stands for.
+        """
+        given = list(conditions)
+        open_ = self._literals_wanted(atoms, given, walk)
+        values = [self._values(variable, atoms, given) for variable in open_]
+        for choice in islice(product(*values), _MOST_CHOICES):
+            terms = dict(zip(open_, choice, strict=True))
+            if all(self._holds(clause, shift, walk, terms) for clause, shift in given):
+                return terms
+        return None
+
+    def _literals_wanted(
+        self, atoms: Sequence[NumberedAtom], conditions: Iterable[Condition], walk: Walk
+    ) -> list[int]:
+        """The variables that are to be literals and that nothing determines."""
+        found = [
+            atom.object
+            for atom in atoms
+            if atom.object <= FIRST_VARIABLE and self._literals_of(atom.predicate)
+        ]
+        for clause, shift in conditions:
+            computed = {test.arguments[0] for test in clause.tests if is_computation(test)}
+            for test in clause.tests:
+                for argument in test.arguments:
+                    if isinstance(argument, Variable) and argument not in computed:
+                        number = walk(clause.variables[argument] + shift)
+                        if number <= FIRST_VARIABLE:
+                            found.append(number)
+        return list(dict.fromkeys(found))
+
+    def _literals_of(self, predicate: int) -> list[int]:
+        """The first literals that a property has in the window."""
+        known = self._literals.get(predicate)
+        if known is None:
+            known = []
+            if self._vocabulary.symbols[predicate].arity == 2:
+                objects = np.unique(self._model.select(predicate, None, None)[:, 2])
+                known = objects[objects >= FIRST_LITERAL][:_MOST_VALUES].tolist()
+            self._literals[predicate] = known
+        return known
+
+    def _values(
+        self, variable: int, atoms: Sequence[NumberedAtom], conditions: Sequence[Condition]
+    ) -> list[Term]:
+        """Literals that a variable may stand for: those that conditions name, then those known."""
+        named = (each for clause, _ in conditions for test in clause.tests for each in _named(test))
+        known = (
+            self._vocabulary.term(number)
+            for atom in atoms
+            if atom.object == variable
+            for number in self._literals_of(atom.predicate)
+        )
+        around = (near for literal in named for near in _around(literal))
+        return list(dict.fromkeys((*around, *sorted(known, key=lambda term: term.n3()))))
+
+    def _holds(self, clause: Clause, shift: int, walk: Walk, terms: Mapping[int, Term]) -> bool:
+        """Whether a rule's inequalities and tests hold."""
+        computed: dict[Variable, Term] = {}
+
+        def term(argument: Argument) -> Term | None:
+            if not isinstance(argument, Variable):
+                return argument
+            if argument in computed:
+                return computed[argument]
+            number = walk(clause.variables[argument] + shift)
+            return terms.get(number) if number <= FIRST_VARIABLE else self._vocabulary.term(number)
+
+        for test in clause.tests:
+            values = [term(argument) for argument in test.arguments]
+            if isinstance(test, Member):
+                (value,) = values
+                if not isinstance(value, Literal) or contains(test.range, value) is not test.inside:
+                    return False
+            elif is_computation(test):
+                operands = [value for value in values[1:] if value is not None]
+                result = compute(test.name, *operands) if len(operands) == len(values) - 1 else None
+                if result is None:
+                    return False
+                if values[0] is None and isinstance(test.arguments[0], Variable):
+                    computed[test.arguments[0]] = result
+                elif values[0] is None or value_of(values[0]) != value_of(result):
+                    return False
+            elif None in values or not holds(test.name, *(value for value in values if value is not None)):
+                return False
+
+        def number(argument: int) -> int:
+            return walk(argument + shift) if argument <= FIRST_VARIABLE else argument
+
+        return all(self._differ(number(one), number(other), terms) for one, other in clause.different)
+
+    def _differ(self, one: int, other: int, terms: Mapping[int, Term]) -> bool:
+        """Whether two terms differ; variables that are no literals are all one new name."""
+        if one > FIRST_VARIABLE and other > FIRST_VARIABLE:
+            return one != other
+        first, second = (
+            terms.get(number) if number <= FIRST_VARIABLE else self._vocabulary.term(number)
+            for number in (one, other)
+        )
+        if first is None or second is None:
+            return first is not second
+        return value_of(first) != value_of(second)
+
+
+def _named(test: Test) -> Iterator[Literal]:
+    """The literals that a test names."""
+    if isinstance(test, Member):
+        yield from _named_in(test.range)
+    else:
+        yield from (argument for argument in test.arguments if isinstance(argument, Literal))
+
+
+def _named_in(range_: DataRange) -> Iterator[Literal]:
+    match range_:
+        case DataIntersectionOf(operands) | DataUnionOf(operands):
+            for operand in operands:
+                yield from _named_in(operand)
+        case DataComplementOf(operand):
+            yield from _named_in(operand)
+        case DataOneOf(literals):
+            yield from (literal for literal in literals if isinstance(literal, Literal))
+        case DatatypeRestriction(_, facets):
+            yield from (value for _, value in facets if isinstance(value, Literal))
+
+
+def _around(literal: Literal) -> Iterator[Literal]:
+    """The literal, and a number above and one below it."""
+    yield literal
+    value = literal.value
+    if isinstance(value, bool) or literal.datatype is None:
+        return
+    try:
+        yield Literal(str(value + 1), datatype=literal.datatype)
+        yield Literal(str(value - 1), datatype=literal.datatype)
+    except TypeError:
+        return  # it is no number
