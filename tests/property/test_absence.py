@@ -1,0 +1,174 @@
+"""Why a triple does not hold: what is named as missing makes it hold, and no part of it does."""
+
+import random
+from itertools import permutations
+
+import pytest
+from rdflib import RDF, BNode
+
+from counts import of_many, seeds
+from pantarhei import EntailedError, Ontology, StreamReasoner, Window
+from pantarhei.explain.search import NEW_NAME
+from pantarhei.reference.canonical_literals import canonical_facts, canonical_triple
+from pantarhei.reference.explanations.absence import NEW_NAME as REFERENCE_NEW
+from pantarhei.reference.explanations.absence import reasons_for_absence
+from pantarhei.reference.explanations.supports import follows
+from pantarhei.reference.materialization import is_consistent
+from strategies import CLASSES, DERIVING_RULES, EX, PROPERTIES
+from worlds import CONSTRAINTS
+
+NAMES = [EX.a, EX.b, EX.c]
+RANGE = 10
+MOST = 2  # as many missing facts the reference looks at
+
+
+class Question:
+    """A small stream, and triples that do not hold at its end."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        pick, chance = self.random.sample, self.random
+        self.rules = tuple(dict.fromkeys(pick(DERIVING_RULES, 5) + pick(CONSTRAINTS, 2)))
+        self.background = frozenset()
+        for fact in self.facts(2):
+            if is_consistent(self.rules, self.background | {fact}):
+                self.background |= {fact}
+        keep = chance.choice(("newest", "newest", "every"))
+        self.reasoner = StreamReasoner(
+            Ontology.from_rules(self.rules), Window(range=RANGE), self.background, keep=keep
+        )
+        self.pushed = set()
+        for at in range(chance.randrange(2, 6)):
+            abox = list(self.facts(chance.randrange(1, 4)))
+            self.pushed |= set(abox)
+            self.reasoner.push(at, abox)
+        self.assertions = self.reasoner.assertions()
+        self.holds = self.reasoner.materialization()
+
+    def facts(self, count):
+        choose = self.random.choice
+        for _ in range(count):
+            if self.random.random() < 0.5:
+                yield choose(NAMES), RDF.type, choose(CLASSES)
+            else:
+                yield choose(NAMES), choose(PROPERTIES), choose(NAMES)
+
+    def absent(self, count):
+        """Triples of known names that do not hold."""
+        met = {term for s, p, o in self.holds for term in ((s,) if p == RDF.type else (s, o))}
+        found = [t for t in self.facts(40) if t not in self.holds and {t[0]} <= met]
+        known = [t for t in found if t[1] == RDF.type or t[2] in met]
+        return list(dict.fromkeys(known))[:count]
+
+    def assumable(self):
+        return {(o, 1) if p == RDF.type else (p, 2) for _, p, o in self.pushed}
+
+    def known_names(self):
+        triples = self.holds | self.pushed
+        return {term for s, p, o in triples for term in ((s,) if p == RDF.type else (s, o))}
+
+
+def renamed(triples):
+    """With the reference's new name in the place of ours."""
+    return frozenset(
+        tuple(REFERENCE_NEW if term == NEW_NAME else term for term in triple) for triple in triples
+    )
+
+
+def is_case_of(special, general):
+    """Whether triples are others, with any names where those have the new one.
+
+    Names that only missing triples mention are told once, as the new name.
+    """
+    return any(
+        all(
+            theirs in (ours, REFERENCE_NEW)
+            for one, other in zip(special, order, strict=True)
+            for ours, theirs in zip(one, other, strict=True)
+        )
+        for order in permutations(general, len(special))
+        if len(special) == len(general)
+    )
+
+
+def run(seed):
+    """Compare some absences with the definition; gives how many, and how many had a way."""
+    question = Question(seed)
+    reasoner, rules = question.reasoner, question.rules
+    before = reasoner.materialization(), {at: reasoner.interpretation(at) for at in reasoner.timestamps}
+    work = reasoner.work
+    facts = canonical_facts([*question.background, *(fact for _, fact in question.assertions)])
+    asked = with_ways = 0
+    for triple in question.absent(3):
+        absence = reasoner.why_not(triple, limit=50)
+        expected = reasons_for_absence(
+            rules,
+            question.assertions,
+            question.background,
+            triple,
+            question.assumable(),
+            question.known_names(),
+            MOST,
+        )
+        smallest = min((len(each.missing) for each in expected), default=None)
+        conflicts = {each.missing: each.conflicts for each in expected}
+        asked += 1
+        with_ways += bool(absence.ways)
+        found = [renamed(way.triples) for way in absence.ways]
+        assert len(set(found)) == len(found)
+        for way, missing in zip(absence.ways, found, strict=True):
+            assert follows(rules, facts | missing, canonical_triple(triple))
+            for one in missing:
+                assert not follows(rules, facts | (missing - {one}), canonical_triple(triple))
+            assert triple not in missing and not missing & facts
+            assert way.is_contradicted is not is_consistent(rules, facts | missing)
+            if len(missing) <= MOST:
+                assert missing in conflicts, (triple, missing)
+                told = {renamed(fact for _, fact in conflict.assertions) for conflict in way.conflicts}
+                assert told == set(conflicts[missing]) or len(way.conflicts) == 5
+            assert way.proof.triple == triple and way.triples <= {fact for _, fact in way.proof.supports}
+        sizes = [len(missing) for missing in found]
+        assert sizes == sorted(sizes)
+        if smallest is not None and absence.complete:
+            assert sizes and sizes[0] == smallest, (triple, expected, found)
+            for each in expected:
+                is_told = any(each.missing == m or is_case_of(each.missing, m) for m in found)
+                assert is_told or len(each.missing) > smallest or len(found) == 50, (triple, each, found)
+    now = reasoner.materialization(), {at: reasoner.interpretation(at) for at in reasoner.timestamps}
+    assert now == before and reasoner.work.firings == work.firings
+    return asked, with_ways
+
+
+@pytest.mark.parametrize("seed", seeds(30, 300))
+def test_what_is_missing_is_what_the_definition_says(seed):
+    run(seed)
+
+
+@of_many
+def test_many_questions_have_ways_and_some_have_none():
+    asked, with_ways = map(sum, zip(*(run(seed) for seed in range(60)), strict=True))
+    assert asked > 100 and asked * 0.2 < with_ways < asked
+
+
+@pytest.mark.parametrize("seed", seeds(10, 60))
+def test_asking_changes_nothing_that_comes_later(seed):
+    asked, twin = Question(seed), Question(seed)
+    for at in range(10, 14):
+        for triple in asked.absent(2):
+            if triple not in asked.reasoner.materialization():
+                asked.reasoner.why_not(triple)
+        abox = list(asked.facts(3))
+        twin.random.setstate(asked.random.getstate())
+        one, other = asked.reasoner.push(at, abox), twin.reasoner.push(at, abox)
+        assert (one.delta, one.dropped) == (other.delta, other.dropped)
+        assert one.repair.removed == other.repair.removed
+        assert {str(each) for each in one.repair.conflicts} == {str(each) for each in other.repair.conflicts}
+        assert asked.reasoner.materialization() == twin.reasoner.materialization()
+
+
+def test_what_holds_lacks_nothing():
+    question = Question(3)
+    triple = min(question.holds)
+    with pytest.raises(EntailedError) as raised:
+        question.reasoner.why_not(triple)
+    assert raised.value.statement in str(raised.value) and not isinstance(triple[0], BNode)
