@@ -4,6 +4,7 @@ from pantarhei.continuous import register
 from pantarhei.dynamic_graph import DynamicGraph
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
+from pantarhei.entailment.entailment import Entailment
 from pantarhei.errors import (
     BackgroundOnlyError,
     CheckpointError,
@@ -76,6 +77,7 @@ __all__ = [
     "DeltaNotKeptError",
     "DynamicGraph",
     "EntailedError",
+    "Entailment",
     "ForeignInterpretationError",
     "Foundation",
     "Gone",

@@ -663,8 +663,7 @@ class NotEntailedError(PantarheiError):
 
     def __str__(self) -> str:
         when = "" if self.at is None else f" at {self.at}"
-        reason = "" if self.reason is None else f": {self.reason}"
-        return f"{self.statement} does not hold{when}{reason}; why_not says why"
+        return f"{self.statement} does not hold{when}: {self.reason or 'why_not says what is missing'}"
 
 
 class EntailedError(PantarheiError):

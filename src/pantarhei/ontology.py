@@ -20,10 +20,12 @@ from rdflib import OWL, RDF, RDFS, Graph, Literal, URIRef
 from pantarhei.encoding.numbers import Symbol
 from pantarhei.entailment.closure import Closure
 from pantarhei.entailment.conclusion import entails_reading
+from pantarhei.entailment.entailment import Entailment
 from pantarhei.entailment.schema import Schema, schema_of
 from pantarhei.errors import (
     InconsistentOntologyError,
     InputError,
+    NotEntailedError,
     OptionError,
     UnsupportedAxiomError,
     check_type,
@@ -34,7 +36,7 @@ from pantarhei.language.data_range import DataRange
 from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
-from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple
+from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.literals.membership import check_range, why_unknown
 from pantarhei.owl.axiom_mapping import Reading, read_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
@@ -44,7 +46,9 @@ from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 from pantarhei.proofs.consistency import inconsistency
-from pantarhei.proofs.wording import Labels, labels_of
+from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.wording import Labels, labels_of, sentence
+from pantarhei.proofs.wording import name as name_of
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
@@ -210,6 +214,50 @@ class Ontology:
                 and do not, or a data range that cannot be decided.
             OptionError: it is neither a graph nor triples.
         """
+        asked = self._asked(graph, annotations)
+        if asked is None:
+            return False
+        with self._lock:
+            return entails_reading(self._closure, asked)
+
+    def explain(self, axiom: URIRef | Triple | Graph | Iterable[Triple]) -> Entailment:
+        """Why the ontology entails an axiom or an assertion, or why a class or property can have no instance.
+
+        What the axiom is about is supposed of something new, and a proof says how the rest follows. Costs as
+        `entails`, and the rule instances behind it.
+
+        Args:
+            axiom: a triple, or several that write an axiom; or a class or property that can have no instance.
+
+        Raises:
+            NotEntailedError: it is not entailed, or may have an instance.
+            InputError, OptionError: as `entails`.
+        """
+        if isinstance(axiom, URIRef):
+            return self._explain_emptiness(axiom)
+        given = [axiom] if isinstance(axiom, tuple) and not isinstance(axiom[0], tuple) else axiom
+        triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
+        asked, proofs = self._asked(triples, False), list[Proof]()
+        statement = "; ".join(" ".join(term.n3() for term in triple) for triple in triples)
+        with self._lock:
+            if asked is None or not entails_reading(self._closure, asked, proofs):
+                raise NotEntailedError(statement, reason="the ontology does not entail it")
+        words = "; ".join(told_apart(lambda: [sentence(t, self.labels) for t in triples], self.names))
+        return Entailment.of(words, proofs, self.labels)
+
+    def _explain_emptiness(self, name: URIRef) -> Entailment:
+        proof = self.schema.unsatisfiable.get(name)
+        if proof is None:
+            raise NotEntailedError(name.n3(), reason="nothing contradicts that it has instances")
+        words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
+        return Entailment.of(words, [proof], self.labels)
+
+    def _asked(self, graph: Graph | Iterable[Triple], annotations: bool) -> Reading | None:
+        """What a graph asks for; None where annotations in it are not the ontology's.
+
+        Raises:
+            InputError, OptionError: as `entails`.
+        """
         check_type("graph", graph, Iterable, "a graph, or triples")
         given = list(map(check_triple, cast("Iterable[Triple]", graph)))
         known = list(filter(_declares_a_name, self.triples))
@@ -223,14 +271,12 @@ class Ontology:
                 "ask for; annotations are asked for with annotations=True"
             )
         if annotations and not reading.annotations <= set(self.triples):
-            return False
+            return None
         axioms = tuple(inline_datatypes(axiom, self._definitions) for axiom in reading.axioms)
         for range_ in (found for axiom in axioms for found in data_ranges(axiom)):
             if reason := check_range(range_) or why_unknown(range_):
                 raise InputError(f"a question about {range_} cannot be answered: {reason}")
-        with self._lock:
-            asked = replace(reading, axioms=axioms, assertions=reading.assertions | facts)
-            return entails_reading(self._closure, asked)
+        return replace(reading, axioms=axioms, assertions=reading.assertions | facts)
 
     def _facts_in(self, unread: Sequence[Leftover]) -> frozenset[Triple]:
         """The facts among triples that by themselves seem to write axioms: of names this ontology has made.

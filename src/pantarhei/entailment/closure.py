@@ -26,7 +26,7 @@ from pantarhei.literals.membership import contains
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.consistency import model_of_background
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.violation import proof_of_violation
+from pantarhei.proofs.violation import proof_of, proof_of_violation
 from pantarhei.rules.compilation.growth import GrowingProgram
 from pantarhei.rules.translation.demand import Theory
 
@@ -161,7 +161,8 @@ class Closure:
     def proof(self) -> Proof | None:
         """A proof that the facts and assumptions break a constraint. Costs a pass over the closure."""
         self._model.find_violations()
-        return proof_of_violation(self._model)
+        found = proof_of_violation(self._model)
+        return found and self._told(found)
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -186,6 +187,16 @@ class Closure:
             return False
         equals = (equal for _, _, equal in self.match(value, OWL.sameAs, None))
         return is_empty(known) or any(isinstance(e, Literal) and not contains(known, e) for e in equals)
+
+    def proof_of(self, triple: Triple) -> Proof:
+        """A proof of a triple of the closure, from facts and assumptions. Costs its lineage."""
+        fact = self._model.find(triple)
+        assert fact is not None, "it holds"
+        return self._told(proof_of(self._model, fact))
+
+    def _told(self, proof: Proof) -> Proof:
+        """The proof, in which assumptions are supposed; what is only noted of names is left as it is."""
+        return proof.supposing({*self._assumed_above, *self._assumed()})
 
     def proof_of_impossible_value(self, value: Term) -> Proof | None:
         """A proof that a fresh name cannot stand for any literal. Costs a materialization."""

@@ -16,6 +16,7 @@ from pantarhei.owl import axiom as owl
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import Reading
 from pantarhei.owl.expression import rewritten
+from pantarhei.proofs.proof import Proof
 
 # Blank nodes of which only axioms speak are tried with so many choices of names.
 _MOST_GUESSES = 10_000
@@ -24,16 +25,20 @@ _Binding = Mapping[Variable, Term]
 _Pattern = tuple[Argument, Term, Argument]
 
 
-def entails_reading(closure: Closure, reading: Reading) -> bool:
-    """Whether the axioms and assertions of `reading` are entailed; blank nodes are whoever there is."""
+def entails_reading(closure: Closure, reading: Reading, proofs: list[Proof] | None = None) -> bool:
+    """Whether the axioms and assertions of `reading` are entailed; blank nodes are whoever there is.
+
+    Args:
+        proofs: takes what it rests on; None if nobody wants to know.
+    """
     names = (term for axiom in reading.axioms for term in _individuals(axiom))
     stated = (term for subject, _, object_ in reading.assertions for term in (subject, object_))
     with closure.assuming(closure.about(t for t in (*names, *stated) if not isinstance(t, BNode))):
-        return _is_entailed(closure, reading)
+        return _is_entailed(closure, reading, proofs)
 
 
-def _is_entailed(closure: Closure, reading: Reading) -> bool:
-    questions = Questions(closure)
+def _is_entailed(closure: Closure, reading: Reading, proofs: list[Proof] | None) -> bool:
+    questions = Questions(closure, proofs=proofs)
     about_someone = dict.fromkeys(axiom for axiom in reading.axioms if _someone(axiom))
     if not all(questions.entails(axiom) for axiom in reading.axioms if axiom not in about_someone):
         return False

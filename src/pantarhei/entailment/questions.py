@@ -32,6 +32,7 @@ from pantarhei.owl.axiom import (
     Trait,
 )
 from pantarhei.owl.simplify import BOTTOM_PROPERTIES, TOP_PROPERTIES, simple_filler, simplify
+from pantarhei.proofs.proof import Proof
 from pantarhei.rules.translation.translate import translate
 
 # An expression whose unions multiply out to more cases than this is not asked about.
@@ -59,10 +60,16 @@ class _Case:
 
 @dataclass(slots=True)
 class Questions:
-    """Questions to one closure."""
+    """Questions to one closure.
+
+    Args:
+        closure: what is asked.
+        proofs: takes what answers of yes rest on; None if nobody wants to know.
+    """
 
     closure: Closure
     _values: list[Term] = field(default_factory=list)  # fresh names that may stand for literals
+    proofs: list[Proof] | None = None
 
     def entails(self, axiom: Axiom) -> bool:
         """Whether every model of the closure's ontology is one of `axiom`."""
@@ -185,11 +192,18 @@ class Questions:
 
     def _is_in(self, expression: Filler, term: Term) -> bool:
         """Whether `term` is in the simple `expression`, or nothing is."""
+        known = len(self.proofs or ())
+        found = self._is_surely_in(expression, term)
+        if self.proofs and not found:
+            del self.proofs[known:]  # of parts, of which another is not so
+        return found
+
+    def _is_surely_in(self, expression: Filler, term: Term) -> bool:
         if self._is_impossible():
             return True
         match expression:
             case owl.Class(iri):
-                return expression == THING or self.closure.holds((term, RDF.type, iri))
+                return expression == THING or self._holds((term, RDF.type, iri))
             case owl.IntersectionOf(operands):
                 return all(self._is_in(operand, term) for operand in operands)
             case owl.UnionOf(operands):
@@ -258,12 +272,12 @@ class Questions:
             return self._is_pair(on.inverted, object_, subject)
         if self._is_impossible() or on.iri in TOP_PROPERTIES:
             return True
-        return self.closure.holds((subject, on.iri, object_))
+        return self._holds((subject, on.iri, object_))
 
     def _are_same(self, first: Term, second: Term) -> bool:
         if self._is_impossible() or value_of(first) == value_of(second):
             return True
-        return self.closure.holds(same(first, second))
+        return self._holds(same(first, second))
 
     def _are_different(self, first: Term, second: Term) -> bool:
         if isinstance(first, Literal) and isinstance(second, Literal):
@@ -271,7 +285,7 @@ class Questions:
             return known and value_of(first) != value_of(second)
         if isinstance(first, Literal) or isinstance(second, Literal):
             return self._is_impossible()
-        return self.closure.holds(different(first, second)) or self._contradicts((same(first, second),))
+        return self._holds(different(first, second)) or self._contradicts((same(first, second),))
 
     def _values_of(self, on: PropertyExpression, term: Term) -> Iterator[Term]:
         match on:
@@ -285,7 +299,27 @@ class Questions:
     # -- if it were so -----------------------------------------------------------------------------
 
     def _is_impossible(self) -> bool:
-        return self.closure.inconsistent or any(map(self.closure.is_impossible, self._values))
+        """Whether what is assumed contradicts."""
+        impossible = [value for value in self._values if self.closure.is_impossible(value)]
+        if not (impossible or self.closure.inconsistent):
+            return False
+        if self.proofs is not None:
+            by_value = not self.closure.inconsistent
+            asked = self.closure
+            self._note(asked.proof_of_impossible_value(impossible[0]) if by_value else asked.proof())
+        return True
+
+    def _holds(self, triple: Triple) -> bool:
+        """Whether a triple is in the closure."""
+        found = self.closure.holds(triple)
+        if found and self.proofs is not None:
+            self._note(self.closure.proof_of(triple))
+        return found
+
+    def _note(self, proof: Proof | None) -> None:
+        """Note what an answer of yes rests on."""
+        if self.proofs is not None and proof is not None and proof not in self.proofs:
+            self.proofs.append(proof)
 
     def _contradicts(self, facts: Iterable[Triple]) -> bool:
         return self._within(facts, self._is_impossible)
@@ -304,7 +338,10 @@ class Questions:
                 return True
             rules = (r for t in translations for r in (*t.rules, *t.constraints))
             closure = self.closure.with_rules(rules, (f for t in translations for f in t.facts))
-            return closure.inconsistent or ask(Questions(closure, self._values))
+            if closure.inconsistent:
+                self._note(closure.proof() if self.proofs is not None else None)
+                return True
+            return ask(Questions(closure, self._values, self.proofs))
 
     def _cases(self, expression: Filler, term: Term) -> Iterator[_Case]:
         """The ways in which `term` can be in the simple `expression`; none if it cannot be."""

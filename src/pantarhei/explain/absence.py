@@ -54,7 +54,7 @@ class WouldHold:
 
     Args:
         missing: the facts, in order; a new name in them stands for anything.
-        proof: how the triple follows with them; they are asserted in it at the newest timestamp.
+        proof: how the triple follows with them; in it they are supposed, at the newest timestamp.
         present: the facts of the window that the proof uses next to them, in order.
         is_contradicted: a repair would not leave all as it is.
         conflicts: what contradicts what then; the first few, none where there are too many to find.

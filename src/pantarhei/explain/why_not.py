@@ -164,7 +164,7 @@ class WhyNot:
             if rows.row_of(*self.goal) < 0 or not self._is_minimal(goal, facts, new):
                 return None
             conflicts = () if lineage is None else self._conflicts(lineage, encoded, level)
-            proof = self._explanations(level).best(goal)
+            proof = self._explanations(level).best(goal).supposing(frozenset(triples))
             present = self._present(proof, new)
         missing = tuple(
             MissingFact(triple, situation.fate(fact))

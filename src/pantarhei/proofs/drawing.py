@@ -17,6 +17,7 @@ COLOURS: dict[Kind, tuple[str, str]] = {
     Kind.DERIVED: ("#ffffff", "#334155"),
     Kind.ASSERTED: ("#e7f5e8", "#2e7d32"),
     Kind.BACKGROUND: ("#eef2f6", "#8794a5"),
+    Kind.SUPPOSED: ("#f3ecfb", "#6b46c1"),
     Kind.UNEXPLORED: ("#fff7e0", "#b7791f"),
     Kind.CONTRADICTION: ("#fdeaea", "#b3261e"),
 }

@@ -11,5 +11,6 @@ class Kind(Enum):
     ASSERTED = "asserted"
     BACKGROUND = "background"
     DERIVED = "derived"
+    SUPPOSED = "supposed"
     UNEXPLORED = "unexplored"
     CONTRADICTION = "contradiction"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -39,6 +40,7 @@ class ProofStep:
         at: where the stream asserts the fact, the newest timestamp at which it does; None where it is derived
             or always holds.
         is_open: the fact is derived, and the limit was reached before it was known from what.
+        is_supposed: the fact is not given: the proof says what would follow if it were.
     """
 
     fact: Triple | None
@@ -46,6 +48,7 @@ class ProofStep:
     premises: tuple[int, ...] = ()
     at: TimePoint | None = None
     is_open: bool = False
+    is_supposed: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -54,6 +57,8 @@ class ProofStep:
             return Kind.CONTRADICTION
         if self.rule is not None:
             return Kind.DERIVED
+        if self.is_supposed:
+            return Kind.SUPPOSED
         if self.at is not None:
             return Kind.ASSERTED
         return Kind.UNEXPLORED if self.is_open else Kind.BACKGROUND
@@ -61,7 +66,7 @@ class ProofStep:
     @property
     def is_background(self) -> bool:
         """Whether the fact is given and holds at every time."""
-        return self.rule is None and self.at is None and not self.is_open
+        return self.rule is None and self.at is None and not (self.is_open or self.is_supposed)
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,14 @@ class Proof:
         """The axioms that the rules come from, in order, each once, with where they are written."""
         return tuple(dict.fromkeys(rule.origin for rule in self.rules if rule.origin is not None))
 
+    def supposing(self, triples: Collection[Triple]) -> Proof:
+        """The same, in which these triples are not given but supposed."""
+        steps = (
+            replace(step, is_supposed=True) if step.rule is None and step.fact in triples else step
+            for step in self.steps
+        )
+        return replace(self, steps=tuple(steps))
+
     def labelled(self, labels: Labels) -> Proof:
         """The same with those of `labels` that it needs."""
         terms = [term for step in self.steps for term in step.fact or ()]
@@ -163,6 +176,8 @@ def _line(step: ProofStep) -> str:
     if step.rule is not None:
         from_ = ", ".join(str(i + 1) for i in step.premises)
         return f"{fact}  (from {from_} by {step.rule.name}, {step.rule.axiom})"
+    if step.is_supposed:
+        return f"{fact}  (supposed)"
     if step.at is not None:
         return f"{fact}  (asserted at {show_time(step.at)})"
     return f"{fact}  (derived, not looked into)" if step.is_open else f"{fact}  (given)"

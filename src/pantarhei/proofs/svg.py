@@ -126,7 +126,7 @@ class _Picture:
             fill=fill,
             stroke=line,
             stroke_width=2 if place == self._root else 1.2,
-            **{"stroke_dasharray": "5 3"} if step.kind is Kind.UNEXPLORED else {},
+            **{"stroke_dasharray": "5 3"} if step.kind in (Kind.UNEXPLORED, Kind.SUPPOSED) else {},
         )
         y = top + _PAD + _SIZE - 1
         for text in self._lines[place]:

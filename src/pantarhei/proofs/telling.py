@@ -74,6 +74,8 @@ class Telling:
 
     def given(self, step: ProofStep) -> str:
         """How a fact is known that is not derived."""
+        if step.is_supposed:
+            return "supposed"
         if step.at is not None:
             return f"asserted at {self.times(step.at)}"
         return "derived, not looked into" if step.is_open else "always so"
@@ -97,11 +99,13 @@ class Telling:
 
     def ground(self) -> str:
         """What all rests on, as a sentence."""
-        ats = [at for at, _ in self.proof.supports]
+        ats = [step.at for step in self.proof.steps if step.at is not None and not step.is_supposed]
         what = "an assertion" if len(ats) == 1 else f"{len(ats):,} assertions"
         known = [f"{what} made {self.times.span(ats)}"] if ats else []
         if any(step.is_open for step in self.proof.steps):
             known.append("facts that were not looked into")
+        if any(step.is_supposed for step in self.proof.steps):
+            known.append("what is supposed")
         if not known:
             return "Nothing of the stream is needed for it: it always holds."
         return f"It rests on {' and '.join(known)}."

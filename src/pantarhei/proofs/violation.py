@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from pantarhei.encoding.numbers import NONE, Fact, as_tuples
+from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.lineage import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
@@ -48,6 +48,17 @@ def proofs_of_violations(
     return _Violations(model, lineage, asserted).shortest()
 
 
+def proof_of(model: WindowModel, fact: Integers, most: int = 1_000_000) -> Proof:
+    """A proof of a fact, shape (1, 3), in the model. Costs its lineage.
+
+    The model is one as for `proof_of_violation`. Past `most` rule instances the fact is not looked into.
+    """
+    lineage = model.lineage_of(fact, most)
+    given = lineage.rows[(lineage.bases != NONE) | lineage.background].tolist()
+    found = _Violations(model, lineage, {})
+    return found.proof(found.all.cheapest(dict.fromkeys(given, 0)), goal=int(lineage.rows[0]))
+
+
 class _Violations:
     """The violations of a lineage.
 
@@ -77,7 +88,7 @@ class _Violations:
             found[self._rules[constraint]] = self.proof(derivation, is_shortest)
         return found
 
-    def proof(self, derivation: Derivation, complete: bool = True) -> Proof:
+    def proof(self, derivation: Derivation, complete: bool = True, goal: int = BOTTOM) -> Proof:
         """The proof by a derivation."""
 
         def step(row: int, instance: Instance | None, premises: tuple[int, ...]) -> ProofStep:
@@ -88,7 +99,7 @@ class _Violations:
                 self._triples.get(row), None if instance is None else self._rules[instance.rule], premises
             )
 
-        return Proof(steps_of(derivation, BOTTOM, step), complete)
+        return Proof(steps_of(derivation, goal, step), complete)
 
     def _rank(self, instance: Instance) -> Key:
         rule = self._rules[instance.rule]
