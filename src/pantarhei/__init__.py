@@ -14,6 +14,7 @@ from pantarhei.errors import (
     DeltaNotKeptError,
     EntailedError,
     ForeignInterpretationError,
+    ForgottenTimeError,
     InconsistentOntologyError,
     InputError,
     InvalidRowError,
@@ -60,6 +61,7 @@ from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream, read_table
 from pantarhei.version import __version__ as __version__
+from pantarhei.window.history import History
 from pantarhei.window.limits import Limits
 from pantarhei.window.sliding import Window
 
@@ -79,9 +81,11 @@ __all__ = [
     "EntailedError",
     "Entailment",
     "ForeignInterpretationError",
+    "ForgottenTimeError",
     "Foundation",
     "Gone",
     "GraphUpdate",
+    "History",
     "InconsistentOntologyError",
     "InputError",
     "Interpretation",

@@ -10,6 +10,7 @@
     │   ├── InvalidRowError            a row of a table that is no timestamped triple
     │   ├── ForeignInterpretationError an interpretation made with another ontology or background
     │   ├── TimestampError             not a timestamp, or of another kind than the stream's
+    │   │   └── ForgottenTimeError         a time outside window and history
     │   └── MissingTimestampError      a graph of a stream without a time
     ├── OntologyError
     │   ├── InconsistentOntologyError  the ontology contradicts itself or the background
@@ -194,6 +195,22 @@ class TimestampError(InputError):
 
     def __str__(self) -> str:
         return f"{self.given} does not do here: expected {self.expected}"
+
+
+class ForgottenTimeError(TimestampError):
+    """A time outside window and history: nobody knows how the window stood then.
+
+    Args:
+        known_from: the oldest time at which it is known.
+    """
+
+    def __init__(self, given: str, expected: str, known_from: str) -> None:
+        super().__init__(given, expected)
+        self.args = given, expected, known_from
+        self.known_from = known_from
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}; it is known from {self.known_from} on, and History(steps=…) keeps more"
 
 
 class MissingTimestampError(InputError):

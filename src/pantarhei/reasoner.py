@@ -48,6 +48,7 @@ from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Repair
+from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
 from pantarhei.window.watermark import in_time_order
@@ -92,6 +93,8 @@ class StreamReasoner(Materialized):
         derive: `"needed"` keeps up what registered queries and constraints need; all else is derived when it
             is asked for, anew after each step (docs/continuous.md). Answers and repairs are those of `"all"`;
             what updates do not have is a `delta`.
+        history: how much is remembered of what has left the window, and who takes what is older
+            (docs/history.md).
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -127,10 +130,12 @@ class StreamReasoner(Materialized):
         max_bytes: int | None = None,
         on_limit: OnLimit = "error",
         derive: Derive = "all",
+        history: History | None = None,
     ) -> None:
         search = Budget() if budget is None else budget
         limits = Limits(max_facts, max_bytes, on_limit)
-        options = Options(window, repair, keep, unique_names, search, limits, derive)
+        kept = History() if history is None else history
+        options = Options(window, repair, keep, unique_names, search, limits, derive, kept)
         self._begin(ontology, options, background)
 
     @classmethod
@@ -479,6 +484,7 @@ class StreamReasoner(Materialized):
         *,
         background: Graph | Iterable[Triple] | pa.Table | None = None,
         limits: Limits | None = None,
+        history: History | None = None,
     ) -> StreamReasoner:
         """The reasoner that was saved: with the same pushes from here on it gives the same answers.
 
@@ -491,6 +497,7 @@ class StreamReasoner(Materialized):
             ontology: the one that it was saved with; it is not in the checkpoint.
             background: if given, it must be the saved one. Its blank nodes are then the ones meant.
             limits: if given, they take the place of the saved ones; they count from the next push on.
+            history: if given, it takes the place of the saved one, whose sink is not in the checkpoint.
 
         Raises:
             CheckpointError: there is no checkpoint, or it is damaged, or of another version of the format.
@@ -505,11 +512,14 @@ class StreamReasoner(Materialized):
         always, options = (given or saved.background).triples, saved.options
         if limits is not None:
             options = replace(options, limits=limits)
+        if history is not None:
+            options = replace(options, history=history)
         reasoner = cls.with_options(ontology, options, always)
         held = reasoner._held
         state = saved.state(held.growing)
         reasoner.note = dict(state.note)
-        held.replace(state.books.with_proofs(held.prove), state.forms)
+        books = state.books.with_proofs(held.prove).keeping(options.history)
+        held.replace(books, state.forms)
         held.consumers.restored(state.consumers)
         held.make_model()  # what is wrong is found out now
         if (queries := state.consumers.get(QUERIES)) is not None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, BNode, Literal, URIRef
 
 from counts import cases
-from pantarhei import InconsistentOntologyError, Ontology, StreamReasoner, Window
+from pantarhei import History, InconsistentOntologyError, Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.literals.value import value_of
@@ -185,7 +185,7 @@ def of_its_own(at, triple):
 @pytest.mark.parametrize("seed", range(6))
 def test_forgetting_is_not_to_be_seen_in_large_streams_of_fresh_names(seed, keep):
     world = World(seed, constraints=2)
-    options = {"background": world.background, "keep": keep}
+    options = {"background": world.background, "keep": keep, "history": History(steps=2)}
     twins = Twins(Ontology.from_rules(world.rules), Window(4), options)
     for at in range(20):
         fresh = [*map(partial(rename, at), world.facts(25)), *map(partial(of_its_own, at), world.facts(8))]

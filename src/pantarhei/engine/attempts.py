@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.encoding.renaming import UsedTerms
-from pantarhei.engine.books import Books
+from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.compaction import compact
 from pantarhei.engine.tick import Outcome, Tick
@@ -40,8 +40,9 @@ class Attempts:
     def outcome(self) -> tuple[WindowModel, Outcome]:
         """What the step came to, and the model that it was done to.
 
-        Where the whole window came to too much on the way, and timestamps may leave early, it is seen first
-        whether the ABox is too much alone; then attempts are made from later starts.
+        Where the whole window came to too much on the way, it is tried without the history and its terms.
+        Where timestamps may leave early, it is seen first whether the ABox is too much alone; then attempts
+        are made from later starts.
 
         Raises:
             MemoryLimitError: it is too much in any case.
@@ -52,11 +53,21 @@ class Attempts:
         except Overfull as error:
             full = error.facts, error.bytes
         try:
-            if limits.drops and (starts := self._later_starts()):
+            if starts := self._starts(full):
                 return self._begun_later(starts)
         except Overfull as error:
             full = error.facts, error.bytes
         raise limits.error(limits.exceeded_by(*full), time_of(step.now, step.kind))
+
+    def _starts(self, full: tuple[int, int]) -> Sequence[int]:
+        """The levels to begin at after so many facts and bytes were too much, the window's own among them
+        where the history takes some of the bytes.
+        """
+        limits, books = self.tick.memory.limits, self.tick.books
+        later = self._later_starts() if limits.drops else []
+        if books.past and limits.exceeded(full[0], 0) is None:
+            return [books.log.timeline.first_level, *later]
+        return later
 
     def _later_starts(self) -> Sequence[int]:
         """The levels to begin at, one after the other, where there is no room beside what is older."""
@@ -87,16 +98,17 @@ class Attempts:
     def _from(self, level: int, before: Changes) -> tuple[WindowModel, Outcome]:
         """The step done with nothing below `level`, in a model of its own.
 
-        What it changes begins with `before`, by which all that was in the window went. Consumers may have
-        been told of moments on the way by an attempt that was given up.
+        The history gives way first. What it changes begins with `before`, by which all that was in the window
+        went. Consumers may have been told of moments on the way by an attempt that was given up.
         """
         tick, log = self.tick, self.tick.books.log.from_level(level)
         tick.consumers.back(tick.marks)
         model, books = self.model_of(replace(tick.books, log=log))
         before = Changes.together([before, Changes.of_all(model, 1)])
-        tick = replace(
-            tick, model=model, books=replace(books, log=tick.books.log), start=level, before=before
-        )
+        past = tick.books.past.within(0)
+        forgotten = Counters(forgotten_early=past.fewer_than(tick.books.past))
+        books = replace(books, log=tick.books.log, past=past, counters=books.counters.plus(forgotten))
+        tick = replace(tick, model=model, books=books, start=level, before=before)
         used = UsedTerms(*tick.memory.vocabulary.counts)
         used.add_first(*self.common)
         model.mark_terms(used)

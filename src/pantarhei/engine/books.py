@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from operator import add, itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import Fact, Integers
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.engine.compaction import FACTS_A_TERM
-from pantarhei.language.time import TimePoint, time_of
+from pantarhei.errors import ForgottenTimeError
+from pantarhei.language.time import TimePoint, show_time, time_of
 from pantarhei.repair.result import Prove, Repair
+from pantarhei.window.history import FactTrace, History, Past
 from pantarhei.window.log import EMPTY_LOG, Entry, Log
-from pantarhei.window.sliding import Step
+from pantarhei.window.sliding import Step, Window
 
 # Small ABoxes are renamed so many facts at a time.
 BATCH = 4096
@@ -53,6 +56,8 @@ class Counters(NamedTuple):
         cut: facts that repairs took out, each counted once, however often it had been asserted.
         late: ABoxes that came too late for `run`, which handed them over.
         dropped_early: timestamps that left the window before their time, because of a limit.
+        forgotten_early: timestamps that left the history before their time, because of a limit.
+        unwritten: timestamps that left the history, and that no sink has taken.
     """
 
     pushes: int = 0
@@ -60,6 +65,8 @@ class Counters(NamedTuple):
     cut: int = 0
     late: int = 0
     dropped_early: int = 0
+    forgotten_early: int = 0
+    unwritten: int = 0
 
     def plus(self, by: Counters) -> Counters:
         """The counters, each higher by that of `by`."""
@@ -77,9 +84,11 @@ class Books:
         log: what was asserted and cut.
         step: where time has come to; None before the first step.
         arrival: how to undo the newest ABox; None before the first.
-        repairs: the repairs that found a contradiction, with their levels, oldest first.
+        repairs: the repairs that found a contradiction, with their levels, oldest first; those of the past
+            come first.
         counters: what went by.
         messages: how many ABoxes came; the blank nodes of the next one are named after it.
+        past: what has left the window.
     """
 
     log: Log = EMPTY_LOG
@@ -88,18 +97,25 @@ class Books:
     repairs: tuple[tuple[int, Repair], ...] = ()
     counters: Counters = NOTHING_YET
     messages: int = 0
+    past: Past = field(default_factory=lambda: Past(History()))
 
-    def with_arrival(self, log: Log, step: Step, arrival: Arrival, repair: Repair) -> Books:
-        """The books with the newest ABox, which stands in `log`, and its repair."""
-        first, last = (
-            bisect_left(self.repairs, level, key=itemgetter(0))
-            for level in (log.timeline.first_level, arrival.level)
-        )
-        repairs = self.repairs[first:last]
+    def with_arrival(self, log: Log, step: Step, arrival: Arrival, repair: Repair, past: Past) -> Books:
+        """The books with the newest ABox, which stands in `log`, and its repair; `past` is what has left."""
+        repairs = self.repairs
+        if repairs:
+            first, last = (
+                bisect_left(repairs, level, key=itemgetter(0))
+                for level in (past.first_level(log), arrival.level)
+            )
+            repairs = repairs[first:last]
         if arrival.contradicted:
             repairs = (*repairs, (arrival.level, repair))
         counters = self.counters.plus(Counters(1, int(arrival.contradicted), len(arrival.cut)))
-        return Books(log, step, arrival, repairs, counters, self.messages + 1)
+        return Books(log, step, arrival, repairs, counters, self.messages + 1, past)
+
+    def keeping(self, history: History) -> Books:
+        """The books with other bounds of their history."""
+        return replace(self, past=self.past.keeping(history, self.messages))
 
     def with_proofs(self, prove: Prove) -> Books:
         """The books, whose conflicts find their proofs in this way."""
@@ -116,12 +132,58 @@ class Books:
         """The books: nothing in them changes."""
         return self
 
+    # -- an older time -----------------------------------------------------------------------------
+
+    def at(self, ticks: int, window: Window) -> Books:
+        """The books as they stood after the last step at or before a tick, without what had left by then.
+
+        Costs the entries of past and window.
+
+        Args:
+            ticks: the tick.
+            window: which timestamps were kept.
+
+        Raises:
+            ForgottenTimeError: the history does not reach back that far, or time has not come to it.
+        """
+        step = self.step
+        assert step is not None, "a time is of the kind of a step before"
+        begun = next(chain(self.past.entries(), self.log), None)
+        first = step.now if begun is None else begun.ticks
+        if not (self.past.reaches(ticks) and first <= ticks <= step.now):
+            known_from = first if self.past.known_from is None else max(first, self.past.known_from)
+            at, start, now = (show_time(time_of(tick, step.kind)) for tick in (ticks, known_from, step.now))
+            raise ForgottenTimeError(f"the time {at}", f"one in window and history, {start} to {now}", start)
+        log = self.past.log_at(ticks, self.log)
+        newest = log.newest
+        repairs = tuple(
+            (level, repair)
+            for level, repair in self.repairs
+            if newest is not None and log.timeline.first_level <= level <= newest.level
+        )
+        arrival = None
+        if newest is not None:  # what the model gave for undoing it is found when a model is made
+            contradicted = bool(repairs) and repairs[-1][0] == newest.level
+            arrival = Arrival(newest.level, newest.facts, np.empty(0, np.int32), newest.cut, contradicted)
+        then = window.step_at(step.kind, ticks)
+        return Books(log, then, arrival, repairs, self.counters, self.messages, Past(self.past.bounds))
+
+    def traces(self, fact: Fact) -> tuple[FactTrace, ...]:
+        """What became of each assertion of a fact in history and window, oldest first."""
+        return tuple(self.past.traces(fact, self.log))
+
+    def repair_of(self, level: int) -> Repair | None:
+        """The repair that the ABox of a level called for; None if there was none, or it is forgotten."""
+        place = bisect_left(self.repairs, level, key=itemgetter(0))
+        found = self.repairs[place : place + 1]
+        return found[0][1] if found and found[0][0] == level else None
+
     # -- their terms (engine/compaction.py) --------------------------------------------------------
 
     def used_terms(self, used: UsedTerms) -> int:
-        """Note the symbols and terms of the log. Returns how many facts, each entry counted for some."""
+        """Note the symbols and terms of past and log. Returns how many facts, each entry counted for some."""
         stored = 0
-        for batch in _batches(self.log):
+        for batch in _batches(chain(self.past.entries(), self.log)):
             facts = np.concatenate([part for entry in batch for part in (entry.facts, entry.cut)])
             used.add(facts)
             for entry in batch:
@@ -131,15 +193,16 @@ class Books:
 
     def renamed(self, renaming: Renaming) -> Books:
         """The books in new numbers; their repairs keep the lexicon of their time."""
+        past = self.past.renamed(_renamed(self.past.entries(), renaming))
         log = Log.of(_renamed(self.log, renaming), self.log.timeline.first_level)
         arrival, newest = self.arrival, log.newest
         if arrival is not None:  # one that has left the window is not undone any more
             arrival = None if newest is None else arrival._replace(facts=newest.facts, cut=newest.cut)
-        return replace(self, log=log, arrival=arrival)
+        return replace(self, log=log, arrival=arrival, past=past)
 
 
-def _renamed(log: Log, renaming: Renaming) -> Iterator[Entry]:
-    for batch in _batches(log):
+def _renamed(entries: Iterable[Entry], renaming: Renaming) -> Iterator[Entry]:
+    for batch in _batches(entries):
         facts = renaming.parts([entry.facts for entry in batch])
         cuts = renaming.parts([entry.cut for entry in batch])
         for entry, asserted, cut in zip(batch, facts, cuts, strict=True):

@@ -1,4 +1,5 @@
-"""Making a window fit its limits: the oldest timestamps leave, one after the other, until it does.
+"""Making a window fit its limits: the history gives way, then the oldest timestamps leave, one after the
+other, until it does.
 
 A model's arrays do not become smaller when facts leave, and terms are forgotten later. So where bytes are too
 many, timestamps leave until a model made anew would fit, with the terms that are in use then; making it anew
@@ -16,6 +17,7 @@ from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.engine.memory import Memory
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
+from pantarhei.window.history import Past
 from pantarhei.window.limits import Exceeded
 from pantarhei.window.log import Entry, Log
 
@@ -32,21 +34,24 @@ class Fitting:
         model: the model of `log`.
         log: what is left of the window.
         memory: what counts against the limits.
+        past: what has left the window.
         early: the ABoxes that left.
         needs_rebuild: whether the model takes more bytes than it needs, and is to be made anew.
-        needs_recheck: whether the one timestamp left may take too many bytes still: that is known once the
-            model is made anew.
+        needs_recheck: whether what is left may take too many bytes still: that is known once the model is
+            made anew.
     """
 
     model: WindowModel
     log: Log
     memory: Memory
+    past: Past
     early: list[Entry] = field(default_factory=list)
     needs_rebuild: bool = False
     needs_recheck: bool = False
 
     def fit(self, at: TimePoint) -> None:
-        """Let timestamps leave, if that is the policy, until what is left does not exceed the limits.
+        """Let the history go, then timestamps leave, if that is the policy, until what is left does not
+        exceed the limits.
 
         Costs O(1) where it fits already. Where bytes were too many it costs a pass over the facts.
 
@@ -56,11 +61,30 @@ class Fitting:
         limits, exceeded = self.memory.limits, self.memory.exceeded(self.model, self.log)
         if exceeded is None:
             return
+        too_many_bytes = limits.exceeded(0, self.memory.held(self.model, self.log)) is not None
+        if self.past and limits.exceeded(len(self.model), 0) is None:
+            exceeded = self._exceeded_without_past()
+        if exceeded is None:
+            return
         if not limits.drops:
             raise limits.error(exceeded, at)
-        if limits.exceeded(0, self.memory.held(self.model, self.log)) is not None:
+        if too_many_bytes:
             self._shrink(at)
         self._drop_while(at, lambda: limits.exceeded(len(self.model), 0))
+
+    def _exceeded_without_past(self) -> Exceeded | None:
+        """The limit that is exceeded still when the history has given way, and its terms with it.
+
+        What those took is estimated: nothing leaves early where there is room to spare then, and nothing is
+        refused before it is known.
+        """
+        self.past = self.past.within(0)
+        self.memory = self.memory.counting(self._used_terms())
+        if self.memory.limits.drops:
+            return self.memory.limits.exceeded(0, int(self.memory.held(self.model, self.log) / _FILLED))
+        exceeded = self.memory.exceeded(self.model, self.log)
+        self.needs_recheck = exceeded is None
+        return exceeded
 
     def _shrink(self, at: TimePoint) -> None:
         """Drop until a model made anew has room enough.

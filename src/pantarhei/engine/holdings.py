@@ -21,14 +21,16 @@ from pantarhei.engine.step_log import StepLog
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import NO_DELTA, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
+from pantarhei.errors import TimestampError
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
-from pantarhei.language.time import TimePoint
+from pantarhei.language.time import TimePoint, show_time, ticks_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.result import Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
+from pantarhei.window.history import Past
 from pantarhei.window.sliding import Step, step_to
 
 
@@ -49,7 +51,8 @@ class Holdings(Upkeep[Books]):
         self.options, self.prove = options, prove
         self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary, prove)
         self._log = StepLog(options.limits)
-        super().__init__(foundation, Books(), options.keep, options.limits, options.derive)
+        books = Books(past=Past(options.history))
+        super().__init__(foundation, books, options.keep, options.limits, options.derive)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -95,14 +98,28 @@ class Holdings(Upkeep[Books]):
 
     # -- looking -----------------------------------------------------------------------------------
 
+    def books_at(self, at: TimePoint) -> Books:
+        """The books as they stood after the last step at or before a time, for a model to be made of.
+
+        Raises:
+            ForgottenTimeError: the time lies outside window and history.
+            TimestampError: it is no timestamp of the stream's kind, or the stream has not begun.
+        """
+        step = self.books.step
+        if step is None:
+            raise TimestampError(f"the time {show_time(at)}", "one that has been: no ABox has come so far")
+        return self.books.at(ticks_of(at, step.kind), self.options.window)
+
     def stats(self) -> Stats:
         """What is held, and what was done."""
         self.forget_unused()
         model, log, terms = self.model, self.books.log, self.vocabulary
         stored = len(model), log.assertions, len(log.timeline)
-        size = model.bytes_used, log.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
+        books_bytes = log.bytes + self.books.past.bytes
+        size = model.bytes_used, books_bytes, vocabulary_bytes(terms), self.consumers.bytes_used
+        done = *self.books.counters, len(self.books.past)
         rules = len(self.growing.program.rules), len(model.program.rules)
-        return Stats(*stored, *terms.counts, *size, *model.work, *self.books.counters, *rules)
+        return Stats(*stored, *terms.counts, *size, *model.work, *done, *rules)
 
     def computed_literals(self) -> Integers:
         """The literals in the materialization that need not be in the books: what rules have computed."""
@@ -150,7 +167,7 @@ class Holdings(Upkeep[Books]):
         An error before, in logging as well, leaves all as it was.
         """
         told = self._tell_consumers(done.told, model) if self._standing.tells else done.told
-        self._log.write(done)
+        self._log.write(done, self.books.counters)
         forms, kept = self.forms.after(done.forms), None if done.needs_rebuild else model
         self._standing = self._standing._replace(
             books=done.books, forms=forms, memory=done.memory, model=kept, told=told

@@ -55,6 +55,14 @@ class Memory:
         most = self.limits.max_bytes
         return None if most is None else max(0, most - self.beside_model(log, self.terms))
 
+    def left_for_history(self, model: WindowModel, log: Log) -> int | None:
+        """Bytes that the history may take; None for any number.
+
+        With it no more than three quarters of `max_bytes` are held: it is there only where nothing is tight.
+        """
+        most = self.limits.max_bytes
+        return None if most is None else 3 * most // 4 - self.held(model, log)
+
     def is_tight(self, model: WindowModel | None, log: Log) -> bool:
         """Whether more than three quarters of `max_bytes` are held."""
         most = self.limits.max_bytes

@@ -10,6 +10,7 @@ from pantarhei.language.time import TimeKind
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
+from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window
 
@@ -31,12 +32,14 @@ class Options:
     budget: Budget = field(default_factory=Budget)
     limits: Limits = NO_LIMITS
     derive: Derive = "all"
+    history: History = field(default_factory=History)
 
     def __post_init__(self) -> None:
         check_type("window", self.window, Window, "a Window, such as Window(range=10)")
         self.window.check_holds_all(self.window.kind or TimeKind.INTEGER)
         check_type("budget", self.budget, Budget, "a Budget")
         check_type("limits", self.limits, Limits, "Limits, such as Limits(max_facts=1_000_000)")
+        check_type("history", self.history, History, "a History, such as History(steps=1000)")
         check_choice("repair", self.repair, METHODS)
         check_choice("keep", self.keep, get_args(Keep))
         check_choice("derive", self.derive, get_args(Derive))

@@ -23,12 +23,14 @@ class Stats(NamedTuple):
         symbols, names, literals: different classes and properties, names, and literal values that have a
             number.
         kernel_bytes: of the arrays with the facts; they do not become smaller when facts leave.
-        books_bytes: of what was asserted and cut.
+        books_bytes: of what was asserted and cut, in the window and before, as far as it is remembered.
         vocabulary_bytes: of the terms, estimated from a sample of them.
         consumer_bytes: of the engines that follow the window beside its model.
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
-        pushes, repairs, cut, late, dropped_early: see `Counters`; since the stream began.
+        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten: see `Counters`; since the
+            stream began.
+        remembered: timestamps that have left the window and are remembered.
         rules: rules and constraints, those included that equality and the like demand of what was met.
         running: how many of them run, which are all but with `derive="needed"`.
     """
@@ -53,6 +55,9 @@ class Stats(NamedTuple):
     cut: int
     late: int
     dropped_early: int
+    forgotten_early: int
+    unwritten: int
+    remembered: int
     rules: int
     running: int
 

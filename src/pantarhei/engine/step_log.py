@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from pantarhei.engine.books import Counters
 from pantarhei.engine.tick import Outcome
 from pantarhei.language.time import show_time
 from pantarhei.window.limits import Limits
@@ -13,32 +14,35 @@ _repair_log = logging.getLogger("pantarhei.repair")
 
 
 class StepLog:
-    """Tells of repairs, and warns of timestamps that leave early: at the first, then whenever there have been
-    twice as many as at the last warning.
+    """Tells of repairs, and warns of what leaves early, window or history: at the first, then whenever there
+    have been twice as many as at the last warning.
     """
 
     def __init__(self, limits: Limits) -> None:
         set_ = {"max_facts": limits.max_facts, "max_bytes": limits.max_bytes}
         self._limits = ", ".join(f"{name}={most}" for name, most in set_.items() if most is not None)
-        self._dropped_told = 0
+        self._dropped_told = self._forgotten_told = 0
 
-    def write(self, done: Outcome) -> None:
-        """Log what a step did: the last thing before it is stored."""
-        repair, remembered = done.update.repair, done.books.repairs
+    def write(self, done: Outcome, before: Counters) -> None:
+        """Log what a step did: the last thing before it is stored.
+
+        Args:
+            before: the counters before the step.
+        """
+        repair, remembered, counters = done.update.repair, done.books.repairs, done.books.counters
         if remembered and remembered[-1][1] is repair:
             _repair_log.info("%s", repair)
-        dropped, early = done.books.counters.dropped_early, done.update.dropped_early
-        if not early:
-            return
-        level = logging.WARNING if dropped >= 2 * self._dropped_told else logging.DEBUG
-        _limits_log.log(
-            level,
-            "at %s, %d of the window's timestamps (%s) left early, to keep %s; %d so far",
-            show_time(done.update.at),
-            len(early),
-            " to ".join(dict.fromkeys(map(show_time, (early[0], early[-1])))),
-            self._limits,
-            dropped,
-        )
-        if level == logging.WARNING:
-            self._dropped_told = dropped
+        if early := done.update.dropped_early:
+            span = " to ".join(dict.fromkeys(map(show_time, (early[0], early[-1]))))
+            left = f"{len(early)} of the window's timestamps ({span}) left early"
+            self._dropped_told = self._warn(done, left, counters.dropped_early, self._dropped_told)
+        if forgotten := counters.forgotten_early - before.forgotten_early:
+            left = f"{forgotten} timestamps left the history early"
+            self._forgotten_told = self._warn(done, left, counters.forgotten_early, self._forgotten_told)
+
+    def _warn(self, done: Outcome, what: str, so_far: int, told: int) -> int:
+        """How many there were when someone was warned last."""
+        level = logging.WARNING if so_far >= 2 * told else logging.DEBUG
+        at = show_time(done.update.at)
+        _limits_log.log(level, "at %s, %s, to keep %s; %d so far", at, what, self._limits, so_far)
+        return so_far if level == logging.WARNING else told

@@ -27,6 +27,7 @@ from pantarhei.language.time import TimePoint, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.repair.result import Repair
 from pantarhei.repair.step import Repaired, Repairer
+from pantarhei.window.history import Past
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window
 
@@ -104,7 +105,7 @@ class Tick:
     def pass_(self, at: TimePoint) -> Outcome:
         """Time alone."""
         slid = self._slid()
-        books = replace(self.books, log=slid.log, step=self.step)
+        books = replace(self.books, log=slid.log, step=self.step, past=self._past(slid))
         return self._outcome(at, books, slid, Repair(at, self.repairer.method), _NOTHING)
 
     def take_in(self, at: TimePoint, given: ClosedABox) -> Outcome:
@@ -122,7 +123,7 @@ class Tick:
         else:
             previous = self.model.add(given.facts, level)
         done = self._repaired(slid.log, entry)
-        books = self._written(self.books, slid.log, entry, previous, done)
+        books = self._written(self.books, slid, slid.log, entry, previous, done)
         return self._arrived(at, books, slid, done.repair, asserted)
 
     def extend(self, newest: Entry, given: Encoded) -> Outcome:
@@ -149,18 +150,28 @@ class Tick:
             previous = np.concatenate([before.previous, model.add(given.facts, entry.level)])
         done = self._repaired(older, entry)
         undone = self.books.counters.plus(Counters(repairs=-before.contradicted, cut=-len(before.cut)))
-        books = self._written(replace(self.books, counters=undone), older, entry, previous, done)
+        books = self._written(replace(self.books, counters=undone), slid, older, entry, previous, done)
         return self._arrived(newest.at, books, slid, done.repair, asserted)
 
     def _repaired(self, older: Log, arriving: Entry) -> Repaired:
         return self.repairer.repair(self.model, older, arriving, self.model.program.rules)
 
-    def _written(self, books: Books, older: Log, entry: Entry, previous: Integers, done: Repaired) -> Books:
+    def _written(
+        self, books: Books, slid: _Slid, older: Log, entry: Entry, previous: Integers, done: Repaired
+    ) -> Books:
         """The books with the newest ABox behind the `older` ones, and what undoing it takes."""
         arrival = Arrival(entry.level, entry.facts, previous, done.cut, done.contradicted)
         if len(done.cut):
             entry = replace(entry, cut=done.cut)
-        return books.with_arrival(older.with_entry(entry), self.step, arrival, done.repair)
+        return books.with_arrival(older.with_entry(entry), self.step, arrival, done.repair, self._past(slid))
+
+    def _past(self, slid: _Slid) -> Past:
+        """What has left, with what left while sliding."""
+        log, past = self.books.log, self.books.past
+        if slid.log is log:
+            return past
+        size = log.bytes - slid.log.bytes
+        return past.with_departure(self.step.now, self.books.messages, slid.outside, slid.early, size)
 
     def _slid(self) -> _Slid:
         """Let what leaves leave, first as far as each moment that some consumer waits for."""
@@ -244,11 +255,18 @@ class Tick:
         assert newest is not None, "an ABox has arrived"
         if not self.memory.limits:
             return self._outcome(at, books, slid, repair, asserted, newest)
-        fitting = Fitting(self.model, books.log, self.memory)
+        fitting = Fitting(self.model, books.log, self.memory, books.past)
         fitting.fit(at)
-        left = tuple(fitting.early)
+        left, past = tuple(fitting.early), fitting.past
         slid = slid._replace(early=(*slid.early, *left), untold=(*slid.untold, *left))
-        books = replace(books, log=fitting.log)
+        if left:
+            size = books.log.bytes - fitting.log.bytes
+            past = past.with_departure(self.step.now, self.books.messages, (), left, size)
+        room = fitting.memory.left_for_history(self.model, fitting.log)
+        kept = past if room is None else past.within(room)
+        forgotten = kept.fewer_than(past) + fitting.past.fewer_than(books.past)
+        counters = books.counters.plus(Counters(forgotten_early=forgotten))
+        books = replace(books, log=fitting.log, past=kept, counters=counters)
         outcome = self._outcome(at, books, slid, repair, asserted, newest)
         return outcome._replace(
             memory=fitting.memory, needs_rebuild=fitting.needs_rebuild, needs_recheck=fitting.needs_recheck

@@ -5,10 +5,12 @@ import numpy as np
 from pantarhei.engine.books import Arrival, Books, Counters
 from pantarhei.language.time import TimeKind
 from pantarhei.repair.result import Repair
+from pantarhei.window.history import History, Past
 from pantarhei.window.log import EMPTY_LOG
 from pantarhei.window.sliding import Window
 
 STEP = Window(range=1).step_at(TimeKind.INTEGER, 0)
+NOTHING = Past(History())
 NO_FACTS = np.empty((0, 3), np.int32)
 
 
@@ -29,8 +31,8 @@ def test_counters_go_up_by_what_is_said_and_the_others_stay():
 def test_a_repair_is_remembered_where_something_was_contradicted():
     books = (
         Books()
-        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1))
-        .with_arrival(EMPTY_LOG, STEP, arrival(1, False), repair(2))
+        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+        .with_arrival(EMPTY_LOG, STEP, arrival(1, False), repair(2), NOTHING)
     )
     assert [level for level, _ in books.repairs] == [0]
     assert books.arrival.level == 1
@@ -40,7 +42,7 @@ def test_a_repair_is_remembered_where_something_was_contradicted():
 def test_an_abox_that_comes_again_with_more_has_one_repair():
     books = (
         Books()
-        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1))
-        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1))
+        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
+        .with_arrival(EMPTY_LOG, STEP, arrival(0, True), repair(1), NOTHING)
     )
     assert [level for level, _ in books.repairs] == [0]

@@ -6,7 +6,7 @@ from rdflib import OWL, RDF, XSD, BNode, Literal, Namespace, URIRef, Variable
 
 import pantarhei.engine.books as books
 import pantarhei.engine.compaction as compaction
-from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei import History, Ontology, StreamReasoner, Window
 from pantarhei.encoding.numbers import FIRST_LITERAL
 from pantarhei.encoding.tables import Tables
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -32,8 +32,12 @@ PLUS_ONE = Rule(
 both_ways = pytest.mark.parametrize("keep", ["newest", "every"])
 
 
-def reasoner_of(rules=RULES, window=3, **options):
-    return StreamReasoner(Ontology.from_rules(rules), Window(window), **options)
+WINDOW_ALONE = History(steps=0)
+
+
+def reasoner_of(rules=RULES, window=3, history=WINDOW_ALONE, **options):
+    """One that remembers nothing but its window, where nothing else is said."""
+    return StreamReasoner(Ontology.from_rules(rules), Window(window), history=history, **options)
 
 
 def fresh(at, count=20):

@@ -10,6 +10,7 @@ from pantarhei.errors import MemoryLimitError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.rule import Rule
 from pantarhei.ontology import Ontology
+from pantarhei.window.history import History, Past
 from pantarhei.window.limits import Limits
 from pantarhei.window.log import Entry, Log
 from strategies import EX, A, B, is_a, member
@@ -30,7 +31,8 @@ def window():
     model.take_changes()
 
     def made(**limits):
-        return Fitting(model, Log.of(entries), Memory(Limits(**limits), foundation.vocabulary, Consumers()))
+        memory = Memory(Limits(**limits), foundation.vocabulary, Consumers())
+        return Fitting(model, Log.of(entries), memory, Past(History()))
 
     return made
 

@@ -32,7 +32,8 @@ import numpy.typing as npt
 from pantarhei.errors import CheckpointError, PantarheiError
 from pantarhei.version import __version__
 
-FORMAT = 3
+FORMAT = FIRST_WITH_HISTORY = 4
+_READABLE = (3, FORMAT)
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
@@ -93,9 +94,9 @@ def unpack(data: bytes | memoryview, source: str) -> Contents:
     try:
         header = json.loads(bytes(rest[:header_length]), parse_constant=_refuse)
         listed, written_by = header.pop("columns", None), header.pop("pantarhei", _BEFORE_IT_WAS_SAID)
-        if version != FORMAT:
+        if version not in _READABLE:
             raise _other_format(source, version, written_by)
-        return Contents(source, header, _columns(listed, rest[header_length:]))
+        return Contents(source, header, _columns(listed, rest[header_length:]), version)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError) as error:
         raise CheckpointError(source, f"its header cannot be read: {error!r}") from error
 
@@ -104,8 +105,8 @@ def _other_format(source: str, version: int, written_by: object) -> CheckpointEr
     return CheckpointError(
         source,
         f"it was written by pantarhei {written_by!s:.60} in version {version} of the format, and this is "
-        f"pantarhei {__version__}, which reads version {FORMAT}; go on with the one that wrote it, or make a "
-        "new StreamReasoner and push the window's ABoxes to it",
+        f"pantarhei {__version__}, which reads versions {_READABLE[0]} to {FORMAT}; go on with the one that "
+        "wrote it, or make a new StreamReasoner and push the window's ABoxes to it",
     )
 
 
@@ -134,11 +135,18 @@ class Contents:
         source: what it was read from, for errors.
         header: the JSON object.
         columns: the columns by name.
+        version: that of the format.
     """
 
     source: str
     header: dict[str, Json]
     columns: Mapping[str, Column]
+    version: int = FORMAT
+
+    @property
+    def has_history(self) -> bool:
+        """Whether it says what had left the window."""
+        return self.version >= FIRST_WITH_HISTORY
 
     def broken(self, reason: object) -> CheckpointError:
         """The error that the content is not what it should be."""

@@ -20,6 +20,9 @@ class Header(TypedDict):
         kind, now: where time has come to, in ticks of that kind; None and 0 before the first step.
         contradicted: whether the newest ABox was in conflict when it came.
         messages: how many tables came.
+        history: its bounds, without the sink.
+        departed: how many of the entries have left the window; they come first.
+        known_from: the tick from which on the window is known; None for the beginning of the stream.
         ill_typed: properties that had ill-typed values.
         times: the marks of timestamps.
         constraints: name and text of each that a repair speaks of.
@@ -41,6 +44,9 @@ class Header(TypedDict):
     contradicted: bool
     counters: dict[str, int]
     messages: int
+    history: dict[str, int]
+    departed: int
+    known_from: int | None
     ill_typed: list[str]
     times: list[list[Any]]
     constraints: list[list[str]]
@@ -53,11 +59,14 @@ def checked_header(contents: Contents) -> Header:
     Raises:
         CheckpointError: something in it is missing, or of another type.
     """
+    given = contents.header
+    if not contents.has_history:
+        given = {**given, "history": {}, "departed": 0, "known_from": given.get("now")}
     for name, type_ in get_type_hints(Header).items():
-        found = contents.header.get(name)
+        found = given.get(name)
         if not conforms(found, type_):
             raise contents.broken(f"{name} is {found!r:.50}")
-    return cast(Header, contents.header)
+    return cast(Header, given)
 
 
 def conforms(found: object, type_: object) -> bool:

@@ -38,6 +38,7 @@ from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.compilation.growth import GrowingProgram
+from pantarhei.window.history import Departure, History, Past
 from pantarhei.window.limits import Limits
 from pantarhei.window.log import Entry, Log
 from pantarhei.window.sliding import Step, Window
@@ -85,7 +86,9 @@ def save(
     """
     books = state.books
     kind = books.step.kind if books.step else TimeKind.INTEGER
-    entries = list(books.log)
+    departures = [*books.past.due, *books.past.departures()]
+    departed = [entry for departure in departures for entry in departure.entries]
+    entries = [*departed, *books.log]
     times = TimesWriter([entry.at for entry in entries])
     forms = [*(entry.forms for entry in entries), Forms(state.forms.facts), Forms({}, state.forms.pairs)]
     rows = [row for part in forms for row in part.rows()]
@@ -93,14 +96,15 @@ def save(
     of_forms = [places.setdefault(form, len(places)) for _, form in rows]
     parts = [*(entry.facts for entry in entries), *(entry.cut for entry in entries)]
     facts = np.concatenate([*parts, np.array([fact for fact, _ in rows], np.int32).reshape(-1, 3)])
-    first = books.log.timeline.first_level
-    in_window = [(level, repair) for level, repair in books.repairs if level >= first]
-    of_repairs, constraints = repairs.columns(in_window, first, times)
+    first = books.past.first_level(books.log)
+    remembered = [(level, repair) for level, repair in books.repairs if level >= first]
+    of_repairs, constraints = repairs.columns(remembered, first, times)
     of_times, marks = times.columns(kind)
     columns: dict[str, Column] = {
         "entries.facts": lengths(parts),
         "forms.keys": lengths(forms),
         "forms.form": narrow(np.array(of_forms, np.uint32)),
+        **_columns_of_departures(departures),
         **of_times,
         **columns_of_facts(vocabulary, facts, state.values, list(places)),
         **of_repairs,
@@ -122,15 +126,28 @@ def save(
         "derive": options.derive,
         "kind": books.step.kind.name if books.step else None,
         "now": books.step.now if books.step else 0,
-        "contradicted": bool(entries and books.arrival and books.arrival.contradicted),
+        "contradicted": bool(books.log.newest and books.arrival and books.arrival.contradicted),
         "counters": books.counters._asdict(),
         "messages": books.messages,
+        "history": {"steps": options.history.steps, "max_bytes": options.history.max_bytes},
+        "departed": len(departed),
+        "known_from": books.past.known_from,
         "ill_typed": [str(name) for name in state.ill_typed],
         "times": [list(mark) for mark in marks],
         "constraints": constraints,
         "note": dict(state.note),
     }
     return pack(header, columns)
+
+
+def _columns_of_departures(departures: Sequence[Departure]) -> dict[str, Column]:
+    early = [entry.level in departure.early for departure in departures for entry in departure.entries]
+    return {
+        "departures.entries": lengths([departure.entries for departure in departures]),
+        "departures.ticks": np.array([departure.ticks for departure in departures], np.int64),
+        "departures.came": narrow(np.array([departure.came for departure in departures], np.uint32)),
+        "departures.early": narrow(np.array(early, np.uint32)),
+    }
 
 
 # -- in --------------------------------------------------------------------------------------------
@@ -157,6 +174,7 @@ class Checkpoint:
                 Budget(**header["budget"]),
                 Limits(**header["limits"]),
                 header["derive"],
+                History(**header["history"]),  # type: ignore[arg-type]
             )
             self.background = GivenBackground(tuple(read_triples(contents, "background")))
 
@@ -195,17 +213,20 @@ class Checkpoint:
         formed = [literals[place] for place in contents.column("forms.form").tolist()]
         facts, keys = rows[: len(rows) - len(formed)], rows[len(rows) - len(formed) :]
         *forms, written, pairs = self._forms(keys, formed)
-        log = self._log(step, times, facts, forms)
+        entries = self._entries(step, times, facts, forms)
+        log = Log.of(entries[header["departed"] :], header["departed"])
+        past = self._past(entries[: header["departed"]])
         assertions = read_assertions(contents, times)
         told = growing.vocabulary.encode(triple for _, triple in assertions).facts
         every, ill_typed = np.concatenate([facts, told]), tuple(map(URIRef, header["ill_typed"]))
         if not (growing.covers(every) and set(ill_typed) <= set(growing.ill_typed)):
             growing.grow(every, ill_typed)
         constraints = constraints_named(header["constraints"], growing.program.rules)
-        at = [entry.at for entry in log]
+        at = [entry.at for entry in entries]
         repairs = read_repairs(contents, assertions, at, header["repair"], constraints)
         arrival = _arrival(log.newest, header["contradicted"])
-        books = Books(log, step, arrival, repairs, Counters(**header["counters"]), header["messages"])
+        counters = Counters(**header["counters"])
+        books = Books(log, step, arrival, repairs, counters, header["messages"], past)
         known = GivenForms(growing.vocabulary, dict(written.by_fact), dict(pairs.by_pair))
         kept = {
             name.removeprefix(_CONSUMER): column.tobytes()
@@ -223,20 +244,45 @@ class Checkpoint:
             raise self._contents.broken("forms have other keys")
         return found
 
-    def _log(
+    def _entries(
         self, step: Step | None, times: Sequence[TimePoint], facts: Integers, forms: Sequence[Forms]
-    ) -> Log:
-        """The log; its timestamps are the first of `times`, ascend, and time has come to the last."""
+    ) -> list[Entry]:
+        """Those that left, then the log's; their timestamps are the first of `times`, ascend, and time has
+        come to the last.
+        """
         contents, count = self._contents, len(forms)
         ticks = [ticks_of(at, step.kind) for at in times] if step else []
         parts = contents.split("entries.facts", facts)
         columns = times[:count], ticks[:count], parts[:count], parts[count:], forms
-        log = Log.of(Entry(level, *one) for level, one in enumerate(zip(*columns, strict=True)))
+        entries = [Entry(level, *one) for level, one in enumerate(zip(*columns, strict=True))]
         if np.any(facts[:, 0] == NO_PREDICATE):
             raise contents.broken("a fact has no predicate")
         if any(one >= other for one, other in pairwise([*ticks[:count], step.now + 1 if step else 0])):
             raise contents.broken("the timestamps do not ascend")
-        return log
+        if not 0 <= self._header["departed"] <= count:
+            raise contents.broken("more entries have left than there are")
+        return entries
+
+    def _past(self, entries: Sequence[Entry]) -> Past:
+        """What these entries were, which have left the window."""
+        contents, header, bounds = self._contents, self._header, self.options.history
+        if not contents.has_history:
+            return Past(bounds, known_from=header["known_from"])
+        ticks, came = contents.columns["departures.ticks"], contents.column("departures.came").tolist()
+        flags = contents.column("departures.early").tolist()
+        early = {entry.level for entry, flag in zip(entries, flags, strict=True) if flag}
+        settled = tuple(
+            Departure(*one, tuple(e.level for e in one[2] if e.level in early), sum(e.bytes for e in one[2]))
+            for one in zip(ticks.tolist(), came, contents.split("departures.entries", entries), strict=True)
+        )
+        left = [(departure.came, departure.ticks) for departure in settled]
+        if ticks.dtype != np.int64 or left != sorted(left) or not {0, 1} >= set(flags):
+            raise contents.broken("what left did not leave in order")
+        if left and not (left[-1] <= (header["messages"], header["now"]) and left[-1][1] <= header["now"]):
+            raise contents.broken("something is to leave later than now")
+        if any(entry.ticks >= each.ticks for each in settled for entry in each.entries):
+            raise contents.broken("something left before it came")
+        return Past(bounds, settled, None, 0, sum(each.bytes for each in settled), header["known_from"])
 
 
 def _arrival(newest: Entry | None, contradicted: bool) -> Arrival | None:

@@ -1,0 +1,270 @@
+"""The history: what left the window of late, and how the window stood then.
+
+    time      1   2   3   4   5   6   7   8           range = 3, now = 8
+    window                    [-----------]
+    history   x   x   x   x                           4 left at 8, 3 at 7; the window at 6 had 3 to 6
+
+What leaves goes on from the log to the past, entry by entry, with the tick at which it left. The cuts stand
+in the entries. So the log of an older time is there without being kept: it is made of the entries that had
+come by then and had not left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pantarhei.encoding.numbers import Fact
+from pantarhei.errors import OptionError
+from pantarhei.window.log import Entry, Log, trace
+
+STEPS = 1000
+MAX_BYTES = 16_000_000
+
+# A history is shortened once it is longer than its bounds by one part in so many.
+_SLACK = 16
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """How much a reasoner remembers of what has left its window.
+
+    Args:
+        steps: what left while so many ABoxes came is kept, and up to a sixteenth more; 0 keeps nothing.
+        max_bytes: how many bytes it may take.
+        sink: takes what leaves the history, oldest first: a `NDJSONSink`, a `ParquetSink`, or anything that
+            can be called with a list of `HistoryRecord`; None lets it go.
+
+    Raises:
+        OptionError: one of these is no whole number from 0 on, or the sink cannot be called.
+    """
+
+    steps: int = STEPS
+    max_bytes: int = MAX_BYTES
+    sink: Callable[[list[Any]], object] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "max_bytes"):
+            given = getattr(self, name)
+            if type(given) is not int or given < 0:
+                raise OptionError(name, repr(given), "a whole number from 0 on")
+        if self.sink is not None and not callable(self.sink):
+            raise OptionError(
+                "sink", repr(self.sink)[:100], "a NDJSONSink, a ParquetSink, a function or None"
+            )
+
+
+class Departure(NamedTuple):
+    """What left the window at one step.
+
+    Args:
+        ticks: where time came to.
+        came: how many ABoxes had come before the step.
+        entries: what left, oldest first.
+        early: the levels of those that were still inside, and left because of a limit.
+        bytes: what the entries take.
+    """
+
+    ticks: int
+    came: int
+    entries: Sequence[Entry]
+    early: tuple[int, ...]
+    bytes: int
+
+
+# The newest departures, newest first: one, and those before it.
+_Chain = tuple[Departure, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What has left the window and is remembered. A value: a change makes another, sharing what it can.
+
+    A further departure costs O(1) on average.
+
+    Args:
+        bounds: how much is kept.
+        settled: departures, oldest first.
+        recent: those after them, as a chain, newest first.
+        waiting: how many these are.
+        bytes: what settled and recent ones take.
+        known_from: the tick from which on the window is known; None for the beginning of the stream.
+        due: departures beyond the bounds that no sink has taken yet, oldest first.
+    """
+
+    bounds: History
+    settled: tuple[Departure, ...] = ()
+    recent: _Chain = None
+    waiting: int = 0
+    bytes: int = 0
+    known_from: int | None = None
+    due: tuple[Departure, ...] = ()
+
+    # -- change ------------------------------------------------------------------------------------
+
+    def with_departure(
+        self, ticks: int, came: int, outside: Sequence[Entry], early: Sequence[Entry], size: int
+    ) -> Past:
+        """The past with what a step let leave.
+
+        Args:
+            ticks: where time came to.
+            came: how many ABoxes had come before the step.
+            outside: what left because it is outside.
+            early: what left before its time.
+            size: how many bytes they all take.
+        """
+        departure = Departure(ticks, came, outside, (), size)
+        if early:
+            entries = sorted((*outside, *early), key=lambda entry: entry.level)
+            departure = departure._replace(entries=entries, early=tuple(entry.level for entry in early))
+        bounds, waiting, whole = self.bounds, self.waiting + 1, self.bytes + size
+        chain = departure, self.recent
+        past = Past(bounds, self.settled, chain, waiting, whole, self.known_from, self.due)
+        if waiting * _SLACK > bounds.steps or whole > bounds.max_bytes:
+            return past._shortened(came - bounds.steps, bounds.max_bytes)
+        return past
+
+    def within(self, size: int) -> Past:
+        """The past shortened until it takes no more than `size` bytes; what leaves it is due for the sink."""
+        return self if self.bytes <= max(0, size) else self._shortened(-1, max(0, size))
+
+    def keeping(self, bounds: History, came: int) -> Past:
+        """The past with other bounds.
+
+        Args:
+            bounds: those that hold from now on.
+            came: how many ABoxes have come.
+        """
+        return replace(self, bounds=bounds)._shortened(came - 1 - bounds.steps, bounds.max_bytes)
+
+    def _shortened(self, oldest: int, most_bytes: int) -> Past:
+        """All settled, without what left before more than `oldest` ABoxes had come, with room for more."""
+        departures = tuple(self.departures())
+        first, left = 0, self.bytes
+        room = most_bytes - most_bytes // _SLACK if left > most_bytes else most_bytes
+        while first < len(departures) and (departures[first].came <= oldest or left > room):
+            left -= departures[first].bytes
+            first += 1
+        known_from = departures[first - 1].ticks if first else self.known_from
+        due = (*self.due, *departures[:first]) if first and self.bounds.sink is not None else self.due
+        return Past(self.bounds, departures[first:], None, 0, left, known_from, due)
+
+    def written(self, count: int) -> Past:
+        """The past once `count` of the departures that were due are not any more."""
+        return replace(self, due=self.due[count:])
+
+    def renamed(self, entries: Iterator[Entry]) -> Past:
+        """The past with these entries in the place of `entries()`."""
+
+        def of(departures: Iterable[Departure]) -> tuple[Departure, ...]:
+            return tuple(each._replace(entries=[next(entries) for _ in each.entries]) for each in departures)
+
+        due, settled = of(self.due), of(self.departures())
+        return Past(self.bounds, settled, None, 0, self.bytes, self.known_from, due)
+
+    # -- look --------------------------------------------------------------------------------------
+
+    def __bool__(self) -> bool:
+        """Whether anything is remembered, or due for the sink."""
+        return bool(self.settled or self.recent or self.due)
+
+    def __len__(self) -> int:
+        """How many timestamps are remembered. Costs their number."""
+        return sum(len(departure.entries) for departure in self.departures())
+
+    def fewer_than(self, before: Past) -> int:
+        """How many timestamps less than before it was shortened. Costs O(1) if it was not."""
+        return 0 if self is before else len(before) - len(self)
+
+    def departures(self) -> Iterator[Departure]:
+        """Oldest first; without those that are due."""
+        newest_first, rest = [], self.recent
+        while rest is not None:
+            departure, rest = rest
+            newest_first.append(departure)
+        return chain(self.settled, reversed(newest_first))
+
+    def entries(self) -> Iterator[Entry]:
+        """All that is there, oldest first; what is due for the sink comes first."""
+        for departure in chain(self.due, self.departures()):
+            yield from departure.entries
+
+    def first_level(self, log: Log) -> int:
+        """The level of the oldest entry that is there, in the past or in `log`, which follows it."""
+        oldest = next(self.entries(), None) if self else None
+        return log.timeline.first_level if oldest is None else oldest.level
+
+    def reaches(self, ticks: int) -> bool:
+        """Whether it is known how the window stood at a tick, as far as what has left goes."""
+        return self.known_from is None or ticks >= self.known_from
+
+    def log_at(self, ticks: int, log: Log) -> Log:
+        """The log as it stood after the last step at or before a tick that the past reaches.
+
+        Costs the entries of past and window.
+
+        Args:
+            ticks: the tick.
+            log: the log as it stands now.
+        """
+        there = [entry for each in self.departures() if each.ticks > ticks for entry in each.entries]
+        first_level = there[0].level if there else log.timeline.first_level
+        return Log.of((entry for entry in chain(there, log) if entry.ticks <= ticks), first_level)
+
+    def traces(self, fact: Fact, log: Log) -> Iterator[FactTrace]:
+        """What became of each assertion of a fact that is known of, oldest first.
+
+        Costs a look at two bytes of each fact in past and window.
+
+        Args:
+            fact: the fact.
+            log: the log as it stands now.
+        """
+        entries = [*self.entries(), *log]
+        left = {
+            entry.level: (departure.ticks, entry.level in departure.early)
+            for departure in chain(self.due, self.departures())
+            for entry in departure.entries
+        }
+        found = trace(entries, np.array([fact], np.int32))
+        for place, cut_at in dict(zip(found.places.tolist(), found.cut_at.tolist(), strict=True)).items():
+            ticks, early = left.get(entries[place].level, (None, False))
+            by = entries[cut_at] if cut_at < len(entries) else None
+            if by is not None and ticks is not None and ticks <= by.ticks:
+                by = None  # it had left by then
+            yield FactTrace(entries[place], by, ticks, early)
+
+    def check_invariants(self) -> None:
+        """Assert that levels and times ascend and that bytes are those of the entries. For tests."""
+        departures = [*self.due, *self.departures()]
+        levels = [entry.level for departure in departures for entry in departure.entries]
+        assert levels == sorted(set(levels)), "levels do not ascend"
+        times = [departure.ticks for departure in departures]
+        assert times == sorted(times), "departures do not ascend"
+        assert all(departure.entries for departure in departures), "nothing left"
+        sizes = [sum(entry.bytes for entry in each.entries) for each in departures]
+        assert sizes == [departure.bytes for departure in departures], "bytes are not those of the entries"
+        assert self.bytes == sum(departure.bytes for departure in self.departures())
+        assert self.bytes <= self.bounds.max_bytes, "it takes more than it may"
+
+
+class FactTrace(NamedTuple):
+    """What became of one assertion of a fact.
+
+    Args:
+        asserted: the ABox that has it.
+        cut_by: the ABox whose arrival cut it out of the window; None if none did.
+        left: the tick at which its ABox left the window; None if it is there still. What was cut before is
+            not part of the window any more.
+        early: whether it left before its time, because of a limit.
+    """
+
+    asserted: Entry
+    cut_by: Entry | None
+    left: int | None
+    early: bool
