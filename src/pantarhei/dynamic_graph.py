@@ -21,6 +21,7 @@ from pantarhei.language.term import Triple
 from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
+from pantarhei.repair.contradiction import Contradiction
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,6 +132,15 @@ class DynamicGraph(Materialized):
         with self._lock:
             books = self._held.books
             return set(self._held.vocabulary.decode(books.facts, books.forms))
+
+    def conflicts(self) -> tuple[Contradiction, ...]:
+        """How what is asserted contradicts itself; never, but with `on_conflict="report"`.
+
+        Past the search's budget fewer conflicts are listed, or none. Costs a pass over the graph, where there
+        are any.
+        """
+        with self._lock:
+            return tuple(self._held.conflicts())
 
     def __len__(self) -> int:
         """How many triples are asserted. `len(graph.graph)` says how many the materialization has."""

@@ -47,7 +47,7 @@ from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
-from pantarhei.repair.result import Repair
+from pantarhei.repair.result import Conflict, Repair
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
@@ -327,6 +327,14 @@ class StreamReasoner(Materialized):
             books = self._held.books
         return tuple(repair for level, repair in books.repairs if level >= books.log.timeline.first_level)
 
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """All conflict sets of the window as it is now; there is none but with `repair="off"`.
+
+        Past the search's budget fewer are listed, or none. Costs a pass over the facts, and what finding the
+        conflicts of a push costs.
+        """
+        with self._lock:
+            return tuple(self._held.conflicts())
     # -- why ---------------------------------------------------------------------------------------
 
     @overload

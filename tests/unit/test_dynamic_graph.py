@@ -85,10 +85,11 @@ def test_or_is_reported_for_as_long_as_it_lasts():
     graph = pr.DynamicGraph(pr.load_ontology(Graph().parse(data=ONTOLOGY)), on_conflict="report")
     update = graph.change(insert=[OPEN, CLOSED])
     assert [conflict.triples for conflict in update.conflicts] == [{OPEN, CLOSED}]
+    assert graph.conflicts() == tuple(update.conflicts) == graph.conflicts()
     assert str(update) == "change 1: +2 -0 facts, 1 conflict"
     assert len(graph.change(insert=[(EX.v2, RDF.type, EX.Open)]).conflicts) == 1
     update = graph.change(delete=[OPEN])
-    assert (update.is_consistent, len(update.conflicts)) == (True, 0)
+    assert (update.is_consistent, len(update.conflicts), graph.conflicts()) == (True, 0, ())
 
 
 def test_registered_queries_are_told_once_a_change(graph):

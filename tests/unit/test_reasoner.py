@@ -857,3 +857,24 @@ assert state() == before
 def test_public_names_exist_and_are_sorted():
     assert list(pantarhei.__all__) == sorted(pantarhei.__all__)
     assert all(hasattr(pantarhei, name) for name in pantarhei.__all__)
+
+
+def test_conflicts_are_those_of_the_window_as_it_is_now():
+    told = StreamReasoner(ontology(), Window(3), repair="off")
+    assert told.conflicts() == ()
+    told.push(1, [valve("Open")])
+    told.push(2, [valve("Closed")])
+    told.push(3, [valve("Closed", "other")])
+    expected = [frozenset({(1, valve("Open")), (2, valve("Closed"))})]
+    for _ in range(2):
+        assert [conflict.assertions for conflict in told.conflicts()] == expected
+    told.advance(4)
+    assert len(told.conflicts()) == 1
+    told.advance(5)
+    assert told.conflicts() == ()
+
+
+def test_there_are_no_conflicts_where_they_are_repaired(reasoner):
+    reasoner.push(1, [valve("Open")])
+    assert len(reasoner.push(2, [valve("Closed")]).repair.conflicts) == 1
+    assert reasoner.conflicts() == ()

@@ -72,6 +72,11 @@ class Counters(NamedTuple):
         """The counters, each higher by that of `by`."""
         return Counters(*map(add, self, by))
 
+    def with_push(self, contradicted: bool, cut: int) -> Counters:
+        """The counters after a further push, by which so many facts were cut."""
+        pushes, repairs, before, *others = self
+        return Counters(pushes + 1, repairs + contradicted, before + cut, *others)
+
 
 NOTHING_YET = Counters()
 
@@ -110,7 +115,7 @@ class Books:
             repairs = repairs[first:last]
         if arrival.contradicted:
             repairs = (*repairs, (arrival.level, repair))
-        counters = self.counters.plus(Counters(1, int(arrival.contradicted), len(arrival.cut)))
+        counters = self.counters.with_push(arrival.contradicted, len(arrival.cut))
         return Books(log, step, arrival, repairs, counters, self.messages + 1, past)
 
     def keeping(self, history: History) -> Books:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pantarhei.encoding.encoded import Encoded
+from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.engine.assertions import Assertions, Net, facts_of, keys_of
 from pantarhei.engine.changes import Changes
@@ -109,12 +110,22 @@ class GraphHoldings(Upkeep[Assertions]):
         """
         if not self.books.is_consistent:  # what contradicted before may do so still
             model.find_violations()
+        return self._contradictions(model, {**self.books.forms, **change.forms})
+
+    def _contradictions(self, model: WindowModel, forms: FactForms) -> Sequence[Contradiction] | None:
+        """Those behind the violations that a model has noted; None if it has noted none."""
         lineage = model.lineage(self._budget.instances)
         if lineage is None:
             return None
         lexicon, rules = self.vocabulary.lexicon, model.program.rules
-        forms = {**self.books.forms, **change.forms}
         return contradictions(lineage, _LEVEL, self._budget, lexicon, rules, forms)
+
+    def conflicts(self) -> Sequence[Contradiction]:
+        """All minimal conflicts of what is asserted now. Costs a pass over the facts where there are any."""
+        if self.books.is_consistent:
+            return ()
+        self.model.find_violations()
+        return self._contradictions(self.model, self.books.forms) or ()
 
     def _filled_from(self, books: Assertions, program: Program) -> tuple[WindowModel, Assertions]:
         model = self.foundation.model(program=program)

@@ -27,7 +27,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.time import TimePoint, show_time, ticks_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
-from pantarhei.repair.result import Prove
+from pantarhei.repair.result import Conflict, Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.history import Past
@@ -110,6 +110,14 @@ class Holdings(Upkeep[Books]):
             raise TimestampError(f"the time {show_time(at)}", "one that has been: no ABox has come so far")
         return self.books.at(ticks_of(at, step.kind), self.options.window)
 
+    def conflicts(self) -> Sequence[Conflict]:
+        """All conflict sets of the window as it is now. Costs a pass over the facts where nothing is repaired."""
+        newest = self.books.log.newest
+        if self.options.repair != "off" or newest is None:
+            return ()
+        model, older = self.model, self.books.log.without_newest()
+        return self._repairer.repair(model, older, newest, model.program.rules).repair.conflicts
+
     def stats(self) -> Stats:
         """What is held, and what was done."""
         self.forget_unused()
@@ -117,7 +125,7 @@ class Holdings(Upkeep[Books]):
         stored = len(model), log.assertions, len(log.timeline)
         books_bytes = log.bytes + self.books.past.bytes
         size = model.bytes_used, books_bytes, vocabulary_bytes(terms), self.consumers.bytes_used
-        done = *self.books.counters, len(self.books.past)
+        done = *self.books.counters, self.books.past.timestamps
         rules = len(self.growing.program.rules), len(model.program.rules)
         return Stats(*stored, *terms.counts, *size, *model.work, *done, *rules)
 

@@ -12,7 +12,7 @@ come by then and had not left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -76,29 +76,29 @@ class Departure(NamedTuple):
     bytes: int
 
 
-# The newest departures, newest first: one, and those before it.
-_Chain = tuple[Departure, Any] | None
+# The newest departures as a chain: the last one, and those before it.
+_Linked = tuple[Departure, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(NamedTuple):
     """What has left the window and is remembered. A value: a change makes another, sharing what it can.
 
-    A further departure costs O(1) on average.
+    A further departure costs O(1) on average: it is only linked to those before it, and they are settled
+    together once there are many.
 
     Args:
         bounds: how much is kept.
         settled: departures, oldest first.
-        recent: those after them, as a chain, newest first.
-        waiting: how many these are.
-        bytes: what settled and recent ones take.
+        recent: those after them, linked, the newest one first.
+        waiting: how many are linked.
+        bytes: what settled and linked ones take.
         known_from: the tick from which on the window is known; None for the beginning of the stream.
         due: departures beyond the bounds that no sink has taken yet, oldest first.
     """
 
     bounds: History
     settled: tuple[Departure, ...] = ()
-    recent: _Chain = None
+    recent: _Linked = None
     waiting: int = 0
     bytes: int = 0
     known_from: int | None = None
@@ -118,13 +118,14 @@ class Past:
             early: what left before its time.
             size: how many bytes they all take.
         """
-        departure = Departure(ticks, came, outside, (), size)
+        entries, levels = outside, tuple[int, ...]()
         if early:
             entries = sorted((*outside, *early), key=lambda entry: entry.level)
-            departure = departure._replace(entries=entries, early=tuple(entry.level for entry in early))
-        bounds, waiting, whole = self.bounds, self.waiting + 1, self.bytes + size
-        chain = departure, self.recent
-        past = Past(bounds, self.settled, chain, waiting, whole, self.known_from, self.due)
+            levels = tuple(entry.level for entry in early)
+        bounds, settled, recent, waiting, whole, known_from, due = self
+        waiting, whole = waiting + 1, whole + size
+        recent = Departure(ticks, came, entries, levels, size), recent
+        past = Past(bounds, settled, recent, waiting, whole, known_from, due)
         if waiting * _SLACK > bounds.steps or whole > bounds.max_bytes:
             return past._shortened(came - bounds.steps, bounds.max_bytes)
         return past
@@ -140,7 +141,7 @@ class Past:
             bounds: those that hold from now on.
             came: how many ABoxes have come.
         """
-        return replace(self, bounds=bounds)._shortened(came - 1 - bounds.steps, bounds.max_bytes)
+        return self._replace(bounds=bounds)._shortened(came - 1 - bounds.steps, bounds.max_bytes)
 
     def _shortened(self, oldest: int, most_bytes: int) -> Past:
         """All settled, without what left before more than `oldest` ABoxes had come, with room for more."""
@@ -156,7 +157,7 @@ class Past:
 
     def written(self, count: int) -> Past:
         """The past once `count` of the departures that were due are not any more."""
-        return replace(self, due=self.due[count:])
+        return self._replace(due=self.due[count:])
 
     def renamed(self, entries: Iterator[Entry]) -> Past:
         """The past with these entries in the place of `entries()`."""
@@ -173,19 +174,20 @@ class Past:
         """Whether anything is remembered, or due for the sink."""
         return bool(self.settled or self.recent or self.due)
 
-    def __len__(self) -> int:
+    @property
+    def timestamps(self) -> int:
         """How many timestamps are remembered. Costs their number."""
         return sum(len(departure.entries) for departure in self.departures())
 
     def fewer_than(self, before: Past) -> int:
         """How many timestamps less than before it was shortened. Costs O(1) if it was not."""
-        return 0 if self is before else len(before) - len(self)
+        return 0 if self is before else before.timestamps - self.timestamps
 
     def departures(self) -> Iterator[Departure]:
         """Oldest first; without those that are due."""
-        newest_first, rest = [], self.recent
-        while rest is not None:
-            departure, rest = rest
+        newest_first, linked = [], self.recent
+        while linked is not None:
+            departure, linked = linked
             newest_first.append(departure)
         return chain(self.settled, reversed(newest_first))
 
