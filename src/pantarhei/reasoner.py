@@ -335,6 +335,7 @@ class StreamReasoner(Materialized):
         """
         with self._lock:
             return tuple(self._held.conflicts())
+
     # -- why ---------------------------------------------------------------------------------------
 
     @overload

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.footprint import vocabulary_bytes
+from pantarhei.encoding.forms import FactForms
 from pantarhei.engine.assertions import Assertions, Net, facts_of, keys_of
 from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD

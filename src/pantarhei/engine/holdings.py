@@ -111,7 +111,7 @@ class Holdings(Upkeep[Books]):
         return self.books.at(ticks_of(at, step.kind), self.options.window)
 
     def conflicts(self) -> Sequence[Conflict]:
-        """All conflict sets of the window as it is now. Costs a pass over the facts where nothing is repaired."""
+        """All conflict sets of the window as it is now. Costs a pass over the facts if nothing is repaired."""
         newest = self.books.log.newest
         if self.options.repair != "off" or newest is None:
             return ()

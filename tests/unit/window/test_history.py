@@ -110,9 +110,11 @@ def test_what_left_early_is_marked_and_stands_in_its_place():
     assert [trace.early for trace in past.traces((0, 7, -1), EMPTY_LOG)] == [False, True, True, False]
 
 
-@pytest.mark.parametrize("options", [{"steps": -1}, {"max_bytes": 1.5}, {"steps": True}, {"sink": "a.ndjson"}])
+@pytest.mark.parametrize(
+    "options", [{"steps": -1}, {"max_bytes": 1.5}, {"steps": True}, {"sink": "a.ndjson"}]
+)
 def test_bounds_that_are_none_are_refused(options):
     (name,) = options
     with pytest.raises(OptionError) as raised:
         History(**options)
-    assert raised.value.name == name
+    assert raised.value.option == name
