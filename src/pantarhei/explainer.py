@@ -25,6 +25,9 @@ LIMIT = 10_000
 STEPS = 3_000
 """How many steps back over rules the search for what is missing takes."""
 
+# More rule instances than fit into any memory, and few enough to be counted in 64 bits.
+_ENDLESS = 1 << 40
+
 
 class Explainer:
     """Explains what a stream reasoner holds; not for several threads at once.
@@ -44,7 +47,7 @@ class Explainer:
         check_type("limit", limit, int, "a whole number")
         if limit < 1:
             raise OptionError("limit", str(limit), "at least one rule instance")
-        found = self._explanations(at, limit)
+        found = self._explanations(at, min(limit, _ENDLESS))
         fact = found.model.find(check_triple(triple))
         if fact is None:
             raise NotEntailedError(" ".join(term.n3() for term in triple), self._time_text(at))

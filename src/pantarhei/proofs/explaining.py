@@ -111,7 +111,10 @@ class _Choice:
         self._entailed = always
         self._triples: dict[int, Triple] = {}
         self.instances = Instances.of(self.lineage, self._rank)
-        self.meter = Meter(self.given.limit, self.given.limit * _STEPS_AN_INSTANCE)
+        # Where each fact follows in one way, there is a set for each assertion and for each instance, and one
+        # more is in the making.
+        sets = len(self.asserted) + self.given.limit + 1
+        self.meter = Meter(sets, self.given.limit * _STEPS_AN_INSTANCE)
 
     @property
     def is_derivable(self) -> bool:
