@@ -37,6 +37,7 @@ class Explained:
     def __init__(self, ontology, window, options, seed, seen):
         self.ontology, self.seen, self.random = ontology, seen, Random(seed)
         self.asked, self.twin = (StreamReasoner(ontology, window, **options) for _ in "12")
+        self.has_budget = options.get("budget") is not None  # then not all conflicts need be found
         self.now = 0
         self.late = []  # updates of both that are looked at in the end
         if options.get("derive") == "needed":
@@ -66,7 +67,7 @@ class Explained:
         self.late.append(updates)
         self.seen["steps"] += 1
         if self.random.random() < 0.5:
-            self.check_conflicts(updates[0].repair)
+            self.check_conflicts(updates[0].repair.conflicts)
 
     def restore(self):
         """Both are saved and go on from that."""
@@ -104,6 +105,7 @@ class Explained:
         explain = self.explain_fully if len(self.newest) <= FEW else self.explain
         for fact in self.chosen(sample):
             self.explain_within(fact, explain(fact), self.random.choice((1, 2, 3, 5, 10)))
+        self.ask_for_conflicts()
         known = canonical_facts(self.facts)
         for fact in [*absent, NEVER_HEARD_OF]:
             if canonical_triple(fact) not in known:
@@ -199,11 +201,23 @@ class Explained:
         elif not proof.complete:
             assert (INFINITY if proof.timestamp is None else proof.timestamp) == annotation
 
-    def check_conflicts(self, repair):
+    def ask_for_conflicts(self):
+        """Those of the window are the supports of ⊥; none, where repairs take them out."""
+        found = self.asked.conflicts()
+        sets = [canonical_assertions(conflict.assertions) for conflict in found]
+        if len(self.newest) <= FEW and not self.has_budget:
+            assert Counter(sets) == Counter(
+                minimal_supports(self.rules, self.assertions, self.background, None)
+            )
+        assert self.asked.options.repair == "off" or not found
+        self.check_conflicts(found)
+        self.seen["in conflict"] += len(found) > 0
+
+    def check_conflicts(self, conflicts):
         """Each has a shortest proof for each of its constraints, from its assertions and the background."""
         rules, background = self.twin._held.growing.program.rules, self.twin.background
         deriving = tuple(rule for rule in rules if not rule.is_constraint)
-        for conflict in repair.conflicts:
+        for conflict in conflicts:
             assert {proof.steps[-1].rule for proof in conflict.proofs} == set(conflict.constraints)
             for proof in conflict.proofs:
                 check_proof(proof, rules, conflict.assertions, background, None)

@@ -186,7 +186,7 @@ def test_explanations_in_large_windows_are_sound_minimal_and_at_the_right_time(s
 OFTEN = "derived", "joined", "of several supports", "limited", "open", "absent", "cut", "dropped"
 NOW_AND_THEN = (
     "deep", "on background", "on both", "by equality", "by tests", "with a choice", "restored", "compacted",
-    "contradictions",
+    "contradictions", "in conflict",
 )  # fmt: skip
 
 
