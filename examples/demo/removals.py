@@ -11,6 +11,7 @@ from rich.text import Text
 
 import pantarhei as pr
 from demo.words import Assertion, TimePoint, Triple, Wording, clock, indented
+from pantarhei.proofs.text import tree_of
 
 GONE = "✗"
 
@@ -23,7 +24,12 @@ class ToldRemoval:
     newest: TimePoint
     fact: Triple
     others: tuple[Assertion, ...]
-    rules: tuple[pr.Rule, ...]
+    conflict: pr.Conflict
+
+    @property
+    def rules(self) -> tuple[pr.Rule, ...]:
+        """The constraints that it violates."""
+        return self.conflict.constraints
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -48,7 +54,7 @@ def removals_of(repair: pr.Repair) -> list[ToldRemoval]:
             if triple in newest:
                 others = tuple(assertion for assertion in members if assertion[1] != triple)
                 ages = sorted(at for at, _ in others)
-                told = ToldRemoval(repair.at, newest[triple], triple, others, conflict.constraints)
+                told = ToldRemoval(repair.at, newest[triple], triple, others, conflict)
                 known = best.get(triple)
                 if known is None or (known[0], str(others)) < (ages, str(known[1].others)):
                     best[triple] = ages, told
@@ -66,8 +72,11 @@ def print_removals(console: Console, removals: Sequence[ToldRemoval], words: Wor
     table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
+    derived: set[tuple[pr.Rule, ...]] = set()
     for removal in removals:
-        for index, line in enumerate(_reason(removal, words)):
+        told = [*_reason(removal, words), *(() if removal.rules in derived else _derivation(removal))]
+        derived.add(removal.rules)
+        for index, line in enumerate(told):
             table.add_row(clock(removal.at) if index == 0 else "", line)
     console.print(indented(table))
 
@@ -83,3 +92,10 @@ def _reason(removal: ToldRemoval, words: Wording) -> Iterator[RenderableType]:
     elif removal.at_once:
         against = f"{against}; equally old, so both go"
     yield indented(Text(against, "dim"))
+
+
+def _derivation(removal: ToldRemoval) -> Iterator[RenderableType]:
+    """How the contradiction follows, where it is not between the readings themselves."""
+    for proof in removal.conflict.proofs:
+        if any(step.rule is not None for step in proof.steps[:-1]):
+            yield from (indented(Text(line, "dim")) for line in tree_of(proof)[1:])

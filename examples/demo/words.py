@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import cast
 
-from rdflib import RDF, RDFS, BNode, Literal, URIRef, Variable
+from rdflib import BNode, Literal, URIRef, Variable
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 
 import pantarhei as pr
+from pantarhei.proofs.wording import forbidden, sentence
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]
@@ -36,29 +37,18 @@ class Wording:
     """Facts and constraints in the words of an ontology's labels."""
 
     def __init__(self, ontology: pr.Ontology) -> None:
-        self._labels = {term: str(label) for term, label in ontology.graph.subject_objects(RDFS.label)}
+        self._labels = ontology.labels
 
     def name(self, term: Term | Variable) -> str:
-        return self._labels.get(term) or short(term)
+        return (self._labels.get(term) if isinstance(term, URIRef) else None) or short(term)
 
     def fact(self, triple: Triple) -> str:
-        """`probeA reads high`, `pump is stopped pump`."""
-        subject, predicate, object_ = triple
-        verb = "is" if predicate == RDF.type else self.name(predicate)
-        return f"{self.name(subject)} {verb} {self.name(object_)}"
-
-    def constraint(self, rule: pr.Rule) -> str:
-        """What a constraint forbids."""
-        names = [self.name(atom.predicate) for atom in rule.body]
-        match rule.name:
-            case "cax-dw" | "cax-adc" if len(names) == 2:
-                return f"nothing is both {names[0]} and {names[1]}"
-            case "prp-fp" if len(names) == 2:
-                return f"“{names[0]}” has one value"
-        return rule.axiom
+        """`probeA reads high`, `pump is a stopped pump`."""
+        return sentence(triple, self._labels)
 
     def constraints(self, rules: Iterable[pr.Rule]) -> str:
-        return "; ".join(dict.fromkeys(map(self.constraint, rules)))
+        """What constraints forbid."""
+        return "; ".join(dict.fromkeys(forbidden(rule, self._labels) for rule in rules))
 
 
 def answers(reasoner: pr.StreamReasoner, query: str) -> list[tuple[Term, ...]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pantarhei.cli.asked import asked_of
-from pantarhei.cli.repair_text import assertion_texts, cut_lines
+from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following
 from pantarhei.errors import UnknownFormatError
 from pantarhei.language.counted import counted
@@ -138,7 +138,7 @@ def follow(options: Following, source: Source) -> None:
     reasoner = _reasoner(options, ontology, None if asked is None else asked.window)
     if asked is not None:
         asked.begin(reasoner)
-    counts, names = Followed(), ontology.names
+    counts, names, chains = Followed(), ontology.names, Chains()
     with open_writer(options.output, options.format, {} if asked is None else asked.prefixes) as writer:
         try:
             with closing(source.updates(reasoner, counts)) as updates:
@@ -148,7 +148,7 @@ def follow(options: Following, source: Source) -> None:
                     else:
                         asked.write(update, writer)
                     if options.repairs:
-                        _print_cut(update, names)
+                        _print_cut(update, names, chains)
         except KeyboardInterrupt:
             _print_summary(reasoner, source, counts)
             raise
@@ -272,8 +272,8 @@ def _plain_time(at: TimePoint) -> Cell:
     return time_text(at) if isinstance(at, datetime) else at
 
 
-def _print_cut(update: pr.WindowUpdate, names: ShownNames) -> None:
-    for line in cut_lines(update.repair, names):
+def _print_cut(update: pr.WindowUpdate, names: ShownNames, chains: Chains) -> None:
+    for line in cut_lines(update.repair, names, chains):
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)
 
 

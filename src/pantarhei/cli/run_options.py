@@ -157,7 +157,12 @@ class Following:
         ANSWERS(help="How answers are written; by default as --output's suffix says, else a table."),
     ] = None
     repairs: Annotated[
-        bool, ANSWERS("--repairs", help="Say on standard error what each repair removed, and why.")
+        bool,
+        ANSWERS(
+            "--repairs",
+            help="Say on standard error what each repair removed, and why; how a contradiction follows is "
+            "told as a whole, once of each kind.",
+        ),
     ] = False
     spark: Annotated[
         str | None,

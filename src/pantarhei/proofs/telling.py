@@ -30,10 +30,12 @@ class Telling:
     Args:
         proof: what is told.
         deepest: how deep a section of its outline is nested.
+        numbered: whether its lines have the numbers of the axioms.
     """
 
     proof: Proof
     deepest: int = DEEPEST
+    numbered: bool = True
 
     def told(self, write: Callable[[], _T]) -> _T:
         """What `write` gives."""
@@ -94,8 +96,9 @@ class Telling:
             return f"{fact} (as above)"
         if entry.mention is Mention.SECTION:
             return f"{fact} (see ({self.outline.sections_of[entry.step]}) below)"
-        number = self.number(step)
-        return f"{fact} ({self.given(step)})" if number is None else f"{fact} [{number}]"
+        if step.rule is None:
+            return f"{fact} ({self.given(step)})"
+        return f"{fact} [{self.number(step)}]" if self.numbered else fact
 
     def ground(self) -> str:
         """What all rests on, as a sentence."""

@@ -23,8 +23,8 @@ def text_of(proof: Proof, deepest: int = DEEPEST) -> str:
 
 
 def tree_of(proof: Proof) -> list[str]:
-    """The lines of the tree alone."""
-    telling = Telling(proof)
+    """The lines of the tree alone, which does not say the axioms."""
+    telling = Telling(proof, numbered=False)
     return telling.told(lambda: list(_tree(telling)))
 
 
