@@ -1,4 +1,4 @@
-"""The commands `pantarhei run`, `check` and `demo`.
+"""The commands `pantarhei run`, `explain`, `timeline`, `check` and `demo`.
 
 Answers go to standard output or a file; everything else (progress, summary, errors) goes to standard error.
 The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage, 130 when interrupted.
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
-from pantarhei.cli.help_texts import ABOUT, CHECK, DEMO, RUN, RUN_EXAMPLES
-from pantarhei.cli.run_options import EachOnce, Following, Imports, taking
+from pantarhei.cli.help_texts import ABOUT, CHECK, DEMO, EXPLAIN, EXPLAIN_EXAMPLES, RUN, RUN_EXAMPLES
+from pantarhei.cli.run_options import EachOnce, Explaining, Following, Imports, OnStream, taking
 from pantarhei.cli.wording import as_typed, one_line
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.version import __version__
@@ -61,10 +61,15 @@ def run(options: Following) -> None:
     """`pantarhei run`."""
     from pantarhei.cli.follow import follow
 
-    if options.on_limit == "drop" and options.max_facts is None and options.max_bytes is None:
-        raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
+    _check_limits(options)
     with _errors():
         follow(options, _source(options))
+
+
+def _check_limits(options: OnStream) -> None:
+    """Raise `BadParameter` if what is to be done at a limit is said, and no limit."""
+    if options.on_limit == "drop" and options.max_facts is None and options.max_bytes is None:
+        raise typer.BadParameter("drop needs a limit: --max-facts or --max-bytes", param_hint="--on-limit")
 
 
 def _source(options: Following) -> Source:
@@ -76,6 +81,17 @@ def _source(options: Following) -> Source:
     from pantarhei.cli.follow_on_spark import SparkSource
 
     return SparkSource(options, options.spark)
+
+
+@app.command(cls=EachOnce, help=EXPLAIN, epilog=EXPLAIN_EXAMPLES)
+@taking(Explaining)
+def explain(options: Explaining) -> None:
+    """`pantarhei explain`."""
+    from pantarhei.cli.explaining import explain as say
+
+    _check_limits(options)
+    with _errors():
+        say(options)
 
 
 @app.command(
@@ -187,7 +203,7 @@ def _errors() -> Iterator[None]:
 @cache
 def option_names() -> frozenset[str]:
     """The names of all options, as in Python."""
-    return frozenset(name for command in (run, check) for name in signature(command).parameters)
+    return frozenset(name for command in (run, explain, check) for name in signature(command).parameters)
 
 
 def _failed(message: str, code: int) -> typer.Exit:

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from pantarhei.cli.asked import asked_of
 from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
-from pantarhei.cli.run_options import Following
+from pantarhei.cli.run_options import Following, OnStream
 from pantarhei.errors import UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
-from pantarhei.language.time import TimePoint
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint, kind_of, ticks_of
 from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import Skipped, read_stream
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
@@ -91,11 +92,15 @@ class Source(Protocol):
 class FileSource:
     """A file or a pipe, read in this process as it arrives.
 
+    Args:
+        until: ABoxes that are newer are left out; in time order the first of them ends the stream.
+
     Raises:
         OptionError: an option of the stream has no such value.
     """
 
-    def __init__(self, options: Following) -> None:
+    def __init__(self, options: OnStream, until: TimePoint | None = None) -> None:
+        self._until = until
         with format_told_by("stream_format"):
             self.account = read_stream(
                 options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
@@ -110,11 +115,25 @@ class FileSource:
 
     def _counted(self, counts: Followed) -> Iterator[TimestampedABox]:
         for abox in self.account:
+            if self._until is not None and not _is_reached(abox.at, self._until):
+                if self._allowed_lateness is None and not self._skips_late:
+                    return
+                continue
             if self._skips_late and counts.newest is not None and abox.at < counts.newest:  # type: ignore[operator]
                 counts.late += 1
                 continue
             counts.note(abox.at, len(abox.triples))
             yield abox
+
+
+def _is_reached(at: TimePoint, until: TimePoint) -> bool:
+    """Whether a timestamp of the stream is not after a time.
+
+    Raises:
+        TimestampError: the time is of another kind.
+    """
+    kind = kind_of(at)
+    return ticks_of(at, kind) <= ticks_of(until, kind)
 
 
 @contextmanager
@@ -133,9 +152,12 @@ def follow(options: Following, source: Source) -> None:
         PantarheiError: an option, the ontology, the query or the stream is not as it should be.
         OSError: a file cannot be read or written.
     """
-    ontology = _ontology(options)
+    ontology = ontology_of(options)
     asked = asked_of(options, ontology)
-    reasoner = _reasoner(options, ontology, None if asked is None else asked.window)
+    window = None if asked is None else asked.window
+    options.reasoning(window)  # what is wrong there is said before files are read
+    background, _ = background_of(options)
+    reasoner = reasoner_of(options, ontology, background, window)
     if asked is not None:
         asked.begin(reasoner)
     counts, names, chains = Followed(), ontology.names, Chains()
@@ -170,22 +192,33 @@ def _ontology_lines(ontology: pr.Ontology, path: Path) -> Iterator[str]:
         )
 
 
-def _ontology(options: Following) -> pr.Ontology:
+def ontology_of(options: OnStream) -> pr.Ontology:
+    """The ontology that the options name; raises what loading it does."""
     import pantarhei as pr
 
     with format_told_by(None):
         return pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
 
 
-def _reasoner(options: Following, ontology: pr.Ontology, window: Window | None) -> pr.StreamReasoner:
+def background_of(options: OnStream) -> tuple[list[Triple], dict[str, str]]:
+    """The background that the options name, and the prefixes that it is written with; raises what reading it
+    does.
+    """
+    from pantarhei.owl.document import read_document
+
+    with format_told_by(None):
+        documents = [read_document(path) for path in options.background or ()]
+    prefixes = {prefix: iri for each in documents for prefix, iri in each.prefixes.items()}
+    return [triple for each in documents for triple in each.triples], prefixes
+
+
+def reasoner_of(
+    options: OnStream, ontology: pr.Ontology, background: list[Triple], window: Window | None = None
+) -> pr.StreamReasoner:
     """The reasoner; its window is the one given, or what the options say."""
     import pantarhei as pr
-    from pantarhei.owl.document import read_graph
 
-    reasoning = options.reasoning(window)
-    with format_told_by(None):
-        background = [triple for path in options.background or () for triple in read_graph(path)]
-    return pr.StreamReasoner.with_options(ontology, reasoning, background)
+    return pr.StreamReasoner.with_options(ontology, options.reasoning(window), background)
 
 
 # how far it is

@@ -26,6 +26,19 @@ RUN_EXAMPLES = (
     "\\[RANGE 10s STEP 1s] { ?x a ?c }'\n\n"
     "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
 )
+EXPLAIN = (
+    "Say why a triple holds at a time of a stream: what it follows from, down to assertions with their "
+    "times, the background, and the axioms in the ontology's file.\n\n"
+    "The stream is followed as [bold]pantarhei run[/bold] does with the same options, until --at. The exit "
+    "code is 1 if the triple does not hold then."
+)
+EXPLAIN_EXAMPLES = (
+    "[bold]Examples[/bold]\n\n"
+    "pantarhei explain --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
+    "':alex a :HaltingDriver'\n\n"
+    "pantarhei explain --ontology O.ttl --stream S.nq --range PT5M --at 2026-03-02T07:54:00Z --format svg "
+    "-o why.svg ':room-4 a :Occupied'"
+)
 DEMO = (
     "Show windows at work on three streams that contradict themselves.\n\n"
     "Run it in a source checkout, whose ontologies and examples it reads."

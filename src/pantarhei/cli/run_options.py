@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial, wraps
 from inspect import signature
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
-from typer import Option
+from typer import Argument, Option
 from typer.core import TyperCommand
 
 from pantarhei.errors import OptionError, TimestampError
@@ -36,17 +36,18 @@ Imports = Literal["error", "skip"]
 Given = TypeVar("Given")
 
 # Options by the groups in which the help shows them.
-INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS = (
+INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS, EXPLAINING, DRAWING = (
     partial(Option, rich_help_panel=title)
     for title in (
-        "What is read", "How the stream is read", "The window", "Reasoning", "Limits", "Answers"
+        "What is read", "How the stream is read", "The window", "Reasoning", "Limits", "Answers",
+        "The explanation", "The picture",
     )
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
-    """What to follow and how: the options of `pantarhei run`, as they are given."""
+class OnStream:
+    """An ontology over a stream: the options of all commands that read one, as they are given."""
 
     ontology: Annotated[Path, INPUT(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")]
     stream: Annotated[str, INPUT(help="The stream: N-Quads or TriG, each graph with a time; - for stdin.")]
@@ -106,10 +107,6 @@ class Following:
     keep: Annotated[
         Literal["newest", "every"], REASONING(help="How a fact that several timestamps support is kept.")
     ] = "newest"
-    derive: Annotated[
-        Literal["all", "needed"],
-        REASONING(help="Whether all that follows is kept up, or what the query and the constraints need."),
-    ] = "all"
     unique_names: Annotated[
         bool,
         REASONING(
@@ -127,6 +124,55 @@ class Following:
         Literal["error", "drop"],
         LIMITS(help="Where that is too little: an error, or the oldest timestamps leave early."),
     ] = "error"
+
+    def reasoning(self, window: Window | None = None) -> Options:
+        """The options of the reasoner.
+
+        Args:
+            window: its window, if these options do not say it.
+
+        Raises:
+            BadParameter: a length, a time or a number of bytes is none.
+            OptionError: there is no such window.
+        """
+        from pantarhei.engine.options import Options
+        from pantarhei.window.limits import Limits
+        from pantarhei.window.sliding import Window
+
+        if window is None:
+            slide = None if self.slide is None else _length(self.slide, "--slide")
+            window = Window(self.length, slide, self.first_boundary, self.closed or "both")
+        limits = Limits(
+            self.max_facts, None if self.max_bytes is None else _bytes(self.max_bytes), self.on_limit
+        )
+        return Options(window, self.repair, self.keep, self.unique_names, limits=limits)
+
+    @property
+    def length(self) -> Duration:
+        """The length of the window. Raises `BadParameter` if it is none."""
+        if self.range is None:
+            raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
+        return _length(self.range, "--range")
+
+    @property
+    def first_boundary(self) -> TimePoint:
+        """A boundary of the window. Raises `BadParameter` if it is no time."""
+        return 0 if self.origin is None else _timestamp(self.origin, "--origin")
+
+    @property
+    def lateness(self) -> Duration | None:
+        """How far ABoxes may be out of order. Raises `BadParameter` if it is no length."""
+        return None if self.allowed_lateness is None else _length(self.allowed_lateness, "--allowed-lateness")
+
+
+@dataclass(frozen=True, slots=True)
+class Following(OnStream):
+    """What to follow and how: the options of `pantarhei run`."""
+
+    derive: Annotated[
+        Literal["all", "needed"],
+        REASONING(help="Whether all that follows is kept up, or what the query and the constraints need."),
+    ] = "all"
     query: Annotated[
         str | None,
         ANSWERS(
@@ -174,43 +220,56 @@ class Following:
     ] = None
 
     def reasoning(self, window: Window | None = None) -> Options:
-        """The options of the reasoner.
+        """As of all commands, with what is kept up."""
+        return replace(OnStream.reasoning(self, window), derive=self.derive)
 
-        Args:
-            window: its window, if these options do not say it.
 
-        Raises:
-            BadParameter: a length, a time or a number of bytes is none.
-            OptionError: there is no such window.
-        """
-        from pantarhei.engine.options import Options
-        from pantarhei.window.limits import Limits
-        from pantarhei.window.sliding import Window
+@dataclass(frozen=True, slots=True)
+class Explaining(OnStream):
+    """What to explain, and of which time: the options of `pantarhei explain`."""
 
-        if window is None:
-            slide = None if self.slide is None else _length(self.slide, "--slide")
-            window = Window(self.length, slide, self.first_boundary, self.closed or "both")
-        limits = Limits(
-            self.max_facts, None if self.max_bytes is None else _bytes(self.max_bytes), self.on_limit
-        )
-        return Options(window, self.repair, self.keep, self.unique_names, limits=limits, derive=self.derive)
-
-    @property
-    def length(self) -> Duration:
-        """The length of the window. Raises `BadParameter` if it is none."""
-        if self.range is None:
-            raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
-        return _length(self.range, "--range")
-
-    @property
-    def first_boundary(self) -> TimePoint:
-        """A boundary of the window. Raises `BadParameter` if it is no time."""
-        return 0 if self.origin is None else _timestamp(self.origin, "--origin")
+    triple: Annotated[
+        str,
+        Argument(
+            metavar="TRIPLE",
+            help="What is to be explained: subject, predicate and object as in Turtle, with the prefixes of "
+            "the ontology and the background.",
+        ),
+    ] = field(kw_only=True)
+    at: Annotated[
+        str | None, READING(metavar="TIME", help="The time to explain it at; by default the stream's end.")
+    ] = None
+    all: Annotated[
+        bool, EXPLAINING("--all", help="Give an explanation for each minimal set of assertions behind it.")
+    ] = False
+    limit: Annotated[int, EXPLAINING(min=1, help="How many rule instances are looked at.")] = 10_000
+    format: Annotated[
+        Literal["text", "json", "rdf", "dot", "svg"],
+        EXPLAINING(help="A tree of sentences, JSON, PROV-O in Turtle, text for Graphviz, or a picture."),
+    ] = "text"
+    output: Annotated[
+        Path | None, EXPLAINING("--output", "-o", help="Where it is written; by default standard output.")
+    ] = None
 
     @property
-    def lateness(self) -> Duration | None:
-        """How far ABoxes may be out of order. Raises `BadParameter` if it is no length."""
-        return None if self.allowed_lateness is None else _length(self.allowed_lateness, "--allowed-lateness")
+    def time_of_question(self) -> TimePoint | None:
+        """The time it is asked for, None for the stream's end. Raises `BadParameter` if it is none."""
+        return None if self.at is None else _timestamp(self.at, "--at")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing(OnStream):
+    """What to draw: the options of `pantarhei timeline`."""
+
+    output: Annotated[
+        Path | None, DRAWING("--output", "-o", help="The picture's file; by default standard output.")
+    ] = None
+    first: Annotated[str | None, DRAWING("--from", metavar="TIME", help="The first time that is drawn.")] = (
+        None
+    )
+    last: Annotated[str | None, DRAWING("--until", metavar="TIME", help="The last time that is drawn.")] = (
+        None
+    )
 
 
 def _bytes(text: str) -> int:

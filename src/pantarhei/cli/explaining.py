@@ -1,0 +1,108 @@
+"""What `pantarhei explain` says: why a triple holds at a time of a stream."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyoxigraph
+import typer
+from rdflib import BNode, Graph
+
+from pantarhei.cli.follow import FileSource, Followed, background_of, ontology_of, reasoner_of
+from pantarhei.cli.run_options import Explaining
+from pantarhei.errors import MalformedInputError
+from pantarhei.language.term import Triple
+from pantarhei.rdf.ntriples import to_rdflib
+from pantarhei.rdf.parse import parser_errors
+
+if TYPE_CHECKING:
+    import pantarhei as pr
+
+
+def explain(options: Explaining) -> None:
+    """Follow the stream to the time that is asked about, and say why the triple holds then.
+
+    Raises:
+        NotEntailedError: it does not hold then.
+        PantarheiError: an option, the ontology or the stream is not as it should be.
+        OSError: a file cannot be read or written.
+    """
+    if options.format == "svg" and options.all:
+        raise typer.BadParameter("a picture has one explanation; dot has all", param_hint="--all")
+    ontology, until = ontology_of(options), options.time_of_question
+    background, prefixes = background_of(options)
+    triple = read_triple(options.triple, {**prefixes, **dict(ontology.names.prefixes)})
+    reasoner = reasoner_of(options, ontology, background, None)
+    counts = Followed()
+    for _ in FileSource(options, until).updates(reasoner, counts):
+        """Only how things stand at the end is asked for."""
+    if until is not None and counts.newest != until:
+        reasoner.advance(until)
+    proofs = (
+        reasoner.explain(triple, all=True, limit=options.limit)
+        if options.all
+        else (reasoner.explain(triple, limit=options.limit),)
+    )
+    text = _said(proofs, options)
+    if options.output is None:
+        sys.stdout.write(text)
+    else:
+        Path(options.output).write_text(text, encoding="utf-8")
+
+
+def read_triple(text: str, prefixes: Mapping[str, str]) -> Triple:
+    """The one triple that a text says in Turtle.
+
+    Raises:
+        BadParameter: it says none, several, or one with a blank node.
+    """
+    declared = "".join(f"@prefix {prefix}: <{iri}> .\n" for prefix, iri in prefixes.items())
+    ended = text if text.rstrip().endswith(".") else f"{text} ."
+    try:
+        with parser_errors(text):
+            found = [
+                (to_rdflib(quad.subject), to_rdflib(quad.predicate), to_rdflib(quad.object))
+                for quad in pyoxigraph.parse(f"{declared}{ended}", pyoxigraph.RdfFormat.TURTLE)
+            ]
+    except MalformedInputError as error:
+        known = ", ".join(f"{prefix}:" for prefix in sorted(prefixes)) or "none"
+        problem = f"{text} is no triple in Turtle: {error.reason}; the prefixes are {known}"
+        raise typer.BadParameter(problem, param_hint="TRIPLE") from None
+    if len(found) != 1:
+        raise typer.BadParameter(f"one triple is asked for, not {len(found)}: {text}", param_hint="TRIPLE")
+    if any(isinstance(term, BNode) for term in found[0]):
+        problem = f"{text} has a blank node, which has no name outside its document"
+        raise typer.BadParameter(problem, param_hint="TRIPLE")
+    return found[0]
+
+
+def _said(proofs: tuple[pr.Proof, ...], options: Explaining) -> str:
+    """The explanations in the form that is asked for."""
+    match options.format:
+        case "json":
+            said = [proof.to_json() for proof in proofs]
+            return json.dumps(said if options.all else said[0], ensure_ascii=False, indent=2) + "\n"
+        case "rdf":
+            graph = Graph()
+            for proof in proofs:
+                one = proof.to_rdf()
+                for prefix, iri in one.namespaces():
+                    graph.bind(prefix, iri)
+                graph += one
+            return graph.serialize(format="turtle")
+        case "dot":
+            return "".join(proof.to_dot() for proof in proofs)
+        case "svg":
+            return proofs[0].to_svg() + "\n"
+    return "\n".join(_texts(proofs))
+
+
+def _texts(proofs: tuple[pr.Proof, ...]) -> Iterator[str]:
+    for number, proof in enumerate(proofs, 1):
+        if len(proofs) > 1:
+            yield f"Explanation {number} of {len(proofs)}"
+        yield f"{proof}\n"
