@@ -273,25 +273,30 @@ class Vocabulary:
         """Whether the number of a value was reserved, and nothing has come that says how it is written."""
         return self.literals[number - FIRST_LITERAL] not in self._literal_numbers
 
-    def reserve(self, term: Term) -> int:
+    def reserve(self, term: Term, value: Hashable = None) -> int:
         """The number of a term's value, a new one if it has none.
 
         A value that gets one here is not met by that: in which form it is shown is for the fact to say that
         brings it.
+
+        Args:
+            value: the key of a literal's value, where that is known.
         """
         if not isinstance(term, Literal):
             return self._number_name(term)
-        value = value_of(term)
+        if value is None:
+            value = value_of(term)
         number = self._value_numbers.get(value)
         return self._add_value(term, value) if number is None else number
 
     def shows(self, number: int, term: Term) -> bool:
         """Whether the value of a number, which is the term's, is shown as this term."""
-        known = self.term(number)
-        if not isinstance(known, Literal):
+        if number < FIRST_LITERAL:
             return True
-        same = known == term or (known.datatype == STRING and Literal(str(known)) == term)
-        return same and not self._is_reserved(number)
+        if self._is_reserved(number):
+            return False
+        known = self.literals[number - FIRST_LITERAL]
+        return known == term or (known.datatype == STRING and Literal(str(known)) == term)
 
     def _note_memberships(self, place: int, value: Hashable) -> None:
         """Set the bits of the data ranges that the literal at `place`, of this value, is in."""

@@ -236,6 +236,11 @@ def _double_bytes(text: str) -> bytes:
     return struct.pack(">d", float(text))
 
 
+def double_key(value: float) -> Key:
+    """The key of an xsd:double."""
+    return (DOUBLE, struct.pack(">d", value if value == value else math.nan))
+
+
 def _float_bytes(text: str) -> bytes:
     value = float(text)
     if math.isfinite(value) and value and not _is_odd(value):

@@ -104,8 +104,12 @@ def float_text(value: float) -> str:
 def _scientific(value: float, text: str) -> str:
     if not math.isfinite(value):
         return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"
-    mantissa, _, exponent = f"{Decimal(text).normalize():e}".partition("e")
-    return f"{mantissa}{'' if '.' in mantissa else '.0'}E{int(exponent) if value else 0}"
+    mantissa, _, exponent = text.lstrip("-").partition("e")
+    whole, _, places = mantissa.partition(".")
+    shifted = (whole + places).lstrip("0")
+    power = len(shifted) - len(places) - 1 + int(exponent or 0) if value else 0
+    digits = shifted.rstrip("0")
+    return f"{'-' if text[0] == '-' else ''}{digits[:1] or '0'}.{digits[1:] or '0'}E{power}"
 
 
 def number(value: Numeric) -> Literal:

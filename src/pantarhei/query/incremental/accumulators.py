@@ -7,7 +7,7 @@ how often each is there, as do MIN, MAX, SAMPLE and GROUP_CONCAT. What they say 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
 from rdflib import BNode, Literal
@@ -17,18 +17,33 @@ from pantarhei.query.algebra.expressions import Aggregate
 from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import ntriples
 from pantarhei.query.expressions.ordering import order_key
-from pantarhei.query.expressions.sums import written
 from pantarhei.query.expressions.values import Numeric
 from pantarhei.query.incremental.operator import Bag, Row, Shared, appearances
 from pantarhei.query.incremental.totals import NOTHING, Addend, addend_of
 
-Changes = Sequence[tuple[Row, int]]
-"""What came to a group and went, with how many copies: the value of the argument alone, or a whole row."""
+Changes = Iterable[tuple[Row, Row, int]]
+"""What came to groups and went: the group, the value of the argument alone, or a whole row, and how many
+copies of it.
+"""
 
 LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
 """The aggregates that may have to look at all values of a group."""
 
 _MOST_REMEMBERED = 1 << 16
+_Items = Collection[tuple[Row, int]]
+"""What came to one group and went."""
+
+
+def _by_group(changes: Changes) -> Iterable[tuple[Row, _Items]]:
+    groups: dict[Row, list[tuple[Row, int]]] = {}
+    for group, item, weight in changes:
+        groups.setdefault(group, []).append((item, weight))
+    return groups.items()
+
+
+def _bound(items: _Items) -> _Items:
+    """Those that are terms."""
+    return [pair for pair in items if pair[0][0] != NONE]
 
 
 class Accumulator:
@@ -37,8 +52,8 @@ class Accumulator:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
-    def change(self, group: Row, changes: Changes) -> None:
-        """Take in what came to a group and went."""
+    def change(self, changes: Changes) -> None:
+        """Take in what came to groups and went."""
         raise NotImplementedError
 
     def value(self, group: Row) -> int:
@@ -80,8 +95,7 @@ class _ByGroup(Accumulator):
             return NONE
         number = self._numbers.get(result)
         if number is None:
-            term = written(result)
-            number = NONE if term is None else self._shared.terms.id_of(term)
+            number = self._shared.terms.id_of_number(result)
             if result.value:  # 0 and -0 are equal, and are two terms
                 if len(self._numbers) > _MOST_REMEMBERED:
                     self._numbers.clear()
@@ -106,10 +120,14 @@ class Count(_ByGroup):
         super().__init__(shared)
         self._whole_rows = whole_rows
 
-    def change(self, group: Row, changes: Changes) -> None:
-        more = sum([weight for item, weight in changes if self._whole_rows or item[0] != NONE])
-        if more:
-            self._keep(group, self._kept.get(group, 0) + more)
+    def change(self, changes: Changes) -> None:
+        more: dict[Row, int] = {}
+        for group, item, weight in changes:
+            if self._whole_rows or item[0] != NONE:
+                more[group] = more.get(group, 0) + weight
+        for group, weight in more.items():
+            if weight:
+                self._keep(group, self._kept.get(group, 0) + weight)
 
     def value(self, group: Row) -> int:
         return self._number(Numeric(kinds.INTEGER, self._kept.get(group, 0)))
@@ -123,9 +141,10 @@ class _Summing(_ByGroup):
         self._is_average = is_average
         self._addends: dict[int, Addend] = {}
 
-    def change(self, group: Row, changes: Changes) -> None:
-        addends = [(self._addend(item[0]), weight) for item, weight in changes]
-        self._keep(group, self._kept.get(group, NOTHING).plus(addends))
+    def change(self, changes: Changes) -> None:
+        for group, items in _by_group(changes):
+            addends = [(self._addend(item[0]), weight) for item, weight in items]
+            self._keep(group, self._kept.get(group, NOTHING).plus(addends))
 
     def _addend(self, number: int) -> Addend:
         addend = self._addends.get(number)
@@ -152,8 +171,8 @@ class _Values(Accumulator):
         super().__init__(shared)
         self._of: dict[Row, Bag] = {}
 
-    def _take(self, group: Row, changes: Changes) -> list[tuple[Row, int]]:
-        """Count values; gives those that are new (1), and those that are there no more (-1)."""
+    def _take(self, group: Row, changes: _Items) -> _Items:
+        """Count values of a group; gives those that are new (1), and those that are there no more (-1)."""
         bag = self._of.get(group)
         if bag is None:
             self._shared.journal.note(self._of, group)
@@ -161,7 +180,7 @@ class _Values(Accumulator):
         before: dict[Row, int] = {}
         for item, weight in changes:
             before.setdefault(item, self._shared.add(bag, item, weight)[0])
-        return list(appearances(before, bag).items())
+        return appearances(before, bag).items()
 
     def drop(self, group: Row) -> None:
         self._shared.journal.note(self._of, group)
@@ -184,8 +203,9 @@ class Each(_Values):
         super().__init__(shared)
         self._inner = inner
 
-    def change(self, group: Row, changes: Changes) -> None:
-        self._inner.change(group, self._take(group, changes))
+    def change(self, changes: Changes) -> None:
+        for group, items in _by_group(changes):
+            self._inner.change([(group, *pair) for pair in self._take(group, items)])
 
     def value(self, group: Row) -> int:
         return self._inner.value(group)
@@ -231,14 +251,15 @@ class Extreme(_InOrder):
         self._is_last = is_last
         self._best: Bag = {}
 
-    def change(self, group: Row, changes: Changes) -> None:
-        taken = self._take(group, [pair for pair in changes if pair[0][0] != NONE])
-        best = self._best.get(group)
-        if best is not None and ((best,), -1) in taken:
-            self._say(group, self._of[group])
-        else:
-            came = [item for item, sign in taken if sign > 0]
-            self._say(group, came if best is None else [(best,), *came])
+    def change(self, changes: Changes) -> None:
+        for group, items in _by_group(changes):
+            taken = self._take(group, _bound(items))
+            best = self._best.get(group)
+            if best is not None and ((best,), -1) in taken:
+                self._say(group, self._of[group])
+            else:
+                came = [item for item, sign in taken if sign > 0]
+                self._say(group, came if best is None else [(best,), *came])
 
     def _say(self, group: Row, items: Iterable[Row]) -> None:
         found = self._first(items)
@@ -280,8 +301,9 @@ class Concatenation(_InOrder):
         super().__init__(shared)
         self._separator, self._is_distinct = separator, is_distinct
 
-    def change(self, group: Row, changes: Changes) -> None:
-        self._take(group, [pair for pair in changes if pair[0][0] != NONE])
+    def change(self, changes: Changes) -> None:
+        for group, items in _by_group(changes):
+            self._take(group, _bound(items))
 
     def value(self, group: Row) -> int:
         bag, texts = self._of.get(group, {}), []

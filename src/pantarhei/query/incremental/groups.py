@@ -60,21 +60,20 @@ class GroupOperator(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        values = {argument: value.ids(change) for argument, value in self._arguments.items()}
         items: dict[Expression | None, list[Row]] = {
-            argument: [(id_,) for id_ in ids] for argument, ids in values.items()
+            argument: [(id_,) for id_ in value.ids(change)] for argument, value in self._arguments.items()
         }
         if None in self._of:
             items[None] = list(map(self._shown, change))
-        pairs = [list(zip(items[argument], change.values(), strict=True)) for argument in self._of]
-        groups: dict[Row, list[int]] = {}
-        for place, row in enumerate(change):
-            groups.setdefault(self._key(row), []).append(place)
-        weights, made = list(change.values()), Bag()
-        for group, places in groups.items():
-            self.shared.add(self._sizes, group, sum([weights[place] for place in places]))
-            for kept, of in zip(self._accumulators, pairs, strict=True):
-                kept.change(group, [of[place] for place in places])
+        weights, groups = change.values(), list(map(self._key, change))
+        more: Bag = {}
+        for group, weight in zip(groups, weights, strict=True):
+            more[group] = more.get(group, 0) + weight
+        self.shared.add_all(self._sizes, {group: weight for group, weight in more.items() if weight})
+        for kept, argument in zip(self._accumulators, self._of, strict=True):
+            kept.change(zip(groups, items[argument], weights, strict=True))
+        made: Bag = {}
+        for group in more:
             self._say(group, made)
         return made
 

@@ -10,7 +10,7 @@ it got first: `shown` gives it for the vocabulary's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,10 @@ from rdflib import Literal
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.term import Term
-from pantarhei.literals.value import STRING
+from pantarhei.literals.value import STRING, double_key
+from pantarhei.query.expressions import kinds
+from pantarhei.query.expressions.sums import written
+from pantarhei.query.expressions.values import Numeric
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.table import Ids
 from pantarhei.query.terms import LOCAL, TermSpace
@@ -101,11 +104,22 @@ class LastingTerms(TermSpace):
 
     def id_of(self, term: Term) -> int:
         """The number of a term, in the form it has."""
-        term = _plain(term)
+        return self._id_of(_plain(term))
+
+    def id_of_number(self, number: Numeric) -> int:
+        """The number of the literal that a number is written as, `NONE` if it is too large."""
+        literal = written(number)
+        if literal is None:
+            return NONE
+        is_double = number.type == kinds.DOUBLE
+        return self._id_of(literal, double_key(float(number.value)) if is_double else None)
+
+    def _id_of(self, term: Term, key: Hashable = None) -> int:
+        """`id_of` of a term that is no string with its datatype; `key` is that of its value, where known."""
         local = self._ids.get(term)
         if local is not None:
             return local
-        value = self._vocabulary.reserve(term)
+        value = self._vocabulary.reserve(term, key)
         if not isinstance(term, Literal) or self._vocabulary.shows(value, term):
             return value
         number = LOCAL + len(self.locals)
