@@ -248,6 +248,8 @@ class Registrar:
         with self._lock:
             self._registry.drop(kept.registered)
             del self.queries[kept.name]
+            if not self._depth:
+                self._registry.let_go(lambda: self._present)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -293,6 +295,8 @@ class Registrar:
                 raise
             finally:
                 self._depth -= 1
+                if not self._depth:
+                    self._registry.let_go(lambda: self._present)
             if self._depth:
                 return
             untold, self._untold = self._untold, []
@@ -311,12 +315,12 @@ class Registrar:
         by_query = self._registry.reporting.by_query()
         if not by_query:
             return
-        decoder = self._registry.terms.decoder
+        decoder, add = self._registry.terms.decoder, update.answers.add
         for registered, reported in by_query.items():
-            if registered.name in self.queries:  # it may have been closed since
+            query = self.queries.get(registered.name)
+            if query is not None:  # it may have been closed since
                 is_delta = registered.policy.emit == "delta"
-                change = AnswerChange.of(update.at, reported, is_delta, decoder)
-                update.answers.add(self.queries[registered.name], change)
+                add(registered.name, query, AnswerChange.of(update.at, reported, is_delta, decoder))
 
     def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
         """Tell those who follow queries; of steps that they take meanwhile, all are told afterwards."""
@@ -329,8 +333,7 @@ class Registrar:
         self._telling.updates = waiting = deque([update])
         try:
             while waiting:
-                for query, change in waiting.popleft().answers.items():
-                    query.tell(change)
+                waiting.popleft().answers.tell()
         finally:
             self._telling.updates = None
 

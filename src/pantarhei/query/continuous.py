@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -57,8 +57,11 @@ class AnswerChange:
         make: gives the rows that came, those that went, each with how many copies, and the single reports.
     """
 
+    __slots__ = ("_found", "_make", "at")
+
     def __init__(self, at: TimePoint, make: Callable[[], _Made]) -> None:
-        self.at, self._make = at, make
+        self.at = at
+        self._make: Callable[[], _Made] | None = make
 
     @classmethod
     def of(cls, at: TimePoint, reported: Reported, is_delta: bool, decoder: Decoder) -> AnswerChange:
@@ -69,21 +72,15 @@ class AnswerChange:
                 neither.
         """
 
-        def make() -> _Made:
-            came, went = reported.together(is_delta)
-            single = tuple(
-                AnswerReport(each.at, decoded(each.came, decoder), decoded(each.went, decoder))
-                for each in reported
-            )
-            return decoded(came, decoder), decoded(went, decoder), single
+        return cls(at, partial(_decoded_reports, reported, is_delta, decoder))
 
-        return cls(at, make)
-
-    @cached_property
+    @property
     def _made(self) -> _Made:
-        found = self._make()
-        self._make = tuple  # type: ignore[assignment]  # what it holds is needed no longer
-        return found
+        make = self._make
+        if make is not None:
+            self._found = make()
+            self._make = None  # what it holds is needed no longer
+        return self._found
 
     @property
     def added(self) -> Counter[AnswerRow]:
@@ -114,6 +111,14 @@ class AnswerChange:
         return exactly(_restored_change, self.at, self._made)
 
 
+def _decoded_reports(reported: Reported, is_delta: bool, decoder: Decoder) -> _Made:
+    came, went = reported.together(is_delta)
+    single = tuple(
+        AnswerReport(each.at, decoded(each.came, decoder), decoded(each.went, decoder)) for each in reported
+    )
+    return decoded(came, decoder), decoded(went, decoder), single
+
+
 def _restored_change(at: TimePoint, made: _Made) -> AnswerChange:
     return AnswerChange(at, lambda: made)
 
@@ -132,9 +137,15 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     def __init__(self, changes: Iterable[tuple[ContinuousQuery | str, AnswerChange]] = ()) -> None:
         self._changes = {_name(query): (query, change) for query, change in changes}
 
-    def add(self, query: ContinuousQuery, change: AnswerChange) -> None:
-        """Have this change too."""
-        self._changes[query.name] = query, change
+    def add(self, name: str, query: ContinuousQuery, change: AnswerChange) -> None:
+        """Have this change of a query of that name too."""
+        self._changes[name] = query, change
+
+    def tell(self) -> None:
+        """Tell those who follow the queries."""
+        for query, change in self._changes.values():
+            if isinstance(query, ContinuousQuery):
+                query.tell(change)
 
     def __getitem__(self, query: ContinuousQuery | str) -> AnswerChange:
         try:
@@ -336,6 +347,8 @@ class ContinuousQuery:
 
     def tell(self, change: AnswerChange) -> None:
         """Tell those who follow it of a change."""
+        if not self._followers and not self._waiting:
+            return
         for follower in list(self._followers.values()):
             try:
                 follower(change)

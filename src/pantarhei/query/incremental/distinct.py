@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.nodes import Distinct, is_hidden
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, appearances, taker
+from pantarhei.query.incremental.shapes import is_parameter
 
 
 class DistinctOperator(Operator):
@@ -14,7 +15,12 @@ class DistinctOperator(Operator):
 
     def __init__(self, node: Distinct, shared: Shared, child: Operator) -> None:
         super().__init__(node, shared, (child,))
-        self._seen = taker([NONE if is_hidden(v) else place for place, v in enumerate(child.variables)])
+        self._seen = taker(
+            [
+                NONE if is_hidden(variable) and not is_parameter(variable) else place
+                for place, variable in enumerate(child.variables)
+            ]
+        )
         self._copies: Bag = {}
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:

@@ -11,8 +11,9 @@ from pantarhei.query.algebra.expressions import Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
 from pantarhei.query.incremental.accumulators import LOOKING_AT_ALL, accumulator
 from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, places_of, put, taker
+from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, places_of, put, taker
 from pantarhei.query.incremental.row_expressions import RowExpression
+from pantarhei.query.incremental.shapes import is_parameter, parameters_of
 
 
 def drawn_below(node: Group) -> Group:
@@ -39,7 +40,8 @@ class GroupOperator(Operator):
 
     def __init__(self, node: Group, shared: Shared, child: Operator) -> None:
         super().__init__(node, shared, (child,))
-        self._is_one = node.keys is None
+        self._is_one = node.keys is None or all(map(is_parameter, node.keys))
+        self._is_shape = bool(parameters_of(node))
         self._key = taker(places_of(node.keys or (), child.variables))
         self._accumulators = [accumulator(made, shared) for made in node.aggregates]
         arguments = dict.fromkeys(made.argument for made in node.aggregates if made.argument is not None)
@@ -52,10 +54,18 @@ class GroupOperator(Operator):
         self._said: dict[Row, Row] = {}
 
     def begin(self) -> Mapping[Row, int]:
-        if not self._is_one:
-            return {}
+        return NOTHING if self._is_shape else self.enter(())
+
+    def enter(self, numbers: Row) -> Mapping[Row, int]:
         made: Bag = {}
-        self._say((), made)
+        if self._is_one:
+            self._say(numbers, made)
+        return made
+
+    def leave(self, numbers: Row) -> Mapping[Row, int]:
+        made: Bag = {}
+        if self._is_one:
+            self._drop(numbers, made)
         return made
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
@@ -79,22 +89,26 @@ class GroupOperator(Operator):
 
     def _say(self, group: Row, made: Bag) -> None:
         """Say the row of a group that changed."""
-        old, now = self._said.get(group), None
-        if self._is_one or group in self._sizes:
-            now = (*group, *[kept.value(group) for kept in self._accumulators])
-        else:
-            for kept in self._accumulators:
-                kept.drop(group)
+        if not self._is_one and group not in self._sizes:
+            self._drop(group, made)
+            return
+        old = self._said.get(group)
+        now = (*group, *[kept.value(group) for kept in self._accumulators])
         if now == old:
             return
         self.shared.journal.note(self._said, group)
+        self._said[group] = now
         if old is not None:
             put(made, old, -1)
-        if now is None:
-            self._said.pop(group, None)
-        else:
-            self._said[group] = now
-            put(made, now, 1)
+        put(made, now, 1)
+
+    def _drop(self, group: Row, made: Bag) -> None:
+        """Have no row of a group any more."""
+        for kept in self._accumulators:
+            kept.drop(group)
+        if group in self._said:
+            self.shared.journal.note(self._said, group)
+            put(made, self._said.pop(group), -1)
 
     @property
     def bags(self) -> Iterable[Bag]:

@@ -37,23 +37,29 @@ class Mark:
 
 
 class Journal:
-    """Notes of what changes; not for several threads at once."""
+    """Notes of what changes; not for several threads at once.
+
+    `entries` are those since the last mark. Who changes many entries may add to them directly.
+    """
 
     def __init__(self) -> None:
         self._nearest = Mark()
-        self.noted = 0
+        self.entries = self._nearest.entries
+        self._noted = 0  # before these
+
+    @property
+    def noted(self) -> int:
         """How many changes have been noted so far; more after each change, and after going back."""
+        return self._noted + len(self.entries)
 
     def note(self, table: dict[Any, Any], key: Any) -> None:
         """The entry of `key` is about to change, to come or to go."""
-        self.noted += 1
-        self._nearest.entries.append((table, key, table.get(key, ABSENT)))
+        self.entries.append((table, key, table.get(key, ABSENT)))
 
     def note_all(self, table: dict[Any, Any], keys: Collection[Any]) -> None:
         """The entries of these keys are about to change, to come or to go."""
-        self.noted += len(keys)
         get = table.get
-        self._nearest.entries += [(table, key, get(key, ABSENT)) for key in keys]
+        self.entries += [(table, key, get(key, ABSENT)) for key in keys]
 
     def replace(self, table: dict[Any, Any], content: Mapping[Any, Any]) -> None:
         """Let a dictionary have this content, and no other."""
@@ -69,14 +75,16 @@ class Journal:
 
     def mark(self) -> Mark:
         """A mark for the present state."""
-        if self._nearest.entries:
+        if self.entries:
+            self._noted += len(self.entries)
             self._nearest.next = Mark()
             self._nearest = self._nearest.next
+            self.entries = self._nearest.entries
         return self._nearest
 
     def back(self, mark: Mark) -> None:
         """Bring the dictionaries to the state of a mark. Costs what has changed in between."""
-        self.noted += 1
+        self._noted = self.noted + 1
         path = [mark]
         while path[-1].next is not None:
             path.append(path[-1].next)
@@ -87,7 +95,7 @@ class Journal:
             nearest.entries, nearest.next = _applied(older), older
             older.next = None
             nearest = older
-        self._nearest = nearest
+        self._nearest, self.entries = nearest, nearest.entries
 
 
 def _applied(mark: Mark) -> list[Entry]:

@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.language.term import Triple
+from pantarhei.language.term import Term, Triple
 from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.nodes import BGP, Node, Project, Values
 from pantarhei.query.algebra.symbols import symbols_of
 from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of
+from pantarhei.query.incremental.operator import (
+    NOTHING,
+    Bag,
+    Operator,
+    Row,
+    Shared,
+    bag_of,
+    places_of,
+    rows_of,
+    taker,
+)
+from pantarhei.query.incremental.shapes import parameters_of, particular
 from pantarhei.query.table import Table
 
 Look = Callable[[Node], Table]
@@ -19,6 +30,8 @@ Look = Callable[[Node], Table]
 
 class PatternLeaf(Operator):
     """A basic graph pattern whose matches the kernel tells of as they come and go; it has no state.
+
+    Of a shape it has the rows in which parameters stand for names that are `wanted`, by their numbers.
 
     Args:
         node: the pattern, or a projection of it: `pattern` is the pattern itself.
@@ -29,9 +42,18 @@ class PatternLeaf(Operator):
         pattern = node.child if isinstance(node, Project) else node
         assert isinstance(pattern, BGP), "a pattern or its projection"
         self.pattern, self._look = pattern, look
+        self.parameters = parameters_of(pattern)
+        self.wanted: dict[Row, tuple[Term, ...]] = {}
 
     def begin(self) -> Mapping[Row, int]:
-        return bag_of(rows_of(self._look(self.node), self.variables))
+        return NOTHING if self.parameters else bag_of(rows_of(self._look(self.node), self.variables))
+
+    def rows_with(self, names: tuple[Term, ...], numbers: Row) -> Bag:
+        """The rows in which parameters stand for names with these numbers."""
+        node = particular(self.node, dict(zip(self.parameters, names, strict=True)))
+        variables = (*node.variables, *self.parameters)
+        rows = [(*row, *numbers) for row in rows_of(self._look(node), node.variables)]
+        return bag_of(map(taker(places_of(self.variables, variables)), rows))
 
 
 class GivenLeaf(Operator):

@@ -17,6 +17,7 @@ from pantarhei.query.incremental.facts import FactLeaf
 from pantarhei.query.incremental.leaves import PatternLeaf, WholeLeaf
 from pantarhei.query.incremental.making import made
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, put, rows_of
+from pantarhei.query.incremental.shapes import parameters_of
 from pantarhei.query.table import Table
 
 
@@ -53,16 +54,18 @@ class Network:
     def use(self, node: Node, content: Content) -> Operator:
         """The operator of a node, which has not begun if it is new; `drop` is to be called in the end.
 
+        What draws is shared with nobody; nor is a shape, of which others may want other rows.
+
         Args:
             content: what the node is asked of.
         """
-        while _is_idle(node):
+        while is_idle(node):
             (node,) = node.children
         operator = self._known.get((content, node))
         if operator is None:
             operator = self._made(node, content)
             self._add(operator, content)
-            if not draws(node):
+            if not draws(node) and not parameters_of(node):
                 self._known[content, node], self._known_as[operator] = operator, node
         self._uses[operator] += 1
         return operator
@@ -183,7 +186,7 @@ class Network:
             inputs[slot] = change
 
 
-def _is_idle(node: Node) -> bool:
+def is_idle(node: Node) -> bool:
     """Whether a node has the rows of the one below it. An order is kept: answers are shown in it."""
     return (
         isinstance(node, Project)

@@ -16,7 +16,7 @@ from rdflib import Variable
 from pantarhei.encoding.numbers import NONE
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
-from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.journal import ABSENT, Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.term_values import TermValues
@@ -59,21 +59,22 @@ class Shared:
 
     def add(self, bag: Bag, row: Row, weight: int) -> tuple[int, int]:
         """Add copies of a row to a bag that is part of the state; returns how many there were, and are."""
-        self.journal.note(bag, row)
         before = bag.get(row, 0)
         after = before + weight
+        self.journal.entries.append((bag, row, before or ABSENT))
         if after:
             bag[row] = after
-        else:
-            bag.pop(row, None)
+        elif before:
+            del bag[row]
         return before, after
 
     def add_all(self, bag: Bag, change: Mapping[Row, int]) -> None:
         """Add the copies of rows that a change says to a bag that is part of the state."""
-        self.journal.note_all(bag, change.keys())
-        get = bag.get
+        note, get = self.journal.entries.append, bag.get
         for row, weight in change.items():
-            weight += get(row, 0)
+            before = get(row, 0)
+            note((bag, row, before or ABSENT))
+            weight += before
             if weight:
                 bag[row] = weight
             else:
@@ -120,6 +121,14 @@ class Operator:
 
     def begin(self) -> Mapping[Row, int]:
         """The rows that it has before its inputs have any."""
+        return NOTHING
+
+    def enter(self, numbers: Row) -> Mapping[Row, int]:
+        """The rows that it has whatever its input, where parameters stand for what has these numbers."""
+        return NOTHING
+
+    def leave(self, numbers: Row) -> Mapping[Row, int]:
+        """Have those rows no more, after all of the input have gone; gives the change."""
         return NOTHING
 
     @property

@@ -6,7 +6,7 @@ whose parameters stand for the constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -20,6 +20,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.nodes import BGP, Place
 from pantarhei.query.incremental.leaves import PatternLeaf
 from pantarhei.query.incremental.operator import Bag, Row, put, taker
+from pantarhei.query.incremental.shapes import is_parameter
 from pantarhei.rules.compilation.body_plan import FactPattern
 from pantarhei.rules.compilation.body_plans import BodyPlans
 
@@ -35,20 +36,39 @@ the first form of its value.
 
 
 @dataclass
-class _Shape:
+class _Body:
     """Patterns that are one body.
 
     Args:
         atoms: of the body.
         parameters: the variables that stand for constants.
-        readers: by the constants of a pattern, who reads its matches.
-        by_numbers: the same by the numbers of the constants' values.
+        readers: who reads its matches.
+        of_all: those of them that read all of its matches.
+        of_some: the others, by the numbers of the constants' values.
     """
 
     atoms: tuple[Atom, ...]
     parameters: tuple[Variable, ...]
-    readers: dict[tuple[Term, ...], list[_Reader]] = field(default_factory=dict)
-    by_numbers: dict[Row, list[_Reader]] = field(default_factory=dict)
+    readers: list[_Reader] = field(default_factory=list)
+    of_all: list[_Reader] = field(default_factory=list)
+    of_some: dict[Row, list[_Reader]] = field(default_factory=dict)
+
+    def number(self, reserve: Callable[[Term], int]) -> list[tuple[Term, ...]]:
+        """See who reads what; gives all constants that are wanted.
+
+        Args:
+            reserve: gives the number of a constant's value.
+        """
+        by_reader = [{tuple(map(reserve, each)): each for each in reader.wanted} for reader in self.readers]
+        wanted = {numbers: constants for own in by_reader for numbers, constants in own.items()}
+        self.of_all, self.of_some = [], {}
+        for reader, own in zip(self.readers, by_reader, strict=True):
+            if len(own) == len(wanted):
+                self.of_all.append(reader)
+                continue
+            for numbers in own:
+                self.of_some.setdefault(numbers, []).append(reader)
+        return list(wanted.values())
 
 
 @dataclass
@@ -56,6 +76,7 @@ class _Reader:
     """A leaf, and where its variables stand in the matches.
 
     Args:
+        constants: those of its pattern.
         named: the variables of the body that its own stand for, in their order.
         taken: takes what these are bound to from a match.
         forms: where a literal stands in its rows that a fact shows: the place there; the fact's property,
@@ -63,42 +84,48 @@ class _Reader:
     """
 
     leaf: PatternLeaf
+    constants: tuple[Term, ...]
     named: tuple[Variable, ...]
     taken: Callable[[Match], Row] = tuple
     forms: tuple[tuple[int, int, int, int], ...] = ()
+
+    @property
+    def wanted(self) -> Collection[tuple[Term, ...]]:
+        """For which constants it reads the matches."""
+        return self.leaf.wanted.values() if self.leaf.parameters else (self.constants,)
 
 
 class Patterns:
     """The leaves that the kernel tells of what comes to them and goes."""
 
     def __init__(self) -> None:
-        self._shapes: dict[tuple[Atom, ...], _Shape] = {}
-        self._placed: list[_Shape] = []
+        self._bodies: dict[tuple[Atom, ...], _Body] = {}
+        self._placed: list[_Body] = []
         self._plans: BodyPlans | None = None
         self._is_old = True
 
     def add(self, leaf: PatternLeaf) -> None:
         """Tell a leaf from now on."""
-        atoms, constants, names = _general(leaf.pattern)
-        shape = self._shapes.get(atoms)
-        if shape is None:
-            parameters = tuple(_parameter(place) for place in range(len(constants)))
-            shape = self._shapes[atoms] = _Shape(atoms, parameters)
-        reader = _Reader(leaf, tuple(names[variable] for variable in leaf.variables))
-        shape.readers.setdefault(constants, []).append(reader)
+        atoms, ends, names = _general(leaf.pattern)
+        body = self._bodies.get(atoms)
+        if body is None:
+            body = self._bodies[atoms] = _Body(atoms, tuple(ends.values()))
+        constants = () if leaf.parameters else cast(tuple[Term, ...], tuple(ends))
+        named = tuple(ends[v] if is_parameter(v) else names[v] for v in leaf.variables)
+        body.readers.append(_Reader(leaf, constants, named))
         self._is_old = True
 
     def remove(self, leaf: PatternLeaf) -> None:
         """Tell a leaf no more."""
-        atoms, constants, _ = _general(leaf.pattern)
-        shape = self._shapes[atoms]
-        left = [reader for reader in shape.readers[constants] if reader.leaf is not leaf]
-        if left:
-            shape.readers[constants] = left
-        else:
-            del shape.readers[constants]
-        if not shape.readers:
-            del self._shapes[atoms]
+        atoms, _, _ = _general(leaf.pattern)
+        body = self._bodies[atoms]
+        body.readers = [reader for reader in body.readers if reader.leaf is not leaf]
+        if not body.readers:
+            del self._bodies[atoms]
+        self._is_old = True
+
+    def look_again(self) -> None:
+        """A leaf wants other rows."""
         self._is_old = True
 
     def renamed(self) -> None:
@@ -131,7 +158,7 @@ class Patterns:
                 _add(changes, reader.leaf, rows, [match[_SIGN] for match in matches])
         return changes
 
-    def _by_reader(self, found: list[Match]) -> Iterator[tuple[list[_Reader], list[Match]]]:
+    def _by_reader(self, found: list[Match]) -> Iterator[tuple[Iterable[_Reader], list[Match]]]:
         """The matches with those who read them."""
         of_body: dict[int, list[Match]] = {}
         if len(self._placed) == 1 and found:
@@ -140,31 +167,30 @@ class Patterns:
             for match in found:
                 of_body.setdefault(match[_BODY], []).append(match)
         for body, matches in of_body.items():
-            shape = self._placed[body]
-            if not shape.parameters:
-                yield shape.by_numbers[()], matches
+            readers = self._placed[body]
+            yield readers.of_all, matches
+            if not readers.of_some:
                 continue
             of_numbers: dict[Row, list[Match]] = {}
-            end = _FIRST + len(shape.parameters)
+            end = _FIRST + len(readers.parameters)
             for match in matches:
                 of_numbers.setdefault(tuple(match[_FIRST:end]), []).append(match)
             for numbers, with_numbers in of_numbers.items():
-                yield shape.by_numbers[numbers], with_numbers
+                yield readers.of_some.get(numbers, ()), with_numbers
 
     def _plan(self, model: WindowModel) -> None:
         """Plan all bodies; those of known forms are not compiled again."""
-        self._placed = list(self._shapes.values())
-        bodies = [FactPattern(s.atoms, (), s.parameters, tuple(s.readers)) for s in self._placed]
-        self._plans = model.plan_bodies(bodies, self._plans)
         vocabulary = model.vocabulary
-        for shape, variables in zip(self._placed, self._plans.variables, strict=True):
+        self._placed = list(self._bodies.values())
+        bodies = [
+            FactPattern(b.atoms, (), b.parameters, tuple(b.number(vocabulary.reserve))) for b in self._placed
+        ]
+        self._plans = model.plan_bodies(bodies, self._plans)
+        for body, variables in zip(self._placed, self._plans.variables, strict=True):
             at = {variable: _FIRST + place for place, variable in enumerate(variables)}
-            shape.by_numbers = {}
-            for constants, readers in shape.readers.items():
-                shape.by_numbers.setdefault(tuple(map(vocabulary.reserve, constants)), []).extend(readers)
-            for reader in (reader for readers in shape.readers.values() for reader in readers):
+            for reader in body.readers:
                 reader.taken = taker([at[variable] for variable in reader.named])
-                reader.forms = tuple(_showing(shape.atoms, reader.named, at, vocabulary))
+                reader.forms = tuple(_showing(body, reader.named, at, vocabulary))
         self._is_old = False
 
 
@@ -193,11 +219,11 @@ def _in_forms(row: Row, match: list[int], reader: _Reader, sign: int, shown: Sho
 
 
 def _showing(
-    atoms: Iterable[Atom], named: tuple[Variable, ...], at: Mapping[Variable, int], vocabulary: Vocabulary
+    body: _Body, named: tuple[Variable, ...], at: Mapping[Variable, int], vocabulary: Vocabulary
 ) -> Iterable[tuple[int, int, int, int]]:
     """`_Reader.forms`: a variable shows the form of the first atom that it is in."""
-    seen: set[Variable] = set()
-    for atom in atoms:
+    seen: set[Variable] = set(body.parameters)
+    for atom in body.atoms:
         is_property = len(atom.arguments) == 2
         for side, argument in enumerate(atom.arguments):
             if not isinstance(argument, Variable) or argument in seen or argument not in named:
@@ -210,23 +236,20 @@ def _showing(
                 yield named.index(argument), number, at[subject], at[argument]
 
 
-def _parameter(place: int) -> Variable:
-    return Variable(f"#constant{place}")
-
-
-def _general(node: BGP) -> tuple[tuple[Atom, ...], tuple[Term, ...], dict[Variable, Variable]]:
+def _general(node: BGP) -> tuple[tuple[Atom, ...], dict[Place, Variable], dict[Variable, Variable]]:
     """The atoms of a pattern with variables for its constants, and under names that all patterns share.
 
     Returns:
-        The atoms; the constants, in the order of their variables; the shared names of the pattern's own.
+        The atoms; the variables that stand for its constants, or its parameters, in their order; the shared
+        names of its other variables.
     """
-    constants: dict[Term, Variable] = {}
+    ends: dict[Place, Variable] = {}
     names: dict[Variable, Variable] = {}
 
     def argument(place: Place) -> Variable:
-        if isinstance(place, Variable):
+        if isinstance(place, Variable) and not is_parameter(place):
             return names.setdefault(place, Variable(f"v{len(names)}"))
-        return constants.setdefault(place, _parameter(len(constants)))
+        return ends.setdefault(place, Variable(f"#constant{len(ends)}"))
 
     atoms = []
     for pattern in node.patterns:
@@ -238,4 +261,4 @@ def _general(node: BGP) -> tuple[tuple[Atom, ...], tuple[Term, ...], dict[Variab
                     cast(Predicate, pattern.predicate), (argument(pattern.subject), argument(pattern.object))
                 )
             )
-    return tuple(dict.fromkeys(atoms)), tuple(constants), names
+    return tuple(dict.fromkeys(atoms)), ends, names

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rdflib import Variable
+
 from pantarhei.encoding.numbers import Symbols
-from pantarhei.query.algebra.nodes import Query
+from pantarhei.language.term import Term
+from pantarhei.query.algebra.nodes import Node, Query
 from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.continuous import QueryStats
 from pantarhei.query.incremental.contents import Content
-from pantarhei.query.incremental.operator import Bag, Operator
+from pantarhei.query.incremental.operator import Bag, Row
+from pantarhei.query.incremental.plans import Plan
 from pantarhei.query.incremental.reports import Policy
+from pantarhei.query.incremental.shapes import is_parameter
 
 
 @dataclass(eq=False)
@@ -21,7 +27,8 @@ class Registered:
         name: it is known by.
         text: as it was given.
         query: what that means.
-        root: the operator of its answers.
+        node: its rows.
+        plan: how they are kept up.
         content: what it is asked of.
         policy: when it reports, and what.
         answers: as last reported.
@@ -33,7 +40,8 @@ class Registered:
     name: str
     text: str
     query: Query
-    root: Operator
+    node: Node
+    plan: Plan
     content: Content
     policy: Policy
     answers: Bag = field(default_factory=dict)
@@ -42,6 +50,26 @@ class Registered:
 
     def __post_init__(self) -> None:
         self.is_plain = self.policy.is_plain  # asked at each step
+        self.root = self.plan.root
+        self.variables = tuple(each for each in self.root.variables if not is_parameter(each))
+
+    @property
+    def numbers(self) -> Row:
+        """What the rows of its root end with that are its own."""
+        return () if self.plan.member is None else self.plan.member.numbers
+
+    @property
+    def names(self) -> Mapping[Variable, Term]:
+        """What the parameters of its family stand for."""
+        names = () if self.plan.member is None else self.plan.member.names
+        return dict(zip(filter(is_parameter, self.root.variables), names, strict=True))
+
+    @property
+    def current(self) -> Bag:
+        """Its rows as things stand."""
+        last, pending = self.answers, self.pending
+        rows = {row: last.get(row, 0) + pending.get(row, 0) for row in {**last, **pending}}
+        return {row: copies for row, copies in rows.items() if copies}
 
     @property
     def asks_for(self) -> Symbols:

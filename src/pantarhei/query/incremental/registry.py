@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +21,13 @@ from pantarhei.query.expressions import order
 from pantarhei.query.incremental.contents import Content, StepChanges, WindowView
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
-from pantarhei.query.incremental.leaves import DescribeLeaf, WholeLeaf
-from pantarhei.query.incremental.network import Network
+from pantarhei.query.incremental.leaves import WholeLeaf
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
+from pantarhei.query.incremental.plans import Plan, Plans
 from pantarhei.query.incremental.present import Outlook, Present
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.reporting import Reporting
 from pantarhei.query.incremental.reports import PLAIN, Policy
-from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
 from pantarhei.query.incremental.saving import SavedQuery, to_bytes
 from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.incremental.slices import SliceOperator
@@ -71,7 +69,8 @@ class Registry:
         self._forms = ShownForms(self.journal, self.terms)
         self._outlook = Outlook(present, self.journal, self.terms, dataset, self._forms.facts)
         self._shared = Shared(self.journal, self.terms, self._outlook.context)
-        self.network = Network(self._shared, self._outlook.rows)
+        self._plans = Plans(self._shared, self._outlook)
+        self.network = self._plans.network
         self._begun = 0
         self.reporting = Reporting(self._shared)
         self._counted, self._rows_then = 0, 0
@@ -109,7 +108,7 @@ class Registry:
         Args:
             window: its own; None for the reasoner's.
         """
-        before, root = self.mark(), None
+        before, made = self.mark(), None
         try:
             self._outlook.tells_time = self._outlook.tells_time or tells_time(query.node)
             self._stand_at(present)
@@ -120,21 +119,29 @@ class Registry:
             node: Node = simplified(query.node, has_forms=True)
             if query.form == "SELECT" and node.variables != query.variables:
                 node = Project(node, query.variables)
-            root = self._root(query, node, content)
-            registered = Registered(name, text, query, root, content, policy)
+            made = self._plans.make(query, node, content)
+            registered = Registered(name, text, query, node, made, content, policy)
             began = dict(self.network.begin(self._begun))
             self._begun = self.network.made
-            self._shared.add_all(registered.answers, self.network.rows(root, began))
+            self._shared.add_all(registered.answers, self._rows_now(made, began))
             self.queries[name] = registered
         except BaseException:
             self.back(before)
-            if root is not None:
-                self.network.drop(root)
+            if made is not None:
+                self._plans.give_up(made)
             self._forget_views()
             self._sort_out()
             raise
         self._sort_out()
         return registered
+
+    def _rows_now(self, plan: Plan, began: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
+        """The rows of a query, where these operators have just begun."""
+        if plan.member is None:
+            return self.network.rows(plan.root, began)
+        if plan.rows is not None:
+            return plan.rows
+        return next(query.current for query in self.queries.values() if query.plan.member is plan.member)
 
     def _sort_out(self) -> None:
         """Take down which queries there are."""
@@ -156,7 +163,7 @@ class Registry:
             node = node.child
         if not isinstance(node, OrderBy):
             return rows
-        variables = registered.root.variables
+        variables = registered.variables
         if {v for key in node.keys for v in variables_of(key.expression)} <= set(variables):
             ordered = order(node.keys, table_of(rows, variables), self._shared.context)
             return [rows[place] for place in ordered.tolist()]
@@ -164,7 +171,7 @@ class Registry:
         if isinstance(root, SliceOperator):
             known = root.in_order()
         else:
-            known = rows_of(self._outlook.rows(registered.content, root.node), variables)
+            known = rows_of(self._outlook.rows(registered.content, registered.node), variables)
         places = {row: place for place, row in enumerate(dict.fromkeys(known))}
         return sorted(rows, key=lambda row: places.get(row, len(places)))
 
@@ -172,39 +179,24 @@ class Registry:
         """Keep a query up to date no more."""
         if self.queries.get(registered.name) is registered:
             del self.queries[registered.name]
-            self.network.drop(registered.root)
+            self._plans.drop(registered.plan)
             self._forget_views()
             self._sort_out()
+
+    def let_go(self, look: Callable[[], Present]) -> None:
+        """Have the rows of queries no more that are dropped; between steps, and blocks of steps.
+
+        Args:
+            look: gives the state of the window.
+        """
+        if self._plans.have_left:
+            self._stand_at(look())
+            self._plans.let_go()
 
     def _forget_views(self) -> None:
         """Forget the windows that no query has any more."""
         used = {query.content for query in self.queries.values()}
         self._views = {window: view for window, view in self._views.items() if view in used}
-
-    def _root(self, query: Query, node: Node, content: Content) -> Operator:
-        """The operator whose rows are the answers of a query."""
-        if query.form == "SELECT":
-            return self._rows(query, node, content)
-        root: Operator
-        if query.form == "DESCRIBE":
-            look = partial(self._outlook.rows, content, query=query)
-            root = DescribeLeaf(
-                node, self._shared, look, lambda table: self._outlook.described(query, table, content)
-            )
-        else:
-            kind = AskRoot if query.form == "ASK" else ConstructRoot
-            root = kind(query, self._shared, self._rows(query, node, content))
-        self.network.add(root, content)
-        return root
-
-    def _rows(self, query: Query, node: Node, content: Content) -> Operator:
-        """The operator of a query's rows."""
-        if query.default_graphs is None and query.named_graphs is None:
-            return self.network.use(node, content)
-        leaf = WholeLeaf(node, self._shared, partial(self._outlook.rows, content, query=query))
-        leaf.symbols = None  # its graphs may be others than that of the content
-        self.network.add(leaf, content)
-        return leaf
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -287,6 +279,7 @@ class Registry:
         self.journal.back(mark.state)
         self._begun = mark.begun
         self._forget()
+        self._renumber()
 
     # -- terms -------------------------------------------------------------------------------------
 
@@ -325,6 +318,12 @@ class Registry:
             self.journal.replace(registered.moved, dict(moved))
         self._forms.replace(self._forms_of())
         self._forget()
+        self._renumber()
+
+    def _renumber(self) -> None:
+        """Names may have other numbers."""
+        if self._plans.renumber():
+            self.reporting.sort_out(self.queries.values())
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """Begin from what the model holds."""

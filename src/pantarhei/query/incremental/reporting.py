@@ -6,7 +6,7 @@ looked at: after each step, when time leaves a timestamp, or when their windows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.time import TimePoint, time_of
@@ -14,6 +14,7 @@ from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.reports import Report, Reported
+from pantarhei.query.registration import Emit
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step
 
@@ -23,7 +24,7 @@ class Reporting:
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._journal = shared, shared.journal
-        self._of_root: dict[Operator, list[Registered]] = {}
+        self._of_root: dict[Operator, dict[Row, list[Registered]]] = {}  # and by what their rows end with
         self._looking: list[Registered] = []  # those that do not report at each step
         self._closing: set[Content] = set()  # whose closing some query waits for
         self._late: dict[Registered, None] = {}  # of those that report at each step: with something pending
@@ -35,7 +36,8 @@ class Reporting:
         self._of_root = {}
         self._journal.replace(self._late, {each: None for each in queries if each in self._late})
         for registered in queries:
-            self._of_root.setdefault(registered.root, []).append(registered)
+            by_numbers = self._of_root.setdefault(registered.root, {})
+            by_numbers.setdefault(registered.numbers, []).append(registered)
         self._looking = [registered for registered in queries if not registered.is_plain]
         self._closing = {each.content for each in self._looking if each.policy.closes}
 
@@ -64,7 +66,11 @@ class Reporting:
         """What has been reported in the present step."""
         found: dict[Registered, Reported] = {}
         for registered, report in self._reports.values():
-            found.setdefault(registered, Reported()).append(report)
+            reported = found.get(registered)
+            if reported is None:
+                found[registered] = Reported((report,))
+            else:
+                reported.append(report)
         return found
 
     def report_next(self, registered: Registered) -> None:
@@ -131,17 +137,30 @@ class Reporting:
         """
         on_the_way = on_the_way or self._in_block
         for operator, change in changes.items():
-            for registered in self._of_root.get(operator, ()):
+            for registered, own in self._own_rows(operator, change):
                 if registered.is_plain and not on_the_way and registered not in self._late:
-                    self._report(registered, change, at)
+                    self._report(registered, own, at)
                     continue
-                self._shared.add_all(registered.pending, change)
+                self._shared.add_all(registered.pending, own)
                 if registered.is_plain:
                     self.report_next(registered)
         if self._late and not on_the_way:
             for registered in self._late:
                 self._report(registered, self._taken(registered), at)
             self._journal.replace(self._late, {})
+
+    def _own_rows(
+        self, operator: Operator, change: Mapping[Row, int]
+    ) -> Iterator[tuple[Registered, Mapping[Row, int]]]:
+        """The queries that an operator has rows of, with what changed in these."""
+        by_numbers = self._of_root.get(operator)
+        if by_numbers is None:
+            return
+        size = len(next(iter(by_numbers)))
+        parts: Mapping[Row, Mapping[Row, int]] = _by_end(change, size) if size else {(): change}
+        for numbers, part in parts.items():
+            for registered in by_numbers.get(numbers, ()):
+                yield registered, part
 
     def look(self, step: Step, log: Log) -> None:
         """A step has come to its end: look at the queries that look after each."""
@@ -174,13 +193,29 @@ class Reporting:
         """Say what has changed in the answers of a query."""
         self._shared.add_all(registered.answers, change)
         emit = registered.policy.emit
-        if emit == "rstream":
-            change = dict(registered.answers)
-        elif emit == "istream":
-            change = {row: weight for row, weight in change.items() if weight > 0}
-        elif emit == "dstream":
-            change = {row: weight for row, weight in change.items() if weight < 0}
+        if emit != "delta":
+            change = _told(registered.answers, change, emit)
         if change or emit == "rstream":
             number = len(self._reports)
             self._journal.note(self._reports, number)
             self._reports[number] = registered, Report(at, change)
+
+
+def _by_end(change: Mapping[Row, int], size: int) -> dict[Row, Bag]:
+    """A change by the last numbers of its rows, without these there."""
+    parts: dict[Row, Bag] = {}
+    for row, weight in change.items():
+        end = row[-size:]
+        part = parts.get(end)
+        if part is None:
+            part = parts[end] = {}
+        part[row[:-size]] = weight
+    return parts
+
+
+def _told(answers: Bag, change: Mapping[Row, int], emit: Emit) -> Bag:
+    """What a query says that does not say what came and what went."""
+    if emit == "rstream":
+        return dict(answers)
+    sign = 1 if emit == "istream" else -1
+    return {row: weight for row, weight in change.items() if weight * sign > 0}

@@ -5,13 +5,13 @@ import pytest
 from followed_queries import Followed
 
 
-def shapes(followed):
-    return len(followed.reasoner._registrar._registry._whole.patterns._shapes)
+def bodies(followed):
+    return len(followed.reasoner._registrar._registry._whole.patterns._bodies)
 
 
 def test_patterns_that_differ_in_constants_and_names_are_one_body():
     followed = Followed(":a :p ?x . ?x a :C", ":b :p ?y . ?y a :C", "?x :p :a")
-    assert shapes(followed) == 2
+    assert bodies(followed) == 2
     rows = followed.push(":a :p :c . :b :p :d . :c a :C . :d :p :a . :a a :C .")
     assert [list(found) for found in rows] == [["c"], [], ["d"]]
 
@@ -53,4 +53,4 @@ def test_a_query_that_is_closed_leaves_the_others_alone():
     assert followed.push(":a :p :c . :b :p :d .")[1:] == [{"d": 1}, {"c": 1}]
     followed.queries[1].close()
     followed.queries[2].close()
-    assert shapes(followed) == 0
+    assert bodies(followed) == 0

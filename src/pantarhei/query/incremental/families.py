@@ -1,0 +1,132 @@
+"""Queries that differ in names alone: one plan keeps the answers of all of them.
+
+Each of its rows ends with what the parameters of the shape stand for, and so says whose it is. Who joins
+brings rows, and who leaves takes them away, as a step does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pantarhei.language.term import Term
+from pantarhei.query.incremental.leaves import PatternLeaf
+from pantarhei.query.incremental.operator import Bag, Operator, Row, put
+from pantarhei.query.incremental.patterns import Patterns
+
+
+@dataclass(eq=False)
+class Member:
+    """The queries of a family that have the same names.
+
+    Args:
+        names: what the parameters stand for.
+        numbers: the numbers of the names.
+        uses: how many queries there are.
+    """
+
+    names: tuple[Term, ...]
+    numbers: Row
+    uses: int = 0
+
+
+class Family:
+    """The queries of one shape over one content.
+
+    Args:
+        root: the operator of their answers. Each above its leaf has one input.
+        patterns: tell its leaf what comes and goes.
+        number: gives the number of a name.
+    """
+
+    def __init__(self, root: Operator, patterns: Patterns, number: Callable[[Term], int]) -> None:
+        self.root, self._patterns, self._number = root, patterns, number
+        self._members: dict[Row, Member] = {}
+        self._left: list[Member] = []  # who left, and whose rows are still there
+        self._above: list[Operator] = []
+        while root.inputs:
+            self._above.insert(0, root)
+            (root,) = root.inputs
+        assert isinstance(root, PatternLeaf), "a shape has a pattern below"
+        self._leaf = root
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it has any query."""
+        return len(self._left) < len(self._members)
+
+    @property
+    def have_left(self) -> bool:
+        """Whether rows are there of members that have left."""
+        return bool(self._left)
+
+    def join(self, names: tuple[Term, ...]) -> tuple[Member, Bag | None]:
+        """One query more, and its rows; None if there is another one with these names. No step is under way.
+        Then `part`, or `give_up`.
+        """
+        self.let_go()
+        numbers = self._numbers(names)
+        member, rows = self._members.get(numbers), None
+        if member is None:
+            member = Member(names, numbers)
+            self._add(member)
+            try:
+                rows = {row[: -len(numbers)]: weight for row, weight in self._told(member, 1).items()}
+            except BaseException:
+                self._forget(member)
+                raise
+        member.uses += 1
+        return member, rows
+
+    def give_up(self, member: Member) -> None:
+        """One query less, right after it has joined, and after what that changed has been undone."""
+        member.uses -= 1
+        if not member.uses:
+            self._forget(member)
+
+    def part(self, member: Member) -> None:
+        """One query less. Its rows go with `let_go`."""
+        member.uses -= 1
+        if not member.uses:
+            self._left.append(member)
+
+    def let_go(self) -> None:
+        """Have the rows of those no more that have left. No step is under way, nor a block of steps."""
+        while self._left:
+            self._told(self._left[-1], -1)
+            self._forget(self._left.pop())
+
+    def renumber(self) -> bool:
+        """Look up the numbers of names again; gives whether any is another one."""
+        members = list(self._members.values())
+        if all(self._numbers(member.names) == member.numbers for member in members):
+            return False
+        self._leaf.wanted.clear()
+        self._members.clear()
+        for member in members:
+            member.numbers = self._numbers(member.names)
+            self._add(member)
+        return True
+
+    def _forget(self, member: Member) -> None:
+        del self._members[member.numbers], self._leaf.wanted[member.numbers]
+        self._patterns.look_again()
+
+    def _add(self, member: Member) -> None:
+        self._members[member.numbers], self._leaf.wanted[member.numbers] = member, member.names
+        self._patterns.look_again()
+
+    def _numbers(self, names: tuple[Term, ...]) -> Row:
+        return tuple(map(self._number, names))
+
+    def _told(self, member: Member, sign: int) -> Mapping[Row, int]:
+        """What comes out when the rows of a member come (1) or go (-1)."""
+        rows = self._leaf.rows_with(member.names, member.numbers)
+        change: Bag = {row: sign * weight for row, weight in rows.items()}
+        for operator in self._above:
+            made = dict(operator.change(change))
+            more = operator.enter(member.numbers) if sign > 0 else operator.leave(member.numbers)
+            for row, weight in more.items():
+                put(made, row, weight)
+            change = made
+        return change

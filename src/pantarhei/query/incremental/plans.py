@@ -1,0 +1,128 @@
+"""The operators that keep up the answers of each query: its own, or those of a family."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from pantarhei.query.algebra.nodes import Node, Query
+from pantarhei.query.incremental.contents import Content
+from pantarhei.query.incremental.families import Family, Member
+from pantarhei.query.incremental.leaves import DescribeLeaf, WholeLeaf
+from pantarhei.query.incremental.network import Network
+from pantarhei.query.incremental.operator import Bag, Operator, Shared
+from pantarhei.query.incremental.present import Outlook
+from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
+from pantarhei.query.incremental.shapes import Shape, shape_of
+
+
+class Plan(NamedTuple):
+    """How a query is answered.
+
+    Args:
+        root: the operator of its answers.
+        member: who the query is in its family; None where the operator is its own.
+        rows: its answers; None if they are those of another query, or the operator is its own.
+    """
+
+    root: Operator
+    member: Member | None = None
+    rows: Bag | None = None
+
+
+class Plans:
+    """Makes operators for queries, and drops them."""
+
+    def __init__(self, shared: Shared, outlook: Outlook) -> None:
+        self._shared, self._outlook = shared, outlook
+        self.network = Network(shared, outlook.rows)
+        self._families: dict[tuple[Content, str, Node], Family] = {}
+
+    def make(self, query: Query, node: Node, content: Content) -> Plan:
+        """A plan for a query whose rows are those of a node; then `drop`, or `give_up`. No step is under way.
+
+        Operators of its own have not begun if they are new.
+        """
+        asks_all = query.default_graphs is None and query.named_graphs is None
+        shape = shape_of(node) if query.form in ("SELECT", "ASK") and asks_all else None
+        if shape is None:
+            return Plan(self._own_root(query, node, content))
+        key = content, query.form, shape.node
+        family = self._families.get(key)
+        if family is None:
+            family = self._families[key] = self._family(query, shape, content)
+        try:
+            return Plan(family.root, *family.join(shape.names))
+        except BaseException:
+            self._drop_unused()
+            raise
+
+    def _family(self, query: Query, shape: Shape, content: Content) -> Family:
+        root = self.network.use(shape.node, content)
+        if query.form == "ASK":
+            root = AskRoot(query, self._shared, root)
+            self.network.add(root, content)
+        return Family(root, content.patterns, self._shared.terms.find_value)
+
+    def _own_root(self, query: Query, node: Node, content: Content) -> Operator:
+        if query.form == "SELECT":
+            return self._rows(query, node, content)
+        root: Operator
+        if query.form == "DESCRIBE":
+            look = partial(self._outlook.rows, content, query=query)
+            root = DescribeLeaf(
+                node, self._shared, look, lambda table: self._outlook.described(query, table, content)
+            )
+        else:
+            kind = AskRoot if query.form == "ASK" else ConstructRoot
+            root = kind(query, self._shared, self._rows(query, node, content))
+        self.network.add(root, content)
+        return root
+
+    def _rows(self, query: Query, node: Node, content: Content) -> Operator:
+        """The operator of a query's rows."""
+        if query.default_graphs is None and query.named_graphs is None:
+            return self.network.use(node, content)
+        leaf = WholeLeaf(node, self._shared, partial(self._outlook.rows, content, query=query))
+        leaf.symbols = None  # its graphs may be others than that of the content
+        self.network.add(leaf, content)
+        return leaf
+
+    def give_up(self, plan: Plan) -> None:
+        """Do without a plan that has just been made, after what was done for it has been undone."""
+        if plan.member is None:
+            self.network.drop(plan.root)
+            return
+        self._family_of(plan.root).give_up(plan.member)
+        self._drop_unused()
+
+    def drop(self, plan: Plan) -> None:
+        """Do without a plan. In a family its rows go with `let_go`, unless nobody is left there."""
+        if plan.member is None:
+            self.network.drop(plan.root)
+            return
+        self._family_of(plan.root).part(plan.member)
+        self._drop_unused()
+
+    def _family_of(self, root: Operator) -> Family:
+        return next(family for family in self._families.values() if family.root is root)
+
+    def _drop_unused(self) -> None:
+        unused = [key for key, family in self._families.items() if not family.is_used]
+        for key in unused:
+            self.network.drop(self._families.pop(key).root)
+
+    @property
+    def have_left(self) -> bool:
+        """Whether rows of queries are there that are kept up no more."""
+        return any(family.have_left for family in self._families.values())
+
+    def let_go(self) -> None:
+        """Have these rows no more."""
+        for family in self._families.values():
+            family.let_go()
+
+    def renumber(self) -> bool:
+        """Look up the numbers of names again; gives whether any is another one."""
+        changed = [family.renumber() for family in self._families.values()]
+        return any(changed)
