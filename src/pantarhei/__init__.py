@@ -48,6 +48,7 @@ from pantarhei.errors import (
     UnsupportedAxiomError,
 )
 from pantarhei.explain.absence import Absence, Gone, MissingFact, UnknownName, WouldHold
+from pantarhei.explain.quality import Quality, QualityRow
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -111,6 +112,8 @@ __all__ = [
     "PantarheiError",
     "Proof",
     "ProofStep",
+    "Quality",
+    "QualityRow",
     "QueryError",
     "QueryMemoryError",
     "QueryTextError",

@@ -117,8 +117,9 @@ class Materialized(ABC):
 
         Named graphs: `urn:pantarhei:ontology`, what was loaded; `urn:pantarhei:schema`, its declarations and
         the axioms between names that it entails; of a stream reasoner `urn:pantarhei:at:<timestamp>` too, the
-        interpretation of each timestamp in the window. `FROM` and `FROM NAMED` choose among them. Joins go by
-        the values of literals; what is shown, and told apart, is the form that they were given in.
+        interpretation of each timestamp in the window, and, asked by its name alone, `urn:pantarhei:quality`
+        (docs/history.md). `FROM` and `FROM NAMED` choose among them. Joins go by the values of literals; what
+        is shown, and told apart, is the form that they were given in.
 
         A text is read and planned once. What it costs to answer, and what it must not: docs/queries.md.
 

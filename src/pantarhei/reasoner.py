@@ -31,6 +31,7 @@ from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError, check_type
 from pantarhei.explain.absence import Absence
+from pantarhei.explain.quality import Quality
 from pantarhei.explainer import LIMIT, Explainer
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
@@ -327,6 +328,15 @@ class StreamReasoner(Materialized):
             books = self._held.books
         return tuple(repair for level, repair in books.repairs if level >= books.log.timeline.first_level)
 
+    def quality(self) -> Quality:
+        """Which entities, properties and constraints have to do with contradictions in window and history,
+        and how long ago the last report that was kept came. Queries see it as `urn:pantarhei:quality`.
+
+        Costs a look at each assertion, and what it costs to look at the conflicts of the repairs.
+        """
+        with self._lock:
+            return self._held.quality()
+
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflict sets of the window as it is now; there is none but with `repair="off"`.
 
@@ -438,7 +448,13 @@ class StreamReasoner(Materialized):
         from pantarhei.query.window_door import Moment
 
         state = self._held.state(symbols)
-        return Moment(*state.shown, lambda: self.timestamps, self.interpretation, state.is_part)
+        return Moment(
+            *state.shown,
+            lambda: self.timestamps,
+            self.interpretation,
+            state.is_part,
+            lambda: self.quality().triples(),
+        )
 
     @property
     def foundation(self) -> Foundation:

@@ -24,6 +24,7 @@ from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.saving import from_bytes
 from pantarhei.query.registration import Registration
+from pantarhei.query.sparql import QUALITY_GRAPH
 from pantarhei.query.window_door import WindowDoor
 from pantarhei.window.sliding import Step, Window
 
@@ -125,7 +126,10 @@ class Registrar:
         policy = Policy.of(on, emit)
         own = self._own_window(window, policy)
         name = self._new_name() if name is None else name
-        handle = self._registered(name, text, self._door.prepared(text), own, policy)
+        query = self._door.prepared(text)
+        if QUALITY_GRAPH in query.graphs:
+            raise QueryError(f"<{QUALITY_GRAPH}> cannot be followed: ask it with `query`, after a step")
+        handle = self._registered(name, text, query, own, policy)
         if (exceeded := self._held.exceeded) is not None:
             handle.close()
             _, most, needed = exceeded

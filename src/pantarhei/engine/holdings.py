@@ -22,6 +22,8 @@ from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import NO_DELTA, WindowUpdate
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import TimestampError
+from pantarhei.explain.counting import quality_of
+from pantarhei.explain.quality import Quality
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.time import TimePoint, show_time, ticks_of
@@ -110,8 +112,16 @@ class Holdings(Upkeep[Books]):
             raise TimestampError(f"the time {show_time(at)}", "one that has been: no ABox has come so far")
         return self.books.at(ticks_of(at, step.kind), self.options.window)
 
+    def quality(self) -> Quality:
+        """How what was asserted in window and history fared."""
+        books = self.books
+        departures = [*books.past.due, *books.past.departures()]
+        left = {entry.level: each.ticks for each in departures for entry in each.entries}
+        entries = [*books.past.entries(), *books.log]
+        return quality_of(entries, left, books.repairs, self.vocabulary, books.now)
+
     def conflicts(self) -> Sequence[Conflict]:
-        """All conflict sets of the window as it is now. Costs a pass over the facts if nothing is repaired."""
+        """All conflict sets of the window as it is now. Costs a pass over its facts, if none is repaired."""
         newest = self.books.log.newest
         if self.options.repair != "off" or newest is None:
             return ()

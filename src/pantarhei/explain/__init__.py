@@ -1,1 +1,1 @@
-"""Why something does not hold, and what became of what did: reasons out."""
+"""What lies behind the window's contradictions and absences: lineage, books and history in, reasons out."""

@@ -11,6 +11,7 @@ from pantarhei.language.time import TimePoint
 
 ONTOLOGY_GRAPH = URIRef("urn:pantarhei:ontology")
 SCHEMA_GRAPH = URIRef("urn:pantarhei:schema")
+QUALITY_GRAPH = URIRef("urn:pantarhei:quality")
 _AT = "urn:pantarhei:at:"
 
 _DECLARED: tuple[Term, ...] = (

@@ -25,6 +25,7 @@ from pantarhei.query.sources.relation import Source
 from pantarhei.query.sources.window import WindowFacts
 from pantarhei.query.sparql import (
     ONTOLOGY_GRAPH,
+    QUALITY_GRAPH,
     SCHEMA_GRAPH,
     declarations,
     is_of_timestamp,
@@ -55,6 +56,7 @@ class Moment:
         timestamps: those in the window.
         interpretation: gives the facts of one.
         may_be_undone: whether it is asked inside `all_or_nothing`: if that fails, terms lose their numbers.
+        quality: gives the triples of the graph `urn:pantarhei:quality`, None where there is none.
     """
 
     model: WindowModel
@@ -62,6 +64,7 @@ class Moment:
     timestamps: Callable[[], Iterable[TimePoint]]
     interpretation: Callable[[TimePoint], Facts]
     may_be_undone: bool
+    quality: Callable[[], Facts] | None = None
 
 
 class WindowDoor:
@@ -194,7 +197,7 @@ class WindowDoor:
         return self._literals[1]
 
     def names(self, moment: Moment | None = None) -> list[URIRef]:
-        """The names of the named graphs."""
+        """The names of the graphs that `GRAPH ?g` looks through; that of the quality is asked by its name."""
         moment = self._moment(frozenset()) if moment is None else moment
         return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, moment.timestamps())]
 
@@ -210,6 +213,9 @@ class WindowDoor:
             if self._schema is None:
                 self._schema = tuple(dict.fromkeys((*declarations(self._ontology), *self._axioms())))
             return self._schema
+        if name == QUALITY_GRAPH:
+            now = self._moment(frozenset()) if moment is None else moment
+            return None if now.quality is None else now.quality()
         if is_of_timestamp(name):
             now = self._moment(None) if moment is None else moment
             for at in now.timestamps():

@@ -409,3 +409,9 @@ class Query:
     named_graphs: tuple[Term, ...] | None = None
     base: str | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def graphs(self) -> frozenset[Place]:
+        """What it names graphs by: in GRAPH, FROM and FROM NAMED."""
+        named = (node.name for node in nodes_of(self.node) if isinstance(node, Graph))
+        return frozenset((*named, *(self.default_graphs or ()), *(self.named_graphs or ())))
