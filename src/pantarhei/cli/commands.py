@@ -20,8 +20,18 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
-from pantarhei.cli.help_texts import ABOUT, CHECK, DEMO, EXPLAIN, EXPLAIN_EXAMPLES, RUN, RUN_EXAMPLES
-from pantarhei.cli.run_options import EachOnce, Explaining, Following, Imports, OnStream, taking
+from pantarhei.cli.help_texts import (
+    ABOUT,
+    CHECK,
+    DEMO,
+    EXPLAIN,
+    EXPLAIN_EXAMPLES,
+    RUN,
+    RUN_EXAMPLES,
+    TIMELINE,
+    TIMELINE_EXAMPLES,
+)
+from pantarhei.cli.run_options import Drawing, EachOnce, Explaining, Following, Imports, OnStream, taking
 from pantarhei.cli.wording import as_typed, one_line
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.version import __version__
@@ -92,6 +102,17 @@ def explain(options: Explaining) -> None:
     _check_limits(options)
     with _errors():
         say(options)
+
+
+@app.command(cls=EachOnce, help=TIMELINE, epilog=TIMELINE_EXAMPLES)
+@taking(Drawing)
+def timeline(options: Drawing) -> None:
+    """`pantarhei timeline`."""
+    from pantarhei.cli.timeline import draw
+
+    _check_limits(options)
+    with _errors():
+        draw(options)
 
 
 @app.command(
@@ -203,7 +224,9 @@ def _errors() -> Iterator[None]:
 @cache
 def option_names() -> frozenset[str]:
     """The names of all options, as in Python."""
-    return frozenset(name for command in (run, explain, check) for name in signature(command).parameters)
+    return frozenset(
+        name for command in (run, explain, timeline, check) for name in signature(command).parameters
+    )
 
 
 def _failed(message: str, code: int) -> typer.Exit:

@@ -39,6 +39,17 @@ EXPLAIN_EXAMPLES = (
     "pantarhei explain --ontology O.ttl --stream S.nq --range PT5M --at 2026-03-02T07:54:00Z --format svg "
     "-o why.svg ':room-4 a :Occupied'"
 )
+TIMELINE = (
+    "Draw a stream as an SVG picture: how the window moves over the timestamps, and what repairs took out of "
+    "it when, with what it contradicted.\n\n"
+    "The stream is followed as [bold]pantarhei run[/bold] does with the same options. The last 60 steps are "
+    "drawn, or the last of those between --from and --until."
+)
+TIMELINE_EXAMPLES = (
+    "[bold]Example[/bold]\n\n"
+    "pantarhei timeline --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 -o "
+    "timeline.svg"
+)
 DEMO = (
     "Show windows at work on three streams that contradict themselves.\n\n"
     "Run it in a source checkout, whose ontologies and examples it reads."

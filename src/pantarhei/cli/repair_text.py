@@ -69,16 +69,16 @@ def _cut_lines(repair: pr.Repair, chains: Chains | None) -> Iterator[str]:
     times: dict[Triple, list[TimePoint]] = {}
     for at, triple in repair.removed:
         times.setdefault(triple, []).append(at)
-    reasons = _reasons(repair, times) if times else {}
+    why = reasons(repair, times) if times else {}
     for text, triple in sorted((fact_text(triple), triple) for triple in times):
         when = ", ".join(map(time_text, sorted(times[triple])))
-        reason, conflict = reasons.get(triple, ("", None))
+        reason, conflict = why.get(triple, ("", None))
         yield f"removed {text} at {when}{reason}"
         if chains is not None and conflict is not None:
             yield from (f"    {line}" for line in chains.lines(conflict))
 
 
-def _reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, tuple[str, pr.Conflict]]:
+def reasons(repair: pr.Repair, removed: Collection[Triple]) -> dict[Triple, tuple[str, pr.Conflict]]:
     """Why each fact was removed: of the conflicts it was in, the one whose other facts are newest; of those
     that are equally new the first as they read, since the order of conflicts is not fixed.
     """

@@ -271,6 +271,12 @@ class Drawing(OnStream):
         None
     )
 
+    @property
+    def times(self) -> tuple[TimePoint | None, TimePoint | None]:
+        """The first and the last time that are drawn. Raises `BadParameter` if one is none."""
+        first = None if self.first is None else _timestamp(self.first, "--from")
+        return first, None if self.last is None else _timestamp(self.last, "--until")
+
 
 def _bytes(text: str) -> int:
     from pantarhei.window.limits import parse_bytes

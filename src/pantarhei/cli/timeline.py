@@ -1,0 +1,102 @@
+"""What `pantarhei timeline` draws: the last steps of a stream, or those of some time."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, deque
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from pantarhei.cli.follow import FileSource, Followed, background_of, ontology_of, reasoner_of
+from pantarhei.cli.repair_text import reasons
+from pantarhei.cli.run_options import Drawing
+from pantarhei.explain.timeline import Contradicted, DrawnStep, timeline_svg
+from pantarhei.language.rule import names_of
+from pantarhei.language.shown import told_apart
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint, kind_of, ticks_of
+from pantarhei.proofs.wording import Labels, forbidden, labels_among, labels_of, sentence
+
+if TYPE_CHECKING:
+    import pantarhei as pr
+
+_MOST_STEPS = 60
+_MOST_OF_A_STEP = 20
+
+
+def draw(options: Drawing) -> None:
+    """Follow the stream, and draw its windows and repairs.
+
+    Raises:
+        PantarheiError: an option, the ontology or the stream is not as it should be.
+        OSError: a file cannot be read or written.
+    """
+    ontology, (first, last) = ontology_of(options), options.times
+    background, _ = background_of(options)
+    reasoner = reasoner_of(options, ontology, background)
+    labels = {**labels_of(background), **ontology.labels}
+    drawn, count = deque[DrawnStep](maxlen=_MOST_STEPS), 0
+    for update in FileSource(options, last).updates(reasoner, Followed()):
+        if first is None or _is_from(update.at, first):
+            count += 1
+            drawn.append(_step(update, reasoner, labels))
+    if not drawn:
+        raise typer.BadParameter("the stream has nothing to draw in that time", param_hint="--stream")
+    text = timeline_svg(drawn, count - len(drawn)) + "\n"
+    if options.output is None:
+        sys.stdout.write(text)
+    else:
+        Path(options.output).write_text(text, encoding="utf-8")
+
+
+def _is_from(at: TimePoint, first: TimePoint) -> bool:
+    kind = kind_of(at)
+    return ticks_of(at, kind) >= ticks_of(first, kind)
+
+
+def _step(update: pr.WindowUpdate, reasoner: pr.StreamReasoner, labels: Labels) -> DrawnStep:
+    kept = Counter(dict.fromkeys(reasoner.timestamps, 0))
+    kept.update(at for at, _ in reasoner.assertions())
+    rules = (rule for conflict in update.repair.conflicts for rule in conflict.constraints)
+    found = told_apart(lambda: tuple(_contradicted(update.repair, labels)), names_of(rules))
+    return DrawnStep(update.at, update.start, update.end, dict(sorted(kept.items())), found)
+
+
+def _contradicted(repair: pr.Repair, labels: Labels) -> Iterator[Contradicted]:
+    """What the repair took out; where it takes nothing out, what contradicts."""
+    times: dict[Triple, list[TimePoint]] = {}
+    for at, triple in repair.removed:
+        times.setdefault(triple, []).append(at)
+    if not times:
+        for found in islice(repair.conflicts, _MOST_OF_A_STEP):
+            (at, triple), *_ = sorted(found.assertions, key=str)
+            yield _told(triple, [at], found, labels, is_cut=False)
+        return
+    why = reasons(repair, times)
+    for triple in sorted(times, key=lambda triple: sentence(triple, labels)):
+        _, conflict = why.get(triple, ("", None))
+        yield _told(triple, sorted(times[triple]), conflict, labels, is_cut=True)
+
+
+def _told(
+    triple: Triple, times: list[TimePoint], conflict: pr.Conflict | None, labels: Labels, is_cut: bool
+) -> Contradicted:
+    """A fact with what contradicts it.
+
+    Args:
+        conflict: None where it is not known any more.
+    """
+    others = [] if conflict is None else sorted((a for a in conflict.assertions if a[1] != triple), key=str)
+    words = labels_among(labels, [*triple, *(term for _, fact in others for term in fact)])
+    constraints = () if conflict is None else conflict.constraints
+    return Contradicted(
+        sentence(triple, words),
+        tuple(times),
+        tuple((sentence(fact, words), at) for at, fact in others),
+        "; ".join(dict.fromkeys(forbidden(rule, labels) for rule in constraints)),
+        is_cut,
+    )
