@@ -49,6 +49,7 @@ from pantarhei.errors import (
 )
 from pantarhei.explain.absence import Absence, Gone, MissingFact, UnknownName, WouldHold
 from pantarhei.explain.quality import Quality, QualityRow
+from pantarhei.explain.records import HistoryRecord
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -61,6 +62,7 @@ from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream, read_table
+from pantarhei.streams.history_sinks import NDJSONSink, ParquetSink
 from pantarhei.version import __version__ as __version__
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits
@@ -87,6 +89,7 @@ __all__ = [
     "Gone",
     "GraphUpdate",
     "History",
+    "HistoryRecord",
     "InconsistentOntologyError",
     "InputError",
     "Interpretation",
@@ -103,6 +106,7 @@ __all__ = [
     "MissingFileError",
     "MissingImportError",
     "MissingTimestampError",
+    "NDJSONSink",
     "NotEntailedError",
     "NotKeyLocalError",
     "NotKeyLocalQueryError",
@@ -110,6 +114,7 @@ __all__ = [
     "OntologyError",
     "OptionError",
     "PantarheiError",
+    "ParquetSink",
     "Proof",
     "ProofStep",
     "Quality",

@@ -29,7 +29,13 @@ from pantarhei.engine.holdings import Holdings
 from pantarhei.engine.options import Derive, Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import ForeignInterpretationError, InvalidTripleError, TimestampError, check_type
+from pantarhei.errors import (
+    ForeignInterpretationError,
+    InvalidTripleError,
+    OptionError,
+    TimestampError,
+    check_type,
+)
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.quality import Quality
 from pantarhei.explainer import LIMIT, Explainer
@@ -336,6 +342,17 @@ class StreamReasoner(Materialized):
         """
         with self._lock:
             return self._held.quality()
+
+    def flush_history(self) -> None:
+        """Hand all that the history holds to its sink, and forget it: for the end of a stream.
+
+        Raises:
+            OptionError: the history has no sink.
+        """
+        if self.options.history.sink is None:
+            raise OptionError("history", repr(self.options.history), "one with a sink")
+        with self._lock:
+            self._held.flush_history()
 
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflict sets of the window as it is now; there is none but with `repair="off"`.

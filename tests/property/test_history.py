@@ -8,6 +8,7 @@ from rdflib import RDF, Literal
 
 import pantarhei.engine.compaction as compaction_module
 from pantarhei import ForgottenTimeError, History, MemoryLimitError, StreamReasoner, Window
+from pantarhei.rdf.ntriples import parse_term
 from strategies import EX, V
 from worlds import World, canonical
 
@@ -135,3 +136,34 @@ def test_a_history_keeps_to_its_bounds_and_gives_way_to_the_window(seed):
             assert reasoner.stats().bytes <= reasoner.options.limits.max_bytes
     assert limited.stats().remembered > tight.stats().remembered
     assert tight.stats().forgotten_early and not tight.stats().dropped_early
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_records_and_what_is_still_held_are_everything_that_came(monkeypatch, seed):
+    monkeypatch.setattr(compaction_module, "FLOOR", 20)
+    world, dice = World(seed, constraints=3), random.Random(seed)
+    written, fates = [], {}
+    history = History(steps=dice.choice((0, 3, 20)), sink=written.extend)
+    reasoner, came, removed = world.reasoner(Window(4), history=history), set(), {}
+    for number, (at, facts) in enumerate(steps_of(world, dice, 50)):
+        update = take(reasoner, at, facts)
+        came |= {(at, triple) for triple in canonical(facts or [])}
+        if facts is not None:
+            removed[at] = {(then, *canonical([triple])) for then, triple in update.repair.removed}
+        if number % 20 == 19:
+            reasoner = StreamReasoner.restore(reasoner.snapshot(), reasoner.ontology, history=history)
+    reasoner.flush_history()
+    times = [record.timestamp for record in written]
+    assert times == sorted(times)
+    for record in written:
+        terms = parse_term(record.subject), parse_term(record.predicate), parse_term(record.object)
+        one = record.timestamp, *canonical([terms])
+        assert one not in fates, "each is written once"
+        fates[one] = record.fate
+        if record.fate == "cut":
+            assert one in removed[record.at] and record.conflicts
+        else:
+            assert one not in {each for cut in removed.values() for each in cut}
+    held = {one for one in came if one[0] in reasoner.timestamps}
+    assert set(fates) | held == came and not set(fates) & held
+    assert {"cut", "left"} <= set(fates.values())

@@ -160,6 +160,8 @@ def follow(options: Following, source: Source) -> None:
     reasoner = reasoner_of(options, ontology, background, window)
     if asked is not None:
         asked.begin(reasoner)
+    if options.history is not None:
+        Path(options.history).write_bytes(b"")  # what cannot be written is said now
     counts, names, chains = Followed(), ontology.names, Chains()
     with open_writer(options.output, options.format, {} if asked is None else asked.prefixes) as writer:
         try:
@@ -174,6 +176,9 @@ def follow(options: Following, source: Source) -> None:
         except KeyboardInterrupt:
             _print_summary(reasoner, source, counts)
             raise
+        finally:
+            if options.history is not None:
+                reasoner.flush_history()
         if asked is not None:
             asked.end(writer)
     _print_summary(reasoner, source, counts)

@@ -210,6 +210,14 @@ class Following(OnStream):
             "told as a whole, once of each kind.",
         ),
     ] = False
+    history: Annotated[
+        str | None,
+        ANSWERS(
+            metavar="FILE",
+            help="Where it is written, as NDJSON, what became of each assertion that has left the window: "
+            "whether a repair had cut it, and why.",
+        ),
+    ] = None
     spark: Annotated[
         str | None,
         READING(
@@ -220,8 +228,12 @@ class Following(OnStream):
     ] = None
 
     def reasoning(self, window: Window | None = None) -> Options:
-        """As of all commands, with what is kept up."""
-        return replace(OnStream.reasoning(self, window), derive=self.derive)
+        """As of all commands, with what is kept up, and who takes what is remembered no longer."""
+        from pantarhei.streams.history_sinks import NDJSONSink
+        from pantarhei.window.history import History
+
+        history = History(sink=None if self.history is None else NDJSONSink(self.history))
+        return replace(OnStream.reasoning(self, window), derive=self.derive, history=history)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ The books hold what was asserted and cut: the ground truth, which the window mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.consumer import Marks
+from pantarhei.engine.history_writer import HistoryWriter
 from pantarhei.engine.options import Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.step_log import StepLog
@@ -53,6 +55,7 @@ class Holdings(Upkeep[Books]):
         self.options, self.prove = options, prove
         self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary, prove)
         self._log = StepLog(options.limits)
+        self._history_writer = HistoryWriter(options.history)
         books = Books(past=Past(options.history))
         super().__init__(foundation, books, options.keep, options.limits, options.derive)
 
@@ -92,6 +95,26 @@ class Holdings(Upkeep[Books]):
         if newest is not None and newest.ticks == step.now:
             return self._transact(step, marks, lambda tick: tick.extend(newest, given.asserted), arriving)
         return self._transact(step, marks, lambda tick: tick.take_in(at, given), arriving)
+
+    @contextmanager
+    def whole(self, each_step: bool = False) -> Iterator[None]:
+        """As of all upkeep; what left the history inside is handed to its sink at the end."""
+        with super().whole(each_step):
+            yield
+        self._write_due()
+
+    def flush_history(self) -> None:
+        """Let all that has left the window leave the history too, and hand it to the sink."""
+        past = self.books.past.within(-1)
+        self._standing = self._standing._replace(books=replace(self.books, past=past))
+        self._write_due(least=1)
+
+    def _write_due(self, least: int | None = None) -> None:
+        """Hand to the sink what has left the history, once that is as much as it takes at once."""
+        if self._standing.is_part or not self.books.past.due:
+            return
+        books = self._history_writer.write(self.books, self.vocabulary, least)
+        self._standing = self._standing._replace(books=books)
 
     def note_late(self) -> None:
         """Count an ABox that came too late."""
@@ -190,6 +213,8 @@ class Holdings(Upkeep[Books]):
         self._standing = self._standing._replace(
             books=done.books, forms=forms, memory=done.memory, model=kept, told=told
         )
+        if done.books.past.due:
+            self._write_due()
         return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
     def _tick(self, step: Step, marks: Marks) -> Tick:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.quality import Quality, QualityRow
-from pantarhei.language.term import RDF_TYPE, Term
+from pantarhei.language.term import RDF_TYPE, Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.proof import Assertion
 from pantarhei.repair.result import Repair
@@ -65,7 +65,7 @@ def quality_of(
             if conflict.assertions in told:  # with `repair="off"` each step tells of it again
                 continue
             told.add(conflict.assertions)
-            fate = {member: _key(member, vocabulary) in gone for member in conflict.assertions}
+            fate = {member: fact_key(member[1], vocabulary) in gone for member in conflict.assertions}
             _note(by_entity, _grouped(fate, lambda member: member[1][0]), fate)
             _note(by_property, _grouped(fate, _predicate), fate)
             for axiom in {rule.axiom for rule in conflict.constraints}:
@@ -121,13 +121,13 @@ def _occurrences(entries: Sequence[Entry], left: Mapping[int, int]) -> tuple[Int
 
 
 def _cut_of(entry: Entry, vocabulary: Vocabulary) -> frozenset[object]:
-    """What the arrival of an entry cut, as `_key` has it."""
-    return frozenset(_key((entry.at, triple), vocabulary) for triple in vocabulary.decode(entry.cut))
+    """What the arrival of an entry cut, as `fact_key` has it."""
+    return frozenset(fact_key(triple, vocabulary) for triple in vocabulary.decode(entry.cut))
 
 
-def _key(member: Assertion, vocabulary: Vocabulary) -> object:
-    """A fact by its terms, a literal by its value; the timestamp does not count."""
-    subject, predicate, object_ = member[1]
+def fact_key(triple: Triple, vocabulary: Vocabulary) -> object:
+    """What is the same for triples that state one fact: its terms, a literal by its value."""
+    subject, predicate, object_ = triple
     number = None if predicate == RDF_TYPE else vocabulary.find(object_)
     return subject, predicate, object_ if number is None else number
 

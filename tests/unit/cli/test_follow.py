@@ -1,5 +1,8 @@
 """Following a stream: what is counted, what is said, and how an unknown format is told."""
 
+import json
+from contextlib import nullcontext
+
 import pytest
 import typer
 from rdflib import RDF
@@ -210,3 +213,22 @@ def test_what_the_query_needs_is_enough_for_its_answers_and_changes(options, cap
             follow(asked, Given((1, member(A, a)), (2, member(A, b)), (3, member(C, a)), (9,)))
             written.append(out(capsys))
         assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("ends_with", [None, KeyboardInterrupt()])
+def test_what_has_left_the_window_is_written_in_the_end(options, tmp_path, ends_with):
+    path = tmp_path / "history.ndjson"
+    path.write_text("of another run\n")
+    given = Given((1, member(A, a)), (2, member(C, a)), (9, member(A, b)), ends_with=ends_with)
+    with nullcontext() if ends_with is None else pytest.raises(KeyboardInterrupt):
+        follow(options(history=str(path)), given)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(line["timestamp"], line["fate"], line["at"]) for line in lines] == [
+        (1, "cut", 2),
+        (2, "left", 9),
+    ]
+
+
+def test_a_history_that_cannot_be_written_is_an_error_at_once(options, tmp_path):
+    with pytest.raises(OSError, match="nowhere"):
+        follow(options(history=str(tmp_path / "nowhere" / "history.ndjson")), Given())
