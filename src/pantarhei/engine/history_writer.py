@@ -17,7 +17,7 @@ _log = logging.getLogger("pantarhei.history")
 
 
 class HistoryWriter:
-    """Writes what is due; where that fails it warns, the first time and then when there were twice as many."""
+    """Writes what is due; where that fails it warns, first at once and then when there were twice as many."""
 
     def __init__(self, history: History) -> None:
         self._history = history
