@@ -29,14 +29,11 @@ class Entailment:
 
     @classmethod
     def of(cls, statement: str, proofs: Iterable[Proof], labels: Labels) -> Entailment:
-        """The entailment with proofs that need labels; names that were made for a supposition are `something`."""
+        """The entailment by proofs; what was made up for a supposition is called `something`."""
         found = list(proofs)
         terms = {term for proof in found for step in proof.steps for term in step.fact or ()}
-        called = {
-            **labels,
-            **{term: "something" for term in terms if isinstance(term, URIRef) and is_fresh(term)},
-        }
-        return cls(statement, tuple(proof.labelled(called) for proof in found))
+        made_up = {term: "something" for term in terms if isinstance(term, URIRef) and is_fresh(term)}
+        return cls(statement, tuple(proof.labelled({**labels, **made_up}) for proof in found))
 
     @property
     def axioms(self) -> tuple[Origin, ...]:
