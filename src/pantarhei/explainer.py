@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-from rdflib import RDF
+from collections.abc import Callable, Iterable
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_FACTS, Fact, as_tuples
 from pantarhei.engine.holdings import Holdings
 from pantarhei.errors import EntailedError, NotEntailedError, OptionError, TimestampError, check_type
 from pantarhei.explain.absence import Absence, Gone, UnknownName
 from pantarhei.explain.clauses import Clauses
+from pantarhei.explain.search import NEW_NAME
+from pantarhei.explain.unknown import unknown_names
 from pantarhei.explain.why_not import Situation, WhyNot
-from pantarhei.language.term import Triple, check_triple
+from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.language.time import TimePoint, plain_time, show_time
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.explaining import AssertedAt, Explanations
@@ -34,10 +37,11 @@ class Explainer:
 
     Args:
         labels: what names are called.
+        names: gives the classes and properties that the ontology has.
     """
 
-    def __init__(self, held: Holdings, labels: Labels) -> None:
-        self._held, self._labels = held, labels
+    def __init__(self, held: Holdings, labels: Labels, names: Callable[[], Iterable[Term]]) -> None:
+        self._held, self._labels, self._names = held, labels, names
         self._read: tuple[Program, object, Clauses] | None = None
 
     def explain(
@@ -61,33 +65,42 @@ class Explainer:
         if limit < 1:
             raise OptionError("limit", str(limit), "at least one way")
         explanations = self._explanations(at, LIMIT)
+        vocabulary = explanations.model.vocabulary
         if explanations.model.find(check_triple(triple)) is not None:
             raise EntailedError(" ".join(term.n3() for term in triple), self._time_text(at))
-        unknown = self._unknown(triple)
-        goal = self._goal(explanations.model, triple)
-        if goal is None:
-            return Absence(triple, self._held.books.now, unknown=unknown)
-        situation = self._situation(explanations)
+        unknown = unknown_names(triple, vocabulary, self._names())
+        known = vocabulary.mark
+        try:
+            (goal,) = as_tuples(vocabulary.encode([triple]).facts)
+            absence = self._absence(triple, goal, unknown, self._situation(explanations), limit)
+        finally:
+            if vocabulary.mark != known:
+                vocabulary.back_to(known)
+        return absence
+
+    def _absence(
+        self, triple: Triple, goal: Fact, unknown: tuple[UnknownName, ...], situation: Situation, limit: int
+    ) -> Absence:
+        """Why a triple does not hold in a situation."""
         search = WhyNot(situation, goal, limit, STEPS)
+        concluded = bool(situation.clauses.concluding(goal[0]))
+        ways = search.ways()
+        beyond = (
+            ()
+            if ways or not concluded
+            else search.ways(situation.clauses.unconcluded | self._in_background())
+        )
         return Absence(
             triple,
             self._held.books.now,
             situation.fate(goal),
-            search.ways(),
-            bool(situation.clauses.concluding(goal[0])),
+            ways,
+            concluded,
             goal[0] in situation.assumable,
             unknown,
+            beyond,
             search.complete,
-        )
-
-    def _goal(self, model: WindowModel, triple: Triple) -> Fact | None:
-        """A triple in numbers; None if something in it has none."""
-        vocabulary, (subject, predicate, object_) = model.vocabulary, triple
-        who = vocabulary.find(subject)
-        is_class = predicate == RDF.type
-        number = vocabulary.find_class(object_) if is_class else vocabulary.find_property(predicate)
-        what = NONE if is_class else vocabulary.find(object_)
-        return None if who is None or number is None or what is None else (number, who, what)
+        ).labelled({**self._labels, NEW_NAME: "something new"})
 
     def _situation(self, explanations: Explanations) -> Situation:
         books, model = self._held.books, explanations.model
@@ -116,10 +129,11 @@ class Explainer:
             known = self._read = program, names, Clauses(program, model.vocabulary)
         return known[2]
 
-    def _fate(self, fact: Fact) -> tuple[Gone, ...]:
-        return ()
+    def _in_background(self) -> frozenset[int]:
+        """The predicates that the background asserts."""
+        return frozenset(np.unique(self._held.foundation.background.facts[:, 0]).tolist())
 
-    def _unknown(self, triple: Triple) -> tuple[UnknownName, ...]:
+    def _fate(self, fact: Fact) -> tuple[Gone, ...]:
         return ()
 
     def _explanations(self, at: TimePoint | None, limit: int) -> Explanations:

@@ -331,6 +331,11 @@ class Ontology:
                     found[len(atom.arguments) - 1].add(atom.predicate)
         return sorted(found[0]), sorted(found[1])
 
+    @cached_property
+    def predicates(self) -> frozenset[Predicate]:
+        """The classes and properties that are declared or that rules speak of."""
+        return frozenset(name for made in self._names() for name in made)
+
     def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
         """Each constraint over asserted facts (PB26, Definition 9); recursive ones are shown to `depth`."""
         check_type("depth", depth, int, "a whole number")

@@ -398,7 +398,7 @@ class StreamReasoner(Materialized):
         with self._lock:
             return self._explainer.explain(triple, at, all, limit)
 
-    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = 10) -> Absence:
+    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = 5) -> Absence:
         """Why a triple does not hold: what is missing, what became of it, what would contradict it.
 
         The ways in which it would hold: minimal sets of facts such that it follows from them and the window,
@@ -422,7 +422,7 @@ class StreamReasoner(Materialized):
 
     @cached_property
     def _explainer(self) -> Explainer:
-        return Explainer(self._held, self._labels)
+        return Explainer(self._held, self._labels, lambda: self.ontology.predicates)
 
     @cached_property
     def _labels(self) -> Labels:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from pantarhei.language.rule import Rule, names_of
-from pantarhei.language.shown import told_apart
-from pantarhei.language.term import Term, Triple, short
-from pantarhei.language.time import TimePoint, show_time
+from rdflib import URIRef
+
+from pantarhei.explain.absence_text import text_of
+from pantarhei.language.rule import Rule
+from pantarhei.language.term import ONLY_TYPE, Term, Triple
+from pantarhei.language.time import TimePoint
 from pantarhei.proofs.proof import Proof
+from pantarhei.proofs.wording import Labels, labels_among
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.result import Conflict
+
+_SOMETHING = URIRef("urn:pantarhei:something")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,14 @@ class WouldHold:
         return frozenset(each.triple for each in self.missing)
 
     @property
+    def shape(self) -> frozenset[Triple]:
+        """The missing triples with a placeholder for each name that they do not share with the asked one."""
+        kept = set(self.proof.triple or ())
+        return frozenset(
+            (_blurred(s, kept), p, o if p in ONLY_TYPE else _blurred(o, kept)) for s, p, o in self.triples
+        )
+
+    @property
     def rule(self) -> Rule:
         """The rule that would conclude the triple."""
         rule = self.proof.steps[-1].rule
@@ -85,7 +98,7 @@ class UnknownName:
 
     Args:
         name: the name.
-        kind: what it would be: "class", "property" or "name".
+        kind: what it would be: "class", "property", "name" or "blank node".
         nearest: known names of that kind that look like it, the nearest first.
     """
 
@@ -107,7 +120,9 @@ class Absence:
         concluded: whether some rule concludes such triples.
         asserted: whether the stream asserts such triples.
         unknown: its names that nobody knows.
+        beyond: where there are no ways, those with facts that the stream does not assert.
         complete: whether all was looked at; if not, there may be further ways.
+        labels: what its names are called, for people.
     """
 
     triple: Triple
@@ -117,68 +132,29 @@ class Absence:
     concluded: bool = False
     asserted: bool = False
     unknown: tuple[UnknownName, ...] = ()
+    beyond: tuple[WouldHold, ...] = ()
     complete: bool = True
+    labels: Labels = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def missing(self) -> tuple[frozenset[Triple], ...]:
         """The missing triples of each way."""
         return tuple(way.triples for way in self.ways)
 
+    def labelled(self, labels: Labels) -> Absence:
+        """The same with those of `labels` that it needs."""
+        told = (*self.ways, *self.beyond)
+        terms: list[object] = [*self.triple, *(each.name for each in self.unknown)]
+        terms += [near for each in self.unknown for near in each.nearest]
+        terms += [term for way in told for step in way.proof.steps for term in step.fact or ()]
+        return replace(self, labels=labels_among(labels, terms))
+
     def __str__(self) -> str:
-        return told_apart(lambda: "\n".join(_lines(self)), names_of(way.rule for way in self.ways))
+        return text_of(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = self.triple, self.at, self.gone, self.ways, self.concluded, self.asserted, self.unknown
-        return exactly(Absence, *fields, self.complete)
+        return exactly(Absence, *(getattr(self, each.name) for each in fields(self)))
 
 
-def _lines(absence: Absence) -> Iterator[str]:
-    when = "" if absence.at is None else f" at {show_time(absence.at)}"
-    yield f"{_text(absence.triple)} does not hold{when}."
-    for unknown in absence.unknown:
-        nearest = f"; did you mean {' or '.join(map(short, unknown.nearest))}?" if unknown.nearest else ""
-        yield f"Nothing is known of the {unknown.kind} {short(unknown.name)}{nearest}"
-    for gone in absence.gone:
-        yield f"It was {_gone_text(gone)}."
-        yield from _conflict_lines(gone.conflicts, "  ")
-    if not absence.concluded:
-        yield "No rule concludes it."
-    elif not absence.ways and not absence.unknown:
-        yield "No rule concludes it from what the stream asserts."
-    for number, way in enumerate(absence.ways, 1):
-        yield from _way_lines(number, way)
-    if not absence.complete:
-        yield "There may be further ways: not all was looked at."
-
-
-def _way_lines(number: int, way: WouldHold) -> Iterator[str]:
-    yield f"{number}. It would hold by {way.rule.name}, {way.rule.axiom}, with"
-    for each in way.missing:
-        fate = "".join(f"; it was {_gone_text(gone)}" for gone in each.gone[:1])
-        yield f"   missing: {_text(each.triple)}{fate}"
-        for gone in each.gone[:1]:
-            yield from _conflict_lines(gone.conflicts, "     ")
-    yield from (f"   present: {_text(triple)}" for triple in way.present)
-    for conflict in way.conflicts:
-        yield f"   but that contradicts: {conflict}"
-
-
-def _gone_text(gone: Gone) -> str:
-    asserted = f"asserted at {show_time(gone.asserted_at)}"
-    if gone.removed_at is not None:
-        return f"{asserted} and removed at {show_time(gone.removed_at)} by a repair"
-    if gone.left_at is None:
-        return asserted
-    early = " early, because of the limits," if gone.left_early else ""
-    return f"{asserted}, which left the window{early} at {show_time(gone.left_at)}"
-
-
-def _conflict_lines(conflicts: tuple[Conflict, ...], indent: str) -> Iterator[str]:
-    for conflict in conflicts[:3]:
-        yield f"{indent}{conflict}"
-        for proof in conflict.proofs[:1]:
-            yield from (f"{indent}  {line}" for line in proof.lines())
-
-
-def _text(triple: Triple) -> str:
-    return " ".join(map(short, triple))
+def _blurred(term: Term, kept: Collection[Term]) -> Term:
+    return term if term in kept else _SOMETHING

@@ -6,13 +6,13 @@ A number up to `FIRST_VARIABLE` stands for a variable; `NONE` is where a class h
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from rdflib import Variable
 
-from pantarhei.encoding.numbers import NONE, Symbol
+from pantarhei.encoding.numbers import NONE, Fact, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Argument, Atom, Rule, Test
 from pantarhei.rules.compilation.program import Program
@@ -51,9 +51,12 @@ class Clauses:
         self._vocabulary = vocabulary
         self._numbers = {symbol: number for number, symbol in enumerate(program.predicates)}
         self._rules: defaultdict[int, list[Rule]] = defaultdict(list)
+        self._consequences: defaultdict[int, list[Rule]] = defaultdict(list)
         for rule in program.rules:
             if rule.head is not None:
                 self._rules[self._predicate(rule.head)].append(rule)
+                if len(rule.body) == 1 and not rule.tests:
+                    self._consequences[self._predicate(rule.body[0])].append(rule)
         self._clauses: dict[int, tuple[Clause, ...]] = {}
 
     def concluding(self, predicate: int) -> tuple[Clause, ...]:
@@ -61,8 +64,30 @@ class Clauses:
         known = self._clauses.get(predicate)
         if known is None:
             rules = self._rules.get(predicate, ())
-            known = self._clauses[predicate] = tuple(map(self._read, rules))
+            known = self._clauses[predicate] = self._clauses_of(rules)
         return known
+
+    def following(self, fact: Fact) -> Iterator[Fact]:
+        """The facts that follow from one alone by one rule, such as that its subject is in a superclass."""
+        for rule in self._consequences.get(fact[0], ()):
+            (clause,) = self._clauses_of([rule])
+            (atom,) = clause.body
+            bound = dict(zip(atom[1:], fact[1:], strict=True))
+            if all(term <= FIRST_VARIABLE or term == value for term, value in bound.items()):
+                head = clause.head
+                yield (
+                    head.predicate,
+                    bound.get(head.subject, head.subject),
+                    bound.get(head.object, head.object),
+                )
+
+    def _clauses_of(self, rules: Iterable[Rule]) -> tuple[Clause, ...]:
+        return tuple(map(self._read, rules))
+
+    @cached_property
+    def unconcluded(self) -> frozenset[int]:
+        """The predicates that no rule concludes."""
+        return frozenset(number for number in range(len(self._numbers)) if number not in self._rules)
 
     def within_reach(self, assumable: Iterable[int]) -> set[int]:
         """The predicates that may be assumed, or concluded from something that may."""

@@ -38,10 +38,16 @@ Pattern = tuple[int, int, int]
 
 
 class Candidate(NamedTuple):
-    """Facts that are missing, and how many premises the rules found in the window."""
+    """Facts that are missing.
+
+    Args:
+        present: how many premises the rules found in the window.
+        fit: of the facts that follow directly from the missing ones, how many more are there than are not.
+    """
 
     missing: frozenset[Triple]
     present: int
+    fit: int
 
 
 class _Goal(NamedTuple):
@@ -264,7 +270,9 @@ class Search:
                 return None
             is_class = atom.object == NONE
             missing.add((subject, RDF.type, name) if is_class else (subject, name, term(atom.object)))
-        return Candidate(frozenset(missing), state.present)
+        following = [fact for atom in atoms for fact in self.clauses.following(atom)]
+        fit = sum(1 if self._holds(NumberedAtom(*fact), ()) else -1 for fact in following)
+        return Candidate(frozenset(missing), state.present, fit)
 
 
 def _walk(term: int, binding: _Binding) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -13,7 +14,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.explain.absence import Gone, MissingFact, WouldHold
 from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import SAME, Candidate, Pattern, Search
-from pantarhei.language.term import Triple, in_order
+from pantarhei.language.term import ONLY_TYPE, Triple, in_order
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.lineage import Lineage
 from pantarhei.materialize.model import WindowModel
@@ -91,16 +92,16 @@ class WhyNot:
     _came: int = field(default=0, init=False)
     _gone: dict[Pattern, list[Fact]] = field(default_factory=dict, init=False)
 
-    def ways(self) -> tuple[WouldHold, ...]:
-        """The ways, the best first."""
-        found: dict[frozenset[Triple], WouldHold] = {}
-        search = Search(
-            self.situation.model,
-            self.situation.clauses,
-            self.situation.assumable,
-            self._gone_like,
-            Meter(self.steps, self.steps),
-        )
+    def ways(self, assumable: frozenset[int] | None = None) -> tuple[WouldHold, ...]:
+        """The ways, the best first.
+
+        Args:
+            assumable: the predicates of what may be missing; None for those that the stream asserts.
+        """
+        situation, found = self.situation, dict[frozenset[Triple], WouldHold]()
+        predicates = situation.assumable if assumable is None else assumable
+        meter = Meter(self.steps, self.steps)
+        search = Search(situation.model, situation.clauses, predicates, self._gone_like, meter)
         try:
             for size in range(1, _MOST_MISSING + 1):
                 self._add(found, self._candidates(search, size))
@@ -124,11 +125,15 @@ class WhyNot:
             self.complete = False
             if not best:
                 raise
-        return sorted(best.values(), key=lambda each: -each.present)
+        return _varied(
+            sorted(best.values(), key=lambda each: (-each.present, -each.fit, _text(each.missing)))
+        )
 
     def _add(self, found: dict[frozenset[Triple], WouldHold], candidates: Iterable[Candidate]) -> None:
         """Try candidates out, and note the ways that they are."""
         for tried, candidate in enumerate(candidates):
+            if len(found) >= self.limit:
+                return
             if tried >= 2 * self.limit or self._came > _MOST_TRIED:
                 self.complete = False
                 return
@@ -247,7 +252,23 @@ class WhyNot:
         return found
 
 
+def _varied(candidates: list[Candidate]) -> list[Candidate]:
+    """Candidates with as many premises present in turns: those of the same classes and properties do not come
+    one after the other.
+    """
+    met: Counter[object] = Counter()
+    turns = []
+    for candidate in candidates:
+        kind = candidate.present, frozenset(o if p in ONLY_TYPE else p for _, p, o in candidate.missing)
+        turns.append((-candidate.present, met[kind], -candidate.fit))
+        met[kind] += 1
+    return [candidates[place] for place in sorted(range(len(turns)), key=turns.__getitem__)]
+
+
 def _place(way: WouldHold) -> tuple[int, int, bool, list[str]]:
     """Where a way stands among others."""
-    texts = sorted(" ".join(term.n3() for term in triple) for triple in way.triples)
-    return len(way.missing), -len(way.present), way.is_contradicted, texts
+    return len(way.missing), -len(way.present), way.is_contradicted, _text(way.triples)
+
+
+def _text(triples: Iterable[Triple]) -> list[str]:
+    return sorted(" ".join(term.n3() for term in triple) for triple in triples)

@@ -1,0 +1,153 @@
+"""Absences as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from pantarhei.language.rule import names_of
+from pantarhei.language.shown import told_apart
+from pantarhei.language.term import Term, Triple
+from pantarhei.language.time import TimePoint
+from pantarhei.proofs.shown_times import ShownTimes
+from pantarhei.proofs.text import tree_of
+from pantarhei.proofs.wording import fit, name, sentence
+
+if TYPE_CHECKING:
+    from pantarhei.explain.absence import Absence, Gone, MissingFact, UnknownName, WouldHold
+    from pantarhei.repair.result import Conflict
+
+# So many names are told that would do as well, and so many conflicts of each assertion that is gone.
+_MOST_NAMES = 5
+_MOST_CONFLICTS = 2
+
+
+def text_of(absence: Absence) -> str:
+    """What does not hold; what became of it; what it would hold with."""
+    rules = (rule for way in (*absence.ways, *absence.beyond) for rule in way.proof.rules)
+    return told_apart(lambda: "\n".join(_Telling(absence).lines()), names_of(rules))
+
+
+class _Telling:
+    """The words for an absence."""
+
+    def __init__(self, absence: Absence) -> None:
+        self.absence, self.labels = absence, absence.labels
+        self.times = ShownTimes.of(_times_of(absence))
+
+    def lines(self) -> Iterator[str]:
+        absence = self.absence
+        when = "" if absence.at is None else f" {self.times.span([absence.at])}"
+        yield f"It does not hold{when} that {self.fact(absence.triple)}."
+        yield from map(self.unknown, absence.unknown)
+        for gone in absence.gone:
+            yield f"It was {self.gone(gone)}."
+            yield from self.conflicts(gone.conflicts, "  ")
+        yield from self.ways(absence.ways, "It would hold with")
+        if absence.beyond:
+            yield "From what the stream asserts it cannot follow."
+            yield from self.ways(absence.beyond, "It would hold if it were given")
+        if not (absence.ways or absence.beyond or absence.unknown):
+            yield from self.nothing()
+        if not absence.complete:
+            yield "Not everything was looked at: there may be further ways."
+
+    def nothing(self) -> Iterator[str]:
+        """What is said where no way is known."""
+        if self.absence.concluded:
+            yield "Nothing that could be added would make it follow."
+        elif self.absence.asserted:
+            yield "No rule concludes it. The stream asserts such facts, and has not asserted this one."
+        else:
+            yield "No rule concludes it, and the stream asserts no such facts."
+
+    def ways(self, ways: Iterable[WouldHold], heading: str) -> Iterator[str]:
+        """Ways that differ only in names are told together."""
+        groups: dict[object, list[WouldHold]] = {}
+        for way in ways:
+            groups.setdefault((way.rule, way.shape), []).append(way)
+        several = len(groups) > 1
+        if groups:
+            yield f"{heading}{' one of these' if several else ''}:"
+        for number, (first, *others) in enumerate(groups.values(), 1):
+            lines = list(self.way(first, others))
+            mark = f"{number}. " if several else "  "
+            yield mark + lines[0]
+            yield from (" " * len(mark) + line for line in lines[1:])
+
+    def way(self, way: WouldHold, others: list[WouldHold]) -> Iterator[str]:
+        for each in way.missing:
+            yield f"missing: {self.missing(each)}"
+            for gone in each.gone[:1]:
+                yield from self.conflicts(gone.conflicts, "  ")
+        if others:
+            yield from self.as_well(way, others)
+        yield from (f"there is: {self.fact(triple)}" for triple in way.present)
+        origin = way.rule.origin
+        place = "" if origin is None or origin.source is None else f", {fit(origin.source)}"
+        line = "" if origin is None or origin.line is None else f" line {origin.line}"
+        yield f"by {fit(way.rule.axiom, 400)}  (rule {way.rule.name}{place}{line})"
+        if way.is_contradicted:
+            yield "but that contradicts what is there:" if way.conflicts else "but that contradicts much."
+            yield from self.conflicts(way.conflicts, "  ", way.triples)
+            if len(way.conflicts) > _MOST_CONFLICTS:
+                yield "  and more"
+
+    def as_well(self, way: WouldHold, others: list[WouldHold]) -> Iterator[str]:
+        """The names with which it would hold as well."""
+        mine = {term for triple in way.triples for term in triple}
+        others_names = [sorted({term for triple in o.triples for term in triple} - mine) for o in others]
+        told = list(dict.fromkeys(" and ".join(map(self.name, names)) for names in others_names if names))
+        if told:
+            more = ", …" if len(told) > _MOST_NAMES else ""
+            yield f"  (or the same of {', '.join(told[:_MOST_NAMES])}{more})"
+
+    def missing(self, missing: MissingFact) -> str:
+        fates = [self.gone(gone) for gone in missing.gone[:1]]
+        return "; it was ".join([self.fact(missing.triple), *fates])
+
+    def gone(self, gone: Gone) -> str:
+        """What became of an assertion."""
+        asserted = f"asserted {self.at(gone.asserted_at)}"
+        if gone.removed_at is not None:
+            return f"{asserted} and taken out {self.at(gone.removed_at)}, since newer facts contradict it"
+        if gone.left_at is None:
+            return asserted
+        early = ", before its time because of the memory limit" if gone.left_early else ""
+        return f"{asserted} and left the window {self.at(gone.left_at)}{early}"
+
+    def conflicts(
+        self, conflicts: Iterable[Conflict], indent: str, supposed: Collection[Triple] = ()
+    ) -> Iterator[str]:
+        """How assertions contradict one another, with the whole derivation."""
+        for conflict in list(conflicts)[:_MOST_CONFLICTS]:
+            for proof in conflict.proofs[:1]:
+                told = proof.supposing(supposed).labelled(self.labels)
+                yield from (indent + line for line in tree_of(told))
+            if not conflict.proofs:
+                yield f"{indent}{conflict}"
+
+    def unknown(self, unknown: UnknownName) -> str:
+        nearest = " or ".join(self.name(term) for term in unknown.nearest)
+        question = f"; did you mean {nearest}?" if nearest else "."
+        if unknown.kind == "blank node":
+            return f"No blank node {self.name(unknown.name)} is known: each message has its own."
+        return f"Nothing is known of the {unknown.kind} {self.name(unknown.name)}{question}"
+
+    def fact(self, triple: Triple) -> str:
+        return sentence(triple, self.labels)
+
+    def name(self, term: Term) -> str:
+        return name(term, self.labels)
+
+    def at(self, at: TimePoint) -> str:
+        return f"at {self.times(at)}"
+
+
+def _times_of(absence: Absence) -> Iterator[TimePoint]:
+    """The times that are told."""
+    if absence.at is not None:
+        yield absence.at
+    missing = (each for way in (*absence.ways, *absence.beyond) for each in way.missing)
+    for gone in (*absence.gone, *(gone for each in missing for gone in each.gone)):
+        yield from (at for at in (gone.asserted_at, gone.left_at, gone.removed_at) if at is not None)
