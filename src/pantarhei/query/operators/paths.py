@@ -76,8 +76,13 @@ class _Closing:
 
     def _from(self, start: Table, given: Ids, wanted: Ids | None, here: Place, there: Place) -> Table:
         """The join where `here` is bound to `given`, a value a row, and `there` to `wanted`, or not."""
-        seeds, codes = np.unique(given, return_inverse=True)
-        shown = self._shown_by(start, here, seeds, codes)
+        if self._may_stay and isinstance(here, Variable) and _is_given(here):
+            # each form in which a literal is given is a seed of its own: a step that stays leaves it so
+            shown, codes = np.unique(start.columns[here], return_inverse=True)
+            seeds = self._context.terms.values(shown)
+        else:
+            seeds, codes = np.unique(given, return_inverse=True)
+            shown = self._shown_by(here, seeds)
         step = self._stepper(here == self._node.object and here != self._node.subject)
         found = self._reached(seeds, shown, step)
         if not _is_given(here) and self._may_stay:
@@ -90,19 +95,16 @@ class _Closing:
         table = start.taken(rows)
         return table.with_column(there, found.shown[places]) if isinstance(there, Variable) else table
 
-    def _shown_by(self, start: Table, here: Place, seeds: Ids, codes: Ids) -> Ids:
-        """The form in which each seed is shown as an end of its own: as given, or as the graph has it."""
-        if not self._node.is_reflexive or (seeds < FIRST_LITERAL).all():
+    def _shown_by(self, here: Place, seeds: Ids) -> Ids:
+        """The form in which each seed is shown as an end of its own: as written, or as the graph has it."""
+        if not self._may_stay or (seeds < FIRST_LITERAL).all():
             return seeds
+        if not isinstance(here, Variable):
+            return np.full(len(seeds), self._context.terms.id_of(here))
         shown = seeds.copy()
-        if _is_given(here):
-            shown[codes] = (
-                start.columns[here] if isinstance(here, Variable) else self._context.terms.id_of(here)
-            )
-        else:
-            nodes, forms = self._nodes()
-            known = np.isin(seeds, nodes)
-            shown[known] = forms[np.searchsorted(nodes, seeds[known])]
+        nodes, forms = self._nodes()
+        known = np.isin(seeds, nodes)
+        shown[known] = forms[np.searchsorted(nodes, seeds[known])]
         return shown
 
     def _in_graph(self, found: Ends, seeds: Ids, other: Place) -> Ends:

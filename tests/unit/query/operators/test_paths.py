@@ -74,6 +74,14 @@ def test_open_ends_of_an_empty_path_are_the_terms_of_the_graph():
     assert rows("SELECT ?x ?y { ?x :none* ?y } ORDER BY ?x", ":a :p 1 .") == ["a a", "1^integer 1^integer"]
 
 
+@pytest.mark.parametrize("path", ["(:p?)*", "(:p?)+", "(:p*)*", "((:p?)+)*"])
+def test_a_step_that_stays_at_a_literal_leaves_it_in_the_form_of_each_way_there(path):
+    data = [(f":n{i}", "0" * i + "2") for i in range(9)]
+    query = f"SELECT ?x ?y {{ ?x {path} ?y FILTER(isIRI(?x) && isLiteral(?y)) }} ORDER BY ?x"
+    found = rows(query, " ".join(f"{node} :p {number} ." for node, number in data))
+    assert found == [f"{node[1:]} {number}^integer" for node, number in data]
+
+
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
