@@ -137,6 +137,8 @@ def _place(rule: Rule, file: str | None) -> Iterator[str]:
     """
     origin = rule.origin
     if origin is None or origin.source is None:
+        if origin is not None and file is not None:
+            yield "of OWL itself"
         return
     if origin.source != file:
         yield fit(origin.source)

@@ -31,7 +31,6 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[^A-Z_\W]+|[^\W_]")
 _PHRASES: dict[Term, str] = {
     OWL.sameAs: "is the same as",
     OWL.differentFrom: "is different from",
-    RDFS.subClassOf: "is a kind of",
     RDFS.subPropertyOf: "implies",
 }
 _PLACES = {
@@ -92,6 +91,10 @@ def sentence(triple: Triple, labels: Labels = NO_LABELS) -> str:
     subject, predicate, object_ = triple
     if predicate in ONLY_TYPE:
         return f"{name(subject, labels)} is {a_kind(object_, labels)}"
+    if predicate == RDFS.subClassOf:
+        if object_ == OWL.Nothing:
+            return f"nothing is {a_kind(subject, labels)}"
+        return f"whatever is {a_kind(subject, labels)} is {a_kind(object_, labels)}"
     return f"{name(subject, labels)} {_verb(predicate, labels)} {name(object_, labels)}"
 
 

@@ -122,6 +122,11 @@ def test_an_axiom_is_said_with_its_place():
         "By the axioms of plant.nt:",
         "[1] one  (rule cax-sco, line 12)",
     ]
+    assert last(rule("one", "plant.nt", 12), rule("what equality is")) == [
+        "By the axioms of plant.nt:",
+        "[1] what equality is  (rule cax-sco, of OWL itself)",
+        "[2] one  (rule cax-sco, line 12)",
+    ]
     assert last(rule("one", "plant.ttl", None, A), rule("two", "site.nt", 3)) == [
         "By the axioms:",
         "[1] two  (rule cax-sco, site.nt, line 3)",

@@ -50,6 +50,11 @@ def test_a_property_is_said_as_a_verb(property_, said):
     assert sentence((EX.a, property_, EX.b)) == said
 
 
+def test_a_subclass_is_said_of_its_members():
+    assert sentence((EX.Pump, RDFS.subClassOf, EX.Device)) == "whatever is a pump is a device"
+    assert sentence((EX.Pump, RDFS.subClassOf, OWL.Nothing)) == "nothing is a pump"
+
+
 def test_labels_take_the_place_of_names():
     labels = {EX.a: "pump 7", EX.Running: "running pump", EX.partOf: "belongs to"}
     assert sentence((EX.a, RDF.type, EX.Running), labels) == "pump 7 is a running pump"
