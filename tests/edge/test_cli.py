@@ -411,7 +411,7 @@ def test_a_size_that_is_none_is_wrong_usage(run, size):
     assert "max" in done.stderr and "bytes" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["run", "check", "demo"])
+@pytest.mark.parametrize("command", ["run", "explain", "timeline", "check", "demo"])
 def test_help_has_an_example_for_each_command(cli, command):
     done = cli(command, "--help")
     assert done.exit_code == 0

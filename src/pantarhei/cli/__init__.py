@@ -1,4 +1,4 @@
-"""The command line: `pantarhei run`, `check` and `demo`."""
+"""The command line: `pantarhei run`, `explain`, `timeline`, `check` and `demo`."""
 
 from pantarhei.cli.commands import app, main
 
