@@ -1,26 +1,32 @@
-"""What `explain` does: proofs of what a stream reasoner holds."""
+"""What `explain` and `why_not` do: proofs of what a stream reasoner holds, and reasons why it does not."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
+from typing import NamedTuple
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, Fact, as_tuples
+from pantarhei.encoding.forms import FactForms
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.engine.books import Books
 from pantarhei.engine.holdings import Holdings
-from pantarhei.errors import EntailedError, NotEntailedError, OptionError, TimestampError, check_type
-from pantarhei.explain.absence import Absence, Gone, UnknownName
+from pantarhei.errors import EntailedError, NotEntailedError, OptionError
+from pantarhei.explain.absence import Absence, Gone, WouldHold
 from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import NEW_NAME
-from pantarhei.explain.unknown import unknown_names
+from pantarhei.explain.unknown import KnownNames
 from pantarhei.explain.why_not import Situation, WhyNot
 from pantarhei.language.term import Term, Triple, check_triple
-from pantarhei.language.time import TimePoint, plain_time, show_time
+from pantarhei.language.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.wording import Labels
+from pantarhei.repair.result import Conflict
 from pantarhei.rules.compilation.program import Program
+from pantarhei.window.log import Entry
+from pantarhei.window.sliding import Step
 
 LIMIT = 10_000
 """How many rule instances an explanation looks at, unless it is told."""
@@ -31,6 +37,29 @@ STEPS = 3_000
 # More rule instances than fit into any memory, and few enough to be counted in 64 bits.
 _ENDLESS = 1 << 40
 
+# So many conflicts are told of what a repair took out.
+_MOST_CONFLICTS = 3
+
+
+class Moment(NamedTuple):
+    """How the window stands, or stood, at a time.
+
+    Args:
+        books: what was asserted and cut.
+        model: what followed.
+        forms: how literals of that are shown.
+    """
+
+    books: Books
+    model: WindowModel
+    forms: FactForms
+
+    def abox(self, level: int) -> AssertedAt:
+        """The ABox of a level."""
+        entry = self.books.log.timeline.at_level(level)
+        assert entry is not None, "what is asserted is in the window"
+        return AssertedAt(entry.at, entry.forms.by_fact)
+
 
 class Explainer:
     """Explains what a stream reasoner holds; not for several threads at once.
@@ -40,115 +69,142 @@ class Explainer:
         names: gives the classes and properties that the ontology has.
     """
 
-    def __init__(self, held: Holdings, labels: Labels, names: Callable[[], Iterable[Term]]) -> None:
+    def __init__(self, held: Holdings, labels: Labels, names: Callable[[], Collection[Term]]) -> None:
         self._held, self._labels, self._names = held, labels, names
-        self._read: tuple[Program, object, Clauses] | None = None
+        self._clauses: tuple[Program, object, Clauses] | None = None
+        self._asserted: tuple[Books, Integers] | None = None
+        self._older: tuple[Books, int, Moment] | None = None
 
     def explain(
         self, triple: Triple, at: TimePoint | None, all_: bool, limit: int
     ) -> Proof | tuple[Proof, ...]:
         """The best proof of a triple, or one for each minimal support."""
-        check_type("limit", limit, int, "a whole number")
-        if limit < 1:
-            raise OptionError("limit", str(limit), "at least one rule instance")
-        found = self._explanations(at, min(limit, _ENDLESS))
-        fact = found.model.find(check_triple(triple))
+        _check_limit(limit, "rule instance")
+        moment = self._moment(at)
+        fact = moment.model.find(check_triple(triple))
         if fact is None:
-            raise NotEntailedError(" ".join(term.n3() for term in triple), self._time_text(at))
+            raise NotEntailedError(" ".join(term.n3() for term in triple), _time_text(moment.books))
+        found = Explanations(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
         if all_:
             return tuple(proof.labelled(self._labels) for proof in found.all(fact))
         return found.best(fact).labelled(self._labels)
 
     def why_not(self, triple: Triple, at: TimePoint | None, limit: int) -> Absence:
         """Why a triple does not hold."""
-        check_type("limit", limit, int, "a whole number")
-        if limit < 1:
-            raise OptionError("limit", str(limit), "at least one way")
-        explanations = self._explanations(at, LIMIT)
-        vocabulary = explanations.model.vocabulary
-        if explanations.model.find(check_triple(triple)) is not None:
-            raise EntailedError(" ".join(term.n3() for term in triple), self._time_text(at))
-        unknown = unknown_names(triple, vocabulary, self._names())
+        _check_limit(limit, "way")
+        moment = self._moment(at)
+        vocabulary = moment.model.vocabulary
+        if moment.model.find(check_triple(triple)) is not None:
+            raise EntailedError(" ".join(term.n3() for term in triple), _time_text(moment.books))
         known = vocabulary.mark
         try:
             (goal,) = as_tuples(vocabulary.encode([triple]).facts)
-            absence = self._absence(triple, goal, unknown, self._situation(explanations), limit)
+            absence = self._absence(triple, goal, moment, limit)
         finally:
             if vocabulary.mark != known:
                 vocabulary.back_to(known)
-        return absence
+        return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
-    def _absence(
-        self, triple: Triple, goal: Fact, unknown: tuple[UnknownName, ...], situation: Situation, limit: int
-    ) -> Absence:
-        """Why a triple does not hold in a situation."""
+    def _absence(self, triple: Triple, goal: Fact, moment: Moment, limit: int) -> Absence:
+        situation = self._situation(moment)
         search = WhyNot(situation, goal, limit, STEPS)
-        concluded = bool(situation.clauses.concluding(goal[0]))
-        ways = search.ways()
-        beyond = (
-            ()
-            if ways or not concluded
-            else search.ways(situation.clauses.unconcluded | self._in_background())
+        concluded, ways = bool(situation.clauses.concluding(goal[0])), search.ways()
+        beyond: tuple[WouldHold, ...] = ()
+        if concluded and not ways:
+            beyond = search.ways(situation.clauses.unconcluded | self._in_background())
+        asserted, fate = goal[0] in situation.assumable, situation.fate(goal)
+        common, now = self._held.foundation.common, moment.books.now
+        names = KnownNames(
+            moment.model.vocabulary, common.symbols, common.names, situation.gone, self._names()
         )
-        return Absence(
-            triple,
-            self._held.books.now,
-            situation.fate(goal),
-            ways,
-            concluded,
-            goal[0] in situation.assumable,
-            unknown,
-            beyond,
-            search.complete,
-        ).labelled({**self._labels, NEW_NAME: "something new"})
+        unknown = names.unknown_in(triple)
+        return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
-    def _situation(self, explanations: Explanations) -> Situation:
-        books, model = self._held.books, explanations.model
-        newest = books.log.newest
-        asserted = [entry.facts[:, 0] for entry in books.log]
-        predicates = np.unique(np.concatenate(asserted)).tolist() if asserted else ()
-        now = books.now if newest is None else newest.at
-        assert now is not None
+    def _situation(self, moment: Moment) -> Situation:
+        """Where a question about a moment is asked."""
+        log, step = moment.books.log, moment.books.step
+        asserted = self._asserted_until(None if step is None else step.now)
+        newest = log.newest
         return Situation(
-            explanations,
-            books.log,
-            now,
+            Explanations(moment.model, moment.abox, moment.forms, LIMIT),
+            log,
+            (moment.books.now or 0) if newest is None else newest.at,
             0 if newest is None else newest.ticks,
-            self._clauses(model),
-            frozenset(predicates),
-            np.concatenate([NO_FACTS, *(entry.facts for entry in books.log)]),
-            self._fate,
+            self._read(moment.model),
+            frozenset(np.flatnonzero(np.bincount(asserted[:, 0])).tolist()),
+            asserted,
+            lambda fact: self._fate(fact, step),
             self._held.prove,
         )
 
-    def _clauses(self, model: WindowModel) -> Clauses:
+    def _read(self, model: WindowModel) -> Clauses:
         """The rules of a model, read once while their terms keep their numbers."""
         program, names = model.program, model.vocabulary.lexicon
-        known = self._read
+        known = self._clauses
         if known is None or known[0] is not program or known[1] is not names:
-            known = self._read = program, names, Clauses(program, model.vocabulary)
+            known = self._clauses = program, names, Clauses(program, model.vocabulary)
         return known[2]
 
     def _in_background(self) -> frozenset[int]:
         """The predicates that the background asserts."""
         return frozenset(np.unique(self._held.foundation.background.facts[:, 0]).tolist())
 
-    def _fate(self, fact: Fact) -> tuple[Gone, ...]:
-        return ()
+    # -- what was --------------------------------------------------------------------------------
 
-    def _explanations(self, at: TimePoint | None, limit: int) -> Explanations:
-        """What explains the facts at a time."""
+    def _moment(self, at: TimePoint | None) -> Moment:
+        """How the window stands, or stood at an older time."""
         books = self._held.books
-        if at is not None and plain_time(at) != books.now:
-            raise TimestampError(f"the time {show_time(at)}", f"the present, {self._time_text(None)}")
-        model, forms = self._held.state().shown
-        return Explanations(model, self._abox, forms, limit)
+        if at is None or plain_time(at) == books.now:
+            model, forms = self._held.state().shown
+            return Moment(self._held.books, model, forms)
+        then = self._held.books_at(at)
+        assert then.step is not None, "it is a step that was"
+        known = self._older
+        if known is None or known[0] is not books or known[1] != then.step.now:
+            known = self._older = books, then.step.now, Moment(then, *self._held.shown_of(then))
+        return known[2]
 
-    def _abox(self, level: int) -> AssertedAt:
-        entry = self._held.books.log.timeline.at_level(level)
-        assert entry is not None, "what is asserted is in the window"
-        return AssertedAt(entry.at, entry.forms.by_fact)
+    def _asserted_until(self, ticks: int | None) -> Integers:
+        """The facts that were asserted by a time, as far as is remembered, shape (n, 3), the oldest first."""
+        books = self._held.books
+        known = self._asserted
+        if known is None or known[0] is not books:
+            entries = [*books.past.entries(), *books.log]
+            known = self._asserted = books, np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
+        if ticks is None or books.step is None or ticks >= books.step.now:
+            return known[1]
+        entries = [each for each in (*books.past.entries(), *books.log) if each.ticks <= ticks]
+        return np.concatenate([NO_FACTS, *(entry.facts for entry in entries)])
 
-    def _time_text(self, at: TimePoint | None) -> str | None:
-        time = self._held.books.now if at is None else at
-        return None if time is None else show_time(time)
+    def _fate(self, fact: Fact, step: Step | None) -> tuple[Gone, ...]:
+        """What became by a step of the assertions of a fact, those that are gone, newest first."""
+        books, found = self._held.books, list[Gone]()
+        for trace in books.traces(fact):
+            if step is None or trace.asserted.ticks > step.now:
+                continue
+            by = trace.cut_by if trace.cut_by is not None and trace.cut_by.ticks <= step.now else None
+            left = trace.left if trace.left is not None and trace.left <= step.now else None
+            if by is not None:
+                found.append(Gone(trace.asserted.at, None, by.at, self._against(fact, trace.asserted, by)))
+            elif left is not None:
+                found.append(Gone(trace.asserted.at, time_of(left, step.kind), left_early=trace.early))
+        return tuple(reversed(found))
+
+    def _against(self, fact: Fact, asserted: Entry, by: Entry) -> tuple[Conflict, ...]:
+        """The conflicts by which the arrival of an ABox cut a fact; those with newer facts first."""
+        repair = self._held.books.repair_of(by.level)
+        (triple,) = self._held.vocabulary.decode([fact], asserted.forms.by_fact)
+        conflicts = () if repair is None else repair.conflicts
+        mine = [each for each in conflicts if any(told == triple for _, told in each.assertions)]
+        mine.sort(key=str)
+        mine.sort(key=lambda each: sorted((at for at, _ in each.assertions), reverse=True), reverse=True)
+        return tuple(mine[:_MOST_CONFLICTS])
+
+
+def _check_limit(limit: object, of: str) -> None:
+    if type(limit) is not int or limit < 1:
+        raise OptionError("limit", repr(limit), f"a whole number, at least one {of}")
+
+
+def _time_text(books: Books) -> str | None:
+    return None if books.now is None else show_time(books.now)

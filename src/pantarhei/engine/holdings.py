@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
+from rdflib import Literal
 
 from pantarhei.encoding.footprint import vocabulary_bytes
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Fact, Integers
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
 from pantarhei.engine.consumer import Marks
@@ -22,7 +23,7 @@ from pantarhei.engine.stats import Stats
 from pantarhei.engine.step_log import StepLog
 from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import NO_DELTA, WindowUpdate
-from pantarhei.engine.upkeep import Upkeep
+from pantarhei.engine.upkeep import ShownModel, Upkeep
 from pantarhei.errors import TimestampError
 from pantarhei.explain.counting import quality_of
 from pantarhei.explain.quality import Quality
@@ -143,8 +144,18 @@ class Holdings(Upkeep[Books]):
         entries = [*books.past.entries(), *books.log]
         return quality_of(entries, left, books.repairs, self.vocabulary, books.now)
 
+    def shown_of(self, books: Books) -> ShownModel:
+        """What followed from older books. Costs a materialization."""
+        model, _ = self._filled_from(books, self.growing.program)
+        model.violations()
+        model.take_changes()
+        forms: dict[Fact, Literal] = {}
+        for entry in reversed(list(books.log)):  # the form that was given first is shown
+            forms.update(entry.forms.by_fact)
+        return ShownModel(model, forms)
+
     def conflicts(self) -> Sequence[Conflict]:
-        """All conflict sets of the window as it is now. Costs a pass over its facts, if none is repaired."""
+        """All conflict sets of the window as it is now. Costs a pass over the facts, if none is repaired."""
         newest = self.books.log.newest
         if self.options.repair != "off" or newest is None:
             return ()

@@ -47,7 +47,7 @@ class _Telling:
         if absence.beyond:
             yield "From what the stream asserts it cannot follow."
             yield from self.ways(absence.beyond, "It would hold if it were given")
-        if not (absence.ways or absence.beyond or absence.unknown):
+        if not (absence.ways or absence.beyond):
             yield from self.nothing()
         if not absence.complete:
             yield "Not everything was looked at: there may be further ways."

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
 
+import numpy as np
 from rdflib import RDF, BNode, Literal, URIRef
 
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.explain.absence import UnknownName
 from pantarhei.language.shown import last_part
@@ -17,24 +20,62 @@ _MOST_TOLD = 2
 _MOST_COMPARED = 20_000
 
 
-def unknown_names(triple: Triple, vocabulary: Vocabulary, names: Iterable[Term]) -> tuple[UnknownName, ...]:
-    """The names of a triple that nobody uses. Costs a look at the known ones where there are any.
+@dataclass(frozen=True)
+class KnownNames:
+    """The names that ontology, background and stream use.
 
     Args:
-        vocabulary: the terms that background and stream use, and rules.
-        names: the classes and properties that the ontology has.
+        vocabulary: what numbers mean.
+        symbols: classes and properties below this number are those of rules and background.
+        names: names below this number are those of rules and background.
+        asserted: the facts of the stream, shape (n, 3).
+        declared: classes and properties that the ontology has.
     """
-    declared = set(names)
-    found = (pair for pair in _named(triple) if not _is_known(*pair, vocabulary, declared))
-    return tuple(
-        UnknownName(name, "blank node")
-        if isinstance(name, BNode)
-        else UnknownName(name, kind, tuple(_nearest(name, _known(kind, vocabulary, declared))))
-        for name, kind in found
-    )
+
+    vocabulary: Vocabulary
+    symbols: int
+    names: int
+    asserted: Integers
+    declared: Collection[Term]
+
+    def unknown_in(self, triple: Triple) -> tuple[UnknownName, ...]:
+        """The names of a triple that nobody uses. Costs a look at what the stream asserted."""
+        return tuple(
+            UnknownName(name, "blank node")
+            if isinstance(name, BNode)
+            else UnknownName(name, kind, tuple(_nearest(name, self._all(kind))))
+            for name, kind in _named(triple)
+            if not self._knows(name, kind)
+        )
+
+    def _knows(self, name: Term, kind: str) -> bool:
+        find = self.vocabulary
+        if kind == "name":
+            number = find.find(name)
+            return number is not None and (
+                number < self.names or bool((self.asserted[:, 1:] == number).any())
+            )
+        number = find.find_class(name) if kind == "class" else find.find_property(name)
+        known = number is not None and (number < self.symbols or bool((self.asserted[:, 0] == number).any()))
+        return known or name in self.declared
+
+    def _all(self, kind: str) -> Iterator[Term]:
+        """The known names of a kind, as many as are compared."""
+        if kind == "name":
+            met = np.unique(self.asserted[:, 1:])
+            numbers = [*range(self.names), *met[(met >= self.names) & (met < FIRST_LITERAL)].tolist()]
+            yield from map(self.vocabulary.term, numbers[:_MOST_COMPARED])
+            return
+        yield from self.declared
+        met = np.unique(self.asserted[:, 0])
+        symbols = self.vocabulary.symbols
+        for number in (*range(self.symbols), *met[met >= self.symbols].tolist()):
+            if symbols[number].arity == (1 if kind == "class" else 2):
+                yield symbols[number].name
 
 
 def _named(triple: Triple) -> Iterator[tuple[Term, str]]:
+    """The names of a triple with what each would be."""
     subject, predicate, object_ = triple
     yield subject, "name"
     if predicate == RDF.type:
@@ -45,24 +86,7 @@ def _named(triple: Triple) -> Iterator[tuple[Term, str]]:
             yield object_, "name"
 
 
-def _is_known(name: Term, kind: str, vocabulary: Vocabulary, declared: set[Term]) -> bool:
-    if kind == "name":
-        return vocabulary.find(name) is not None
-    if name in declared:
-        return True
-    find = vocabulary.find_class if kind == "class" else vocabulary.find_property
-    return find(name) is not None
-
-
-def _known(kind: str, vocabulary: Vocabulary, declared: set[Term]) -> Iterable[Term]:
-    if kind == "name":
-        lexicon = vocabulary.lexicon
-        return (lexicon.term(number) for number in range(min(len(vocabulary.names), _MOST_COMPARED)))
-    arity = 1 if kind == "class" else 2
-    return [*declared, *(symbol.name for symbol in vocabulary.symbols if symbol.arity == arity)]
-
-
-def _nearest(name: Term, known: Iterable[Term]) -> list[Term]:
+def _nearest(name: Term, known: Iterator[Term]) -> list[Term]:
     """The known names whose last parts are most like that of a name."""
     by_part: dict[str, Term] = {}
     for each in known:

@@ -265,9 +265,9 @@ def _varied(candidates: list[Candidate]) -> list[Candidate]:
     return [candidates[place] for place in sorted(range(len(turns)), key=turns.__getitem__)]
 
 
-def _place(way: WouldHold) -> tuple[int, int, bool, list[str]]:
-    """Where a way stands among others."""
-    return len(way.missing), -len(way.present), way.is_contradicted, _text(way.triples)
+def _place(way: WouldHold) -> tuple[int, int, bool]:
+    """Where a way stands among others; equals stay in the order in which they were tried."""
+    return len(way.missing), -len(way.present), way.is_contradicted
 
 
 def _text(triples: Iterable[Triple]) -> list[str]:

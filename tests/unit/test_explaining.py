@@ -1,0 +1,182 @@
+"""Why and why not, as somebody asks a reasoner."""
+
+import pickle
+
+import pytest
+from rdflib import RDF, RDFS, BNode, Graph, Literal, Namespace
+
+import pantarhei as pr
+
+EX = Namespace("http://example.org/")
+PLANT = """
+@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Smoke rdfs:subClassOf :Danger . :Danger rdfs:subClassOf :Alarm . :Alarm owl:disjointWith :Safe .
+:at a owl:ObjectProperty , owl:FunctionalProperty .
+:watches a owl:ObjectProperty .
+:reads a owl:DatatypeProperty .
+:Hot owl:equivalentClass [ a owl:Restriction ; owl:onProperty :reads ; owl:someValuesFrom
+    [ a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions ( [ xsd:minInclusive 80 ] ) ] ] .
+:Watched owl:equivalentClass [ a owl:Restriction ; owl:onProperty :watches ; owl:someValuesFrom :Smoke ] .
+:Covered owl:equivalentClass [ a owl:Class ; owl:intersectionOf ( :Watched :Hot ) ] .
+"""
+ROOM, CAMERA = EX.room, EX.camera
+
+
+def is_a(class_, who=ROOM):
+    return (who, RDF.type, class_)
+
+
+@pytest.fixture
+def ontology():
+    return pr.load_ontology(Graph().parse(data=PLANT))
+
+
+def reasoner_after(ontology, *aboxes, **options):
+    reasoner = pr.StreamReasoner(ontology, pr.Window(range=3), **options)
+    for at, triples in enumerate(aboxes):
+        reasoner.push(at, triples)
+    return reasoner
+
+
+def test_the_one_missing_premise_is_named(ontology):
+    reasoner = reasoner_after(
+        ontology, [is_a(EX.Smoke), (CAMERA, EX.at, ROOM)], [(CAMERA, EX.watches, EX.hall)]
+    )
+    absence = reasoner.why_not(is_a(EX.Watched, CAMERA))
+    assert frozenset({(CAMERA, EX.watches, ROOM)}) in absence.missing
+    assert frozenset({is_a(EX.Smoke, EX.hall)}) in absence.missing
+    assert [len(each) for each in absence.missing] == [1, 1] and absence.complete
+    (first, _) = absence.ways
+    assert first.rule.name.startswith("cls-svf1") and not first.is_contradicted
+    assert "camera is watched" in str(absence) and "missing:" in str(absence)
+
+
+def test_a_missing_reading_gets_a_value_that_would_do(ontology):
+    reasoner = reasoner_after(ontology, [(CAMERA, EX.reads, Literal(60))])
+    (missing,) = reasoner.why_not(is_a(EX.Hot, CAMERA)).missing[:1]
+    ((_, _, value),) = missing
+    assert value.toPython() >= 80
+    reasoner.push(1, list(missing))
+    assert is_a(EX.Hot, CAMERA) in reasoner.materialization()
+
+
+def test_what_a_repair_took_out_is_told_with_the_whole_contradiction(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Safe)], [is_a(EX.Smoke)])
+    absence = reasoner.why_not(is_a(EX.Safe))
+    (gone,) = absence.gone
+    assert (gone.asserted_at, gone.removed_at, gone.left_at) == (0, 1, None)
+    ((proof,),) = (conflict.proofs for conflict in gone.conflicts)
+    assert [step.fact and step.fact[2] for step in proof.steps] == [
+        *(EX.Smoke, EX.Danger, EX.Alarm, EX.Safe),
+        None,
+    ]
+    text = str(absence)
+    assert "taken out at 1" in text and "danger" in text and "alarm" in text
+
+
+def test_what_it_rested_on_and_left_with_its_timestamp_is_told(ontology):
+    reasoner = reasoner_after(
+        ontology, [is_a(EX.Smoke)], [(CAMERA, EX.watches, ROOM)], [is_a(EX.Safe, EX.hall)]
+    )
+    assert is_a(EX.Watched, CAMERA) in reasoner.materialization()
+    reasoner.advance(4)
+    absence = reasoner.why_not(is_a(EX.Watched, CAMERA))
+    way = next(way for way in absence.ways if way.triples == {is_a(EX.Smoke)})
+    ((gone,),) = (missing.gone for missing in way.missing)
+    assert (gone.asserted_at, gone.left_at, gone.removed_at) == (0, 4, None)
+    assert "left the window at 4" in str(absence)
+
+
+def test_a_way_that_a_repair_would_touch_names_the_conflict(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Safe)], [is_a(EX.Smoke, EX.hall)])
+    (way,) = reasoner.why_not(is_a(EX.Alarm)).ways
+    assert way.is_contradicted and way.triples == {is_a(EX.Smoke)}
+    (conflict,) = way.conflicts
+    assert conflict.assertions == {(0, is_a(EX.Safe)), (1, is_a(EX.Smoke))}
+
+
+@pytest.mark.parametrize(
+    ("triple", "kind", "nearest"),
+    [
+        (is_a(EX.Smok), "class", EX.Smoke),
+        ((CAMERA, EX.watch, ROOM), "property", EX.watches),
+        (is_a(EX.Alarm, EX.camer), "name", CAMERA),
+        (is_a(EX.Alarm, BNode("nobody")), "blank node", None),
+    ],
+)
+def test_a_name_that_nobody_knows_is_told_with_the_nearest_known_one(ontology, triple, kind, nearest):
+    reasoner = reasoner_after(ontology, [is_a(EX.Smoke), (CAMERA, EX.watches, ROOM)])
+    unknown = {each.kind: each.nearest for each in reasoner.why_not(triple).unknown}
+    assert unknown[kind][:1] == ((nearest,) if nearest else ())
+    assert "is known" in str(reasoner.why_not(triple)) or "Nothing is known" in str(reasoner.why_not(triple))
+
+
+def test_what_no_rule_concludes_is_said_to_be_so(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Smoke)])
+    absence = reasoner.why_not((CAMERA, EX.at, ROOM))
+    assert not absence.concluded and not absence.asserted and absence.ways == ()
+    assert "No rule concludes it" in str(absence)
+
+
+def test_what_the_stream_does_not_assert_is_told_apart(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Smoke)], background=[(CAMERA, EX.watches, EX.hall)])
+    absence = reasoner.why_not(is_a(EX.Hot, CAMERA))
+    assert absence.ways == () and [len(way.triples) for way in absence.beyond] == [1]
+
+
+def test_an_older_time_is_answered_as_it_was_then(ontology):
+    aboxes = [
+        [is_a(EX.Safe)],
+        [is_a(EX.Smoke)],
+        [(CAMERA, EX.watches, ROOM)],
+        [],
+        [],
+        [is_a(EX.Safe, EX.hall)],
+    ]
+    reasoner = pr.StreamReasoner(ontology, pr.Window(range=3))
+    told = []
+    for at, triples in enumerate(aboxes):
+        reasoner.push(at, triples)
+        held = is_a(EX.Watched, CAMERA) in reasoner.materialization()
+        ask = reasoner.explain if held else reasoner.why_not
+        told.append(
+            (at, held, ask(is_a(EX.Watched, CAMERA)), reasoner.explain(min(reasoner.materialization())))
+        )
+    assert {held for _, held, _, _ in told} == {True, False}
+    for again in (reasoner, pr.StreamReasoner.restore(reasoner.snapshot(), ontology)):
+        for at, held, answer, proof in told:
+            ask = again.explain if held else again.why_not
+            assert str(ask(is_a(EX.Watched, CAMERA), at=at)) == str(answer)
+            assert again.explain(proof.triple, at=at) == proof
+    with pytest.raises(pr.TimestampError):
+        reasoner.explain(is_a(EX.Alarm), at=-5)
+
+
+def test_answers_pickle_and_say_the_same(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Safe)], [is_a(EX.Smoke)])
+    for triple in (is_a(EX.Safe), is_a(EX.Watched)):
+        absence = reasoner.why_not(triple)
+        again = pickle.loads(pickle.dumps(absence))
+        assert again == absence and str(again) == str(absence)
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, 2.5, None])
+def test_a_limit_that_is_none_is_refused(ontology, limit):
+    reasoner = reasoner_after(ontology, [is_a(EX.Smoke)])
+    with pytest.raises(pr.OptionError):
+        reasoner.why_not(is_a(EX.Safe), limit=limit)
+    with pytest.raises(pr.OptionError):
+        reasoner.explain(is_a(EX.Alarm), limit=limit)
+
+
+def test_before_the_stream_begins_only_the_background_is_there(ontology):
+    reasoner = pr.StreamReasoner(ontology, pr.Window(range=3), background=[is_a(EX.Smoke)])
+    assert reasoner.explain(is_a(EX.Alarm)).background == {is_a(EX.Smoke)}
+    assert "does not hold" in str(reasoner.why_not(is_a(EX.Safe)))
+
+
+def test_schema_triples_are_no_facts(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Smoke)])
+    with pytest.raises(pr.NotEntailedError):
+        reasoner.explain((EX.Smoke, RDFS.subClassOf, EX.Alarm))
