@@ -31,6 +31,9 @@ from pantarhei.window.sliding import Step
 LIMIT = 10_000
 """How many rule instances an explanation looks at, unless it is told."""
 
+WAYS = 5
+"""How many ways are told in which a triple would hold, unless it is said."""
+
 STEPS = 3_000
 """How many steps back over rules the search for what is missing takes."""
 

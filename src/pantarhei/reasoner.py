@@ -38,7 +38,7 @@ from pantarhei.errors import (
 )
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.quality import Quality
-from pantarhei.explainer import LIMIT, Explainer
+from pantarhei.explainer import LIMIT, WAYS, Explainer
 from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
@@ -398,7 +398,7 @@ class StreamReasoner(Materialized):
         with self._lock:
             return self._explainer.explain(triple, at, all, limit)
 
-    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = 5) -> Absence:
+    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
         """Why a triple does not hold: what is missing, what became of it, what would contradict it.
 
         The ways in which it would hold: minimal sets of facts such that it follows from them and the window,

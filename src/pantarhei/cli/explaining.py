@@ -1,4 +1,4 @@
-"""What `pantarhei explain` says: why a triple holds at a time of a stream."""
+"""What `pantarhei explain` says: why a triple holds at a time of a stream, or why it does not."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rdflib import BNode, Graph
 from pantarhei.cli.follow import FileSource, Followed, background_of, ontology_of, reasoner_of
 from pantarhei.cli.run_options import Explaining
 from pantarhei.errors import MalformedInputError
+from pantarhei.explainer import LIMIT, WAYS
 from pantarhei.language.term import Triple
 from pantarhei.rdf.ntriples import to_rdflib
 from pantarhei.rdf.parse import parser_errors
@@ -24,15 +25,18 @@ if TYPE_CHECKING:
 
 
 def explain(options: Explaining) -> None:
-    """Follow the stream to the time that is asked about, and say why the triple holds then.
+    """Follow the stream to the time that is asked about, and say why the triple holds then, or does not.
 
     Raises:
-        NotEntailedError: it does not hold then.
+        NotEntailedError, EntailedError: it does not hold then, or does.
         PantarheiError: an option, the ontology or the stream is not as it should be.
         OSError: a file cannot be read or written.
     """
     if options.format == "svg" and options.all:
         raise typer.BadParameter("a picture has one explanation; dot has all", param_hint="--all")
+    if options.why_not and (options.all or options.format not in ("text", "json")):
+        problem = "what does not hold is told as text or json, and without --all"
+        raise typer.BadParameter(problem, param_hint="--why-not")
     ontology, until = ontology_of(options), options.time_of_question
     background, prefixes = background_of(options)
     triple = read_triple(options.triple, {**prefixes, **dict(ontology.names.prefixes)})
@@ -42,16 +46,26 @@ def explain(options: Explaining) -> None:
         """Only how things stand at the end is asked for."""
     if until is not None and counts.newest != until:
         reasoner.advance(until)
-    proofs = (
-        reasoner.explain(triple, all=True, limit=options.limit)
-        if options.all
-        else (reasoner.explain(triple, limit=options.limit),)
-    )
-    text = _said(proofs, options)
+    text = _why_not(reasoner, triple, options) if options.why_not else _why(reasoner, triple, options)
     if options.output is None:
         sys.stdout.write(text)
     else:
         Path(options.output).write_text(text, encoding="utf-8")
+
+
+def _why(reasoner: pr.StreamReasoner, triple: Triple, options: Explaining) -> str:
+    limit = options.limit or LIMIT
+    if options.all:
+        return _said(reasoner.explain(triple, all=True, limit=limit), options)
+    return _said((reasoner.explain(triple, limit=limit),), options)
+
+
+def _why_not(reasoner: pr.StreamReasoner, triple: Triple, options: Explaining) -> str:
+    limit = WAYS if options.limit is None else options.limit
+    absence = reasoner.why_not(triple, limit=limit)
+    if options.format == "json":
+        return json.dumps(absence.to_json(), ensure_ascii=False, indent=2) + "\n"
+    return f"{absence}\n"
 
 
 def read_triple(text: str, prefixes: Mapping[str, str]) -> Triple:

@@ -28,9 +28,10 @@ RUN_EXAMPLES = (
 )
 EXPLAIN = (
     "Say why a triple holds at a time of a stream: what it follows from, down to assertions with their "
-    "times, the background, and the axioms in the ontology's file.\n\n"
+    "times, the background, and the axioms in the ontology's file. With --why-not, why it does not hold: "
+    "what is missing, and what became of it.\n\n"
     "The stream is followed as [bold]pantarhei run[/bold] does with the same options, until --at. The exit "
-    "code is 1 if the triple does not hold then."
+    "code is 1 if the triple does not hold then, or with --why-not if it does."
 )
 EXPLAIN_EXAMPLES = (
     "[bold]Examples[/bold]\n\n"

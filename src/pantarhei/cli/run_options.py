@@ -254,7 +254,18 @@ class Explaining(OnStream):
     all: Annotated[
         bool, EXPLAINING("--all", help="Give an explanation for each minimal set of assertions behind it.")
     ] = False
-    limit: Annotated[int, EXPLAINING(min=1, help="How many rule instances are looked at.")] = 10_000
+    why_not: Annotated[
+        bool,
+        EXPLAINING("--why-not", help="Say why it does not hold: what is missing, and what became of it."),
+    ] = False
+    limit: Annotated[
+        int | None,
+        EXPLAINING(
+            min=1,
+            help="How many rule instances are looked at, by default 10,000; with --why-not how many ways are "
+            "told in which it would hold, by default 5.",
+        ),
+    ] = None
     format: Annotated[
         Literal["text", "json", "rdf", "dot", "svg"],
         EXPLAINING(help="A tree of sentences, JSON, PROV-O in Turtle, text for Graphviz, or a picture."),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
+from html import escape
 from typing import Any
 
 from rdflib import URIRef
 
+from pantarhei.explain.absence_json import json_of
 from pantarhei.explain.absence_text import text_of
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import ONLY_TYPE, Term, Triple
 from pantarhei.language.time import TimePoint
+from pantarhei.proofs.json_form import Json
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.wording import Labels, labels_among
 from pantarhei.rdf.pickling import exactly
@@ -151,6 +154,14 @@ class Absence:
 
     def __str__(self) -> str:
         return text_of(self)
+
+    def to_json(self) -> Json:
+        """The absence as a dictionary of what JSON can say; docs/explanations.md has its keys."""
+        return json_of(self)
+
+    def _repr_html_(self) -> str:
+        """The text, for notebooks."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(Absence, *(getattr(self, each.name) for each in fields(self)))

@@ -76,10 +76,7 @@ class _Telling:
             yield from (" " * len(mark) + line for line in lines[1:])
 
     def way(self, way: WouldHold, others: list[WouldHold]) -> Iterator[str]:
-        for each in way.missing:
-            yield f"missing: {self.missing(each)}"
-            for gone in each.gone[:1]:
-                yield from self.conflicts(gone.conflicts, "  ")
+        yield from (f"missing: {self.missing(each)}" for each in way.missing)
         if others:
             yield from self.as_well(way, others)
         yield from (f"there is: {self.fact(triple)}" for triple in way.present)
@@ -87,11 +84,19 @@ class _Telling:
         place = "" if origin is None or origin.source is None else f", {fit(origin.source)}"
         line = "" if origin is None or origin.line is None else f" line {origin.line}"
         yield f"by {fit(way.rule.axiom, 400)}  (rule {way.rule.name}{place}{line})"
-        if way.is_contradicted:
-            yield "but that contradicts what is there:" if way.conflicts else "but that contradicts much."
-            yield from self.conflicts(way.conflicts, "  ", way.triples)
-            if len(way.conflicts) > _MOST_CONFLICTS:
-                yield "  and more"
+        then = [conflict for each in way.missing for gone in each.gone[:1] for conflict in gone.conflicts]
+        if then:
+            yield "it was taken out because of"
+            yield from self.conflicts(then, "  ")
+        known = {frozenset(triple for _, triple in conflict.assertions) for conflict in then}
+        now = [each for each in way.conflicts if frozenset(t for _, t in each.assertions) not in known]
+        if now or (way.is_contradicted and not way.conflicts):
+            yield "but it contradicts what is there:" if now else "but it contradicts much of what is there"
+            yield from self.conflicts(now, "  ", way.triples)
+        elif way.is_contradicted:
+            yield "and it would be so again"
+        if len(now) > _MOST_CONFLICTS:
+            yield "  and more"
 
     def as_well(self, way: WouldHold, others: list[WouldHold]) -> Iterator[str]:
         """The names with which it would hold as well."""

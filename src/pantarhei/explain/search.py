@@ -42,11 +42,13 @@ class Candidate(NamedTuple):
 
     Args:
         present: how many premises the rules found in the window.
+        gone: how many of the missing facts were asserted once.
         fit: of the facts that follow directly from the missing ones, how many more are there than are not.
     """
 
     missing: frozenset[Triple]
     present: int
+    gone: int
     fit: int
 
 
@@ -272,7 +274,9 @@ class Search:
             missing.add((subject, RDF.type, name) if is_class else (subject, name, term(atom.object)))
         following = [fact for atom in atoms for fact in self.clauses.following(atom)]
         fit = sum(1 if self._holds(NumberedAtom(*fact), ()) else -1 for fact in following)
-        return Candidate(frozenset(missing), state.present, fit)
+        known = [atom for atom in atoms if min(atom) > FIRST_VARIABLE]
+        gone = len([atom for atom in known if self.gone(atom)])
+        return Candidate(frozenset(missing), state.present, gone, fit)
 
 
 def _walk(term: int, binding: _Binding) -> int:

@@ -125,9 +125,8 @@ class WhyNot:
             self.complete = False
             if not best:
                 raise
-        return _varied(
-            sorted(best.values(), key=lambda each: (-each.present, -each.fit, _text(each.missing)))
-        )
+        ordered = sorted(best.values(), key=lambda each: _text(each.missing))
+        return _varied(sorted(ordered, key=lambda each: (-each.present, -each.gone, -each.fit)))
 
     def _add(self, found: dict[frozenset[Triple], WouldHold], candidates: Iterable[Candidate]) -> None:
         """Try candidates out, and note the ways that they are."""
@@ -260,7 +259,7 @@ def _varied(candidates: list[Candidate]) -> list[Candidate]:
     turns = []
     for candidate in candidates:
         kind = candidate.present, frozenset(o if p in ONLY_TYPE else p for _, p, o in candidate.missing)
-        turns.append((-candidate.present, met[kind], -candidate.fit))
+        turns.append((-candidate.present, met[kind], -candidate.gone, -candidate.fit))
         met[kind] += 1
     return [candidates[place] for place in sorted(range(len(turns)), key=turns.__getitem__)]
 
