@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
 from pantarhei.query.algebra.binding import looks_outside
-from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_clock
+from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous import BYTES_A_ROW
-from pantarhei.query.incremental.index import Index
+from pantarhei.query.incremental.index import index_of
 from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
 from pantarhei.query.incremental.row_expressions import RowExpression
 
@@ -25,18 +26,31 @@ def marked_parts(node: Mark) -> tuple[Node, tuple[Expression, ...]] | None:
     deeper inside.
     """
     right: Node = node.right
+    outside = frozenset(node.left.variables)
     conditions: tuple[Expression, ...] = ()
+    inner: tuple[Expression, ...] = ()
     while True:
         if isinstance(right, Filter):
-            conditions, right = (right.condition, *conditions), right.child
+            if outside.isdisjoint(variables_of(right.condition)):
+                inner, right = (right.condition, *inner), right.child
+            else:
+                conditions, right = (right.condition, *conditions), right.child
         elif isinstance(right, Project) and all(map(is_hidden, right.lost)):
             right = right.child
         else:
             break
-    seen = looks_outside(right)
-    if seen & set(node.left.variables) or any(is_drawn(each) or looks_at_clock(each) for each in conditions):
+    if any(is_drawn(each) or looks_at_clock(each) for each in (*conditions, *inner)):
         return None
-    return right, conditions
+    for condition in inner:
+        right = Filter(right, condition)
+    return None if looks_outside(right) & outside else (right, conditions)
+
+
+def tested_below(node: LeftJoin) -> LeftJoin:
+    """The same where a condition that looks at the right alone is tested there, before rows are joined."""
+    if node.condition is None or not variables_of(node.condition).isdisjoint(node.left.variables):
+        return node
+    return replace(node, right=Filter(node.right, node.condition), condition=None)
 
 
 def check_rows(made: Bag) -> None:
@@ -59,8 +73,9 @@ class _TwoInputs(Operator):
         super().__init__(node, shared, (left, right))
         mine, theirs = left.variables, right.variables
         both = [variable for variable in mine if variable in theirs]
-        self._left = Index(both, mine, theirs, shared)
-        self._right = Index(both, theirs, mine, shared)
+        sure = left.node.certain & right.node.certain >= set(both)
+        self._left = index_of(both, mine, theirs, shared, sure)
+        self._right = index_of(both, theirs, mine, shared, sure)
         self._further = [place for place, variable in enumerate(theirs) if variable not in mine]
         self._common = [(mine.index(variable), theirs.index(variable)) for variable in both]
         self._may_be_unbound = [
@@ -160,9 +175,7 @@ class _Matching(_TwoInputs):
         return made or NOTHING
 
     def _change_left(self, left: Row, weight: int, made: Bag) -> None:
-        meets = self._meeting(
-            left, ((left, right, n) for right, n in self._right.compatible(left, self._overlap))
-        )
+        meets = self._meeting([(left, right, n) for right, n in self._right.compatible(left, self._overlap)])
         for _, right, copies in meets:
             self._put(made, self._joined(left, right), weight * copies)
         before, after = self._left.add(left, weight)
@@ -174,19 +187,18 @@ class _Matching(_TwoInputs):
 
     def _change_right(self, right: Row, weight: int, before: dict[Row, int], made: Bag) -> None:
         found = self._left.compatible(right, self._overlap)
-        for left, _, copies in self._meeting(right, ((left, right, n) for left, n in found)):
+        for left, _, copies in self._meeting([(left, right, n) for left, n in found]):
             self._put(made, self._joined(left, right), weight * copies)
             met, _ = self.shared.add(self._met, left, weight)
             before.setdefault(left, met)
         self._right.add(right, weight)
 
-    def _meeting(self, row: Row, pairs: Iterable[tuple[Row, Row, int]]) -> list[tuple[Row, Row, int]]:
+    def _meeting(self, pairs: list[tuple[Row, Row, int]]) -> list[tuple[Row, Row, int]]:
         """The pairs of compatible rows that meet."""
-        found = list(pairs)
-        for test in self._tests:
-            truths = test.truths([self._merged(left, right) for left, right, _ in found])
-            found = [pair for pair, is_true in zip(found, truths, strict=True) if is_true]
-        return found
+        for test in self._tests if pairs else ():
+            truths = test.truths([self._merged(left, right) for left, right, _ in pairs])
+            pairs = [pair for pair, is_true in zip(pairs, truths, strict=True) if is_true]
+        return pairs
 
     def _put(self, made: Bag, row: Row | None, weight: int) -> None:
         if row is not None and weight:
@@ -237,6 +249,14 @@ class MarkOperator(_Matching):
         self, node: Mark, shared: Shared, left: Operator, right: Operator, conditions: Sequence[Expression]
     ) -> None:
         super().__init__(node, shared, left, right, conditions)
+        self._truths: dict[bool, int] = {}
 
     def _said(self, row: Row, is_met: bool) -> Row | None:
-        return (*row, self.shared.terms.id_of(_TRUE if is_met else _FALSE))
+        number = self._truths.get(is_met)
+        if number is None:
+            number = self._truths[is_met] = self.shared.terms.id_of(_TRUE if is_met else _FALSE)
+        return (*row, number)
+
+    def forget(self) -> None:
+        super().forget()
+        self._truths.clear()

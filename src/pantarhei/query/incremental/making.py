@@ -43,6 +43,7 @@ from pantarhei.query.incremental.joins import (
     MarkOperator,
     MinusOperator,
     marked_parts,
+    tested_below,
 )
 from pantarhei.query.incremental.leaves import GivenLeaf, Look, PatternLeaf, WholeLeaf
 from pantarhei.query.incremental.operator import Operator, Shared
@@ -85,6 +86,8 @@ def made(node: Node, shared: Shared, look: Look, use: Use) -> Operator:
         return PatternLeaf(node, shared, look)
     if isinstance(node, Group):
         node = drawn_below(node)
+    if isinstance(node, LeftJoin):
+        node = tested_below(node)
     return _OPERATORS[type(node)](node, shared, *map(use, node.children))
 
 

@@ -94,6 +94,14 @@ class Shared:
         """Give the rows of a bag other numbers."""
         self.journal.replace(bag, {rows(row): weight for row, weight in bag.items()})
 
+    def key_of(self, places: Sequence[int]) -> Callable[[Row], object]:
+        """What gives the values at places of a row."""
+        value = self.terms.value
+        if len(places) == 1:
+            (place,) = places
+            return lambda row: value(row[place])
+        return lambda row: tuple([value(row[place]) for place in places])
+
     def key(self, row: Row, places: Sequence[int]) -> Row:
         """The values at places of a row."""
         value = self.terms.value

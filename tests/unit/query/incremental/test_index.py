@@ -2,21 +2,22 @@
 
 import pytest
 
-from pantarhei.query.incremental.index import Index
+from pantarhei.query.incremental.index import index_of
 from signed_bags import Bench, rows_with
 
 
-def index(bench, shared="x y", mine="x y z", theirs="y x"):
-    return Index(*(rows_with(names).variables for names in (shared, mine, theirs)), bench.shared)
+def index(bench, shared="x y", mine="x y z", theirs="y x", sure=False):
+    return index_of(*(rows_with(names).variables for names in (shared, mine, theirs)), bench.shared, sure)
 
 
 def found(bench, index, row, **options):
     return sorted(bench.shown(dict(index.compatible(bench.row(row), **options))).items())
 
 
-def test_rows_that_agree_are_found_with_their_copies():
+@pytest.mark.parametrize("sure", [True, False])
+def test_rows_that_agree_are_found_with_their_copies(sure):
     bench = Bench()
-    rows = index(bench)
+    rows = index(bench, sure=sure)
     for row, weight in (("a b c", 2), ("a b d", 1), ("a c c", 1)):
         rows.add(bench.row(row), weight)
     assert found(bench, rows, "b a") == [("a b c", 2), ("a b d", 1)]
@@ -45,17 +46,19 @@ def test_what_one_of_two_leaves_unbound_may_be_anything(row, expected, overlappi
     assert [text for text, _ in found(bench, rows, row, overlap=True)] == overlapping
 
 
-def test_rows_agree_by_value_and_keep_their_forms():
+@pytest.mark.parametrize("sure", [True, False])
+def test_rows_agree_by_value_and_keep_their_forms(sure):
     bench = Bench()
-    rows = index(bench, "x", "x", "x")
+    rows = index(bench, "x", "x", "x", sure)
     rows.add(bench.row("01"), 1)
     rows.add(bench.row("1"), 1)
     assert found(bench, rows, "1") == [("01", 1), ("1", 1)]
 
 
-def test_what_came_is_gone_again_where_a_step_is_undone():
+@pytest.mark.parametrize("sure", [True, False])
+def test_what_came_is_gone_again_where_a_step_is_undone(sure):
     bench = Bench()
-    rows = index(bench)
+    rows = index(bench, sure=sure)
     rows.add(bench.row("a b c"), 1)
     mark = bench.journal.mark()
     rows.add(bench.row("a b d"), 1)
