@@ -337,6 +337,12 @@ class WindowModel:
         """How many of `bytes_used` a model made anew for the same facts would not need, at least."""
         return max(0, int(self.kernel.store.spare_bytes()))
 
+    @property
+    def symbols(self) -> frozenset[int]:
+        """The numbers of the classes and properties that have facts. Costs a pass over the facts."""
+        (predicates,) = self.kernel.store.columns("predicate")
+        return frozenset(np.unique(predicates[predicates >= 0]).tolist())
+
     def facts(self) -> Integers:
         """All facts, shape (n, 3)."""
         predicates, subjects, objects = self.kernel.store.columns("predicate", "subject", "object")

@@ -145,7 +145,7 @@ class Network:
 
     def step(
         self, changes: Mapping[Operator, Mapping[Row, int]], until: int
-    ) -> Mapping[Operator, Mapping[Row, int]]:
+    ) -> dict[Operator, Mapping[Row, int]]:
         """Let the changes of leaves go up; gives those of all operators that something changed for.
 
         Args:

@@ -45,6 +45,7 @@ class _Body:
         readers: who reads its matches.
         of_all: those of them that read all of its matches.
         of_some: the others, by the numbers of the constants' values.
+        may_match: whether each of its predicates has had facts; before that nothing matches.
     """
 
     atoms: tuple[Atom, ...]
@@ -52,6 +53,12 @@ class _Body:
     readers: list[_Reader] = field(default_factory=list)
     of_all: list[_Reader] = field(default_factory=list)
     of_some: dict[Row, list[_Reader]] = field(default_factory=dict)
+    may_match: bool = False
+
+    def missing(self, there: frozenset[int], number: Callable[[Symbol], int]) -> int | None:
+        """The number of a predicate that has no facts, None where all have; `there` are those that have."""
+        numbers = (number(Symbol(atom.predicate, len(atom.arguments))) for atom in self.atoms)
+        return next((each for each in numbers if each not in there), None)
 
     def number(self, reserve: Callable[[Term], int]) -> list[tuple[Term, ...]]:
         """See who reads what; gives all constants that are wanted.
@@ -103,6 +110,7 @@ class Patterns:
         self._placed: list[_Body] = []
         self._plans: BodyPlans | None = None
         self._is_old = True
+        self._awaited: set[int] = set()  # predicates; without a fact of them some bodies match nothing
 
     def add(self, leaf: PatternLeaf) -> None:
         """Tell a leaf from now on."""
@@ -142,7 +150,8 @@ class Patterns:
             reformed: facts whose literals are written another way now.
             shown: how literals are shown; None where all are in the first forms of their values.
         """
-        if self._is_old:
+        if self._is_old or (self._awaited and not self._awaited.isdisjoint(noted[:, 0].tolist())):
+            self._wake(model, noted)
             self._plan(model)
         assert self._plans is not None
         changes: dict[PatternLeaf, Bag] = {}
@@ -179,9 +188,9 @@ class Patterns:
                 yield readers.of_some.get(numbers, ()), with_numbers
 
     def _plan(self, model: WindowModel) -> None:
-        """Plan all bodies; those of known forms are not compiled again."""
+        """Plan all bodies that may match; those of known forms are not compiled again."""
         vocabulary = model.vocabulary
-        self._placed = list(self._bodies.values())
+        self._placed = [body for body in self._bodies.values() if body.may_match]
         bodies = [
             FactPattern(b.atoms, (), b.parameters, tuple(b.number(vocabulary.reserve))) for b in self._placed
         ]
@@ -192,6 +201,18 @@ class Patterns:
                 reader.taken = taker([at[variable] for variable in reader.named])
                 reader.forms = tuple(_showing(body, reader.named, at, vocabulary))
         self._is_old = False
+
+    def _wake(self, model: WindowModel, noted: Integers) -> None:
+        """See for which bodies each predicate has facts, or had before the step, and what others wait for."""
+        self._awaited = set()
+        waiting = [body for body in self._bodies.values() if not body.may_match]
+        there = model.symbols.union(noted[:, 0].tolist()) if waiting else frozenset()
+        for body in waiting:
+            missing = body.missing(there, model.vocabulary.number_symbol)
+            if missing is None:
+                body.may_match = True
+            else:
+                self._awaited.add(missing)
 
 
 def _add(changes: dict[PatternLeaf, Bag], leaf: PatternLeaf, rows: list[Row], signs: list[int]) -> None:

@@ -225,7 +225,7 @@ class Registry:
         if step is not None and was.step is not None:
             self.reporting.leave(was.step, step, was.log)
         self._stand_at(Present(model, log, step, changes.at))
-        done = dict(self.network.step(self._changed_leaves(changes, model), self._begun))
+        done = self.network.step(self._changed_leaves(changes, model), self._begun)
         if self._begun < self.network.made:
             done.update(self.network.begin(self._begun))
             self._begun = self.network.made

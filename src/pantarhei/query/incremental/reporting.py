@@ -137,7 +137,10 @@ class Reporting:
         """
         on_the_way = on_the_way or self._in_block
         for operator, change in changes.items():
-            for registered, own in self._own_rows(operator, change):
+            by_numbers = self._of_root.get(operator)
+            if by_numbers is None:
+                continue
+            for registered, own in _own_rows(by_numbers, change):
                 if registered.is_plain and not on_the_way and registered not in self._late:
                     self._report(registered, own, at)
                     continue
@@ -148,19 +151,6 @@ class Reporting:
             for registered in self._late:
                 self._report(registered, self._taken(registered), at)
             self._journal.replace(self._late, {})
-
-    def _own_rows(
-        self, operator: Operator, change: Mapping[Row, int]
-    ) -> Iterator[tuple[Registered, Mapping[Row, int]]]:
-        """The queries that an operator has rows of, with what changed in these."""
-        by_numbers = self._of_root.get(operator)
-        if by_numbers is None:
-            return
-        size = len(next(iter(by_numbers)))
-        parts: Mapping[Row, Mapping[Row, int]] = _by_end(change, size) if size else {(): change}
-        for numbers, part in parts.items():
-            for registered in by_numbers.get(numbers, ()):
-                yield registered, part
 
     def look(self, step: Step, log: Log) -> None:
         """A step has come to its end: look at the queries that look after each."""
@@ -199,6 +189,21 @@ class Reporting:
             number = len(self._reports)
             self._journal.note(self._reports, number)
             self._reports[number] = registered, Report(at, change)
+
+
+def _own_rows(
+    by_numbers: Mapping[Row, list[Registered]], change: Mapping[Row, int]
+) -> Iterator[tuple[Registered, Mapping[Row, int]]]:
+    """The queries that an operator has rows of, with what changed in these.
+
+    Args:
+        by_numbers: the queries by what their rows end with.
+    """
+    size = len(next(iter(by_numbers)))
+    parts: Mapping[Row, Mapping[Row, int]] = _by_end(change, size) if size else {(): change}
+    for numbers, part in parts.items():
+        for registered in by_numbers.get(numbers, ()):
+            yield registered, part
 
 
 def _by_end(change: Mapping[Row, int], size: int) -> dict[Row, Bag]:

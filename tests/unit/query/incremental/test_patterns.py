@@ -54,3 +54,28 @@ def test_a_query_that_is_closed_leaves_the_others_alone():
     followed.queries[1].close()
     followed.queries[2].close()
     assert bodies(followed) == 0
+
+
+def test_a_pattern_costs_nothing_before_each_of_its_predicates_has_had_facts():
+    followed = Followed("?x :p ?y ; a :C", "?x :p ?y")
+    planned = followed.reasoner._registrar._registry._whole.patterns
+    assert followed.push(":a :p :b .") == [{}, {"a b": 1}]
+    assert len(planned._placed) == 1
+    assert followed.push(":a :p :b ; a :C .") == [{"a b": 1}, {"a b": 1}]
+    assert followed.push("") == [{}, {}]
+    assert followed.push(":a :p :b ; a :C .") == [{"a b": 1}, {"a b": 1}]
+    assert len(planned._placed) == 2
+
+
+def test_what_a_step_brings_last_and_what_it_takes_are_both_seen():
+    followed = Followed("?x :p ?y . ?y :q ?z")
+    assert followed.push(":a :p :b .") == [{}]
+    assert followed.push(":b :q :c .") == [{}]
+    assert followed.push(":a :p :b . :b :q :c .") == [{"a b c": 1}]
+
+
+def test_what_goes_right_after_a_query_was_registered_is_seen():
+    followed = Followed()
+    followed.push(":a :p :b .")
+    followed.queries.append(followed.register("SELECT * { ?x :p ?y }"))
+    assert followed.push("") == [{}]
