@@ -6,7 +6,7 @@ they are numbered: the same proof comes out in every process.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.lineage import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
-from pantarhei.proofs.antichain import Exceeded, Meter, Set, supports_of
+from pantarhei.proofs.antichain import Antichain, Exceeded, Meter, Set, supports_of
 from pantarhei.proofs.instances import Derivation, Instance, Instances, Key, steps_of, used_by
 from pantarhei.proofs.proof import Proof, ProofStep
 
@@ -109,6 +109,7 @@ class _Choice:
         self.always = {row for row in always if self._bases[row] == FOREVER}
         self.asserted = [row for row in rows if NONE < self._bases[row] < FOREVER and row not in always]
         self._entailed = always
+        self._sets: Mapping[int, Antichain] = {}  # the minimal supports of each row
         self._triples: dict[int, Triple] = {}
         self.instances = Instances.of(self.lineage, self._rank)
         # Where each fact follows in one way, there is a set for each assertion and for each instance, and one
@@ -177,15 +178,38 @@ class _Choice:
             for head, _, body in self.instances.found
             if head not in self._entailed
         )
-        found = supports_of(asserted, bodies, self.meter)[self.goal].sets
+        self._sets = supports_of(asserted, bodies, self.meter)
+        found = self._sets[self.goal].sets
         return list(found) if len(found) == 1 else sorted(found, key=self._place)
 
     def _candidate(self, support: Set) -> _Candidate:
         """A support with its shortest derivation."""
         if self.goal in support or self.goal in self.always:
             return _Candidate(support, {}, True)
-        derivation, is_shortest = self.instances.fewest(self.goal, support | self.always, self.meter)
+        behind, met = self._behind(support)
+        leaves = support | (self.always & met)
+        derivation, is_shortest = behind.fewest(self.goal, leaves, self.meter)
         return _Candidate(support, derivation, is_shortest)
+
+    def _behind(self, support: Set) -> tuple[Instances, set[int]]:
+        """The instances by which the goal can follow from a support, and the rows in them."""
+        found: list[Instance] = []
+        met, waiting = {self.goal}, [self.goal]
+        while waiting:
+            for instance in self.instances.by_head.get(waiting.pop(), ()):
+                if all(self._follows(row, support) for row in instance.body):
+                    found.append(instance)
+                    fresh = set(instance.body) - met
+                    met |= fresh
+                    waiting += [row for row in fresh if row not in support and row not in self.always]
+        return self.instances.among(found), met
+
+    def _follows(self, row: int, support: Set) -> bool:
+        """Whether a row follows from a support and the background."""
+        if row in self._entailed:
+            return True
+        known = self._sets.get(row)
+        return known is not None and any(each <= support for each in known.sets)
 
     def _found(self, asserted: list[int]) -> _Candidate:
         """A support that is minimal, as far as what is known goes, and a derivation: found without search."""

@@ -70,6 +70,10 @@ class Instances:
         ]
         return cls(tuple(dict.fromkeys(instances)), rank)
 
+    def among(self, some: Iterable[Instance]) -> Instances:
+        """Some of them."""
+        return Instances(tuple(some), self._rank)
+
     @cached_property
     def by_head(self) -> Mapping[int, list[Instance]]:
         """The instances of each row."""
