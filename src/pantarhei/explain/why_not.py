@@ -191,7 +191,7 @@ class WhyNot:
             new: the facts that came with what is supposed.
         """
         limit = self.situation.explanations.limit
-        lineage, _ = self.situation.model.lineage_within(goal, limit, limit, weaker=True)
+        lineage = self.situation.model.lineage_within(goal, limit, limit, weaker=True)
         self.complete = self.complete and not lineage.cut_short
         known = zip(lineage.rows.tolist(), as_tuples(lineage.facts), strict=True)
         rows = {fact: row for row, fact in known if fact in new}

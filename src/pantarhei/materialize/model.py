@@ -422,9 +422,7 @@ class WindowModel:
         rows = [row for fact in facts.tolist() if (row := self.kernel.store.row_of(*fact)) >= 0]
         return self._lineage(_NO_VIOLATIONS, np.array(rows, np.int32), most, explains_background)
 
-    def lineage_within(
-        self, fact: Integers, most: int, each: int, *, weaker: bool
-    ) -> tuple[Lineage, Integers]:
+    def lineage_within(self, fact: Integers, most: int, each: int, *, weaker: bool) -> Lineage:
         """Rule instances that can take part in proofs of a fact, the background explained: at most `most`,
         and `each` of one fact. There are more of them if it is cut short; what was found first is there.
 
@@ -433,14 +431,11 @@ class WindowModel:
         Args:
             fact: shape (1, 3), in the materialization.
             weaker: instances may be weaker than the fact: have a lower level than it.
-
-        Returns: The lineage, and those of its rows whose instances were not looked for.
         """
         self._settle()
         row = np.array([self.kernel.store.row_of(*fact[0].tolist())], np.int32)
         lowest = NONE if weaker else int(self.kernel.levels_of(readable(row))[0][0])
-        rows, instances, explained, cut_short = self.kernel.lineage_within(readable(row), most, each, lowest)
-        return self._described(_NO_VIOLATIONS, rows, instances, cut_short), rows[explained:]
+        return self._described(_NO_VIOLATIONS, *self.kernel.lineage_within(readable(row), most, each, lowest))
 
     def _lineage(
         self, violations: Integers, start: Integers, most: int, explains_background: bool

@@ -60,21 +60,27 @@ class Explanations:
         Args:
             fact: shape (1, 3), in the materialization.
         """
-        lineage, open_ = self.model.lineage_within(fact, self.limit, self.limit, weaker=False)
+        lineage = self.model.lineage_within(fact, self.limit, self.limit, weaker=False)
         for each in _OF_EACH:
-            if not lineage.cut_short or self._over(lineage).is_derivable:
+            if not lineage.cut_short or _Choice(self, lineage).is_derivable:
                 break
-            lineage, open_ = self.model.lineage_within(fact, self.limit, each, weaker=False)
-        return self._over(lineage, open_).best()
+            lineage = self.model.lineage_within(fact, self.limit, each, weaker=False)
+        return _Choice(self, lineage).best()
 
     def all(self, fact: Integers) -> tuple[Proof, ...]:
         """A proof for each minimal support, the better ones first."""
-        lineage, _ = self.model.lineage_within(fact, self.limit, self.limit, weaker=True)
-        found = () if lineage.cut_short else self._over(lineage).all()
+        lineage = self.model.lineage_within(fact, self.limit, self.limit, weaker=True)
+        found = () if lineage.cut_short else _Choice(self, lineage).all()
         return found or (replace(self.best(fact), complete=False),)
 
-    def _over(self, lineage: Lineage, open_: Integers | None = None) -> _Choice:
-        return _Choice(self, lineage, frozenset() if open_ is None else frozenset(open_.tolist()))
+
+class _SizedMeter(Meter):
+    """Counts how large sets are too: long proofs have large supports."""
+
+    def unions(self, start: Set, choices: list[Antichain]) -> list[Set]:
+        found = super().unions(start, choices)
+        self.spend(sum(map(len, found)))
+        return found
 
 
 class _Candidate(NamedTuple):
@@ -92,12 +98,10 @@ class _Choice:
     Args:
         given: what explains it.
         lineage: instances behind the row.
-        open: derived rows whose instances are not all known.
     """
 
     given: Explanations
     lineage: Lineage
-    open: Set
     meter: Meter = field(init=False)
 
     def __post_init__(self) -> None:
@@ -115,7 +119,7 @@ class _Choice:
         # Where each fact follows in one way, there is a set for each assertion and for each instance, and one
         # more is in the making.
         sets = len(self.asserted) + self.given.limit + 1
-        self.meter = Meter(sets, self.given.limit * _STEPS_AN_INSTANCE)
+        self.meter = _SizedMeter(sets, self.given.limit * _STEPS_AN_INSTANCE)
 
     @property
     def is_derivable(self) -> bool:
@@ -133,6 +137,9 @@ class _Choice:
         try:
             if self.lineage.cut_short:
                 raise Exceeded
+            only = self._only_way(strong)
+            if only is not None:
+                return self._proof(only, complete=True)
             supports = self._supports(strong)
             smallest = min(map(len, supports))
             tied = [support for support in supports if len(support) == smallest]
@@ -211,23 +218,62 @@ class _Choice:
         known = self._sets.get(row)
         return known is not None and any(each <= support for each in known.sets)
 
+    def _only_way(self, asserted: list[int]) -> _Candidate | None:
+        """The support and derivation where there is no choice: no fact follows in two ways, or is given too.
+
+        Else None.
+        """
+        given = {*self.always, *asserted}
+        by_head = self.instances.by_head
+        if not self.instances.leave_no_choice(given):
+            return None
+        derivation = {head: instance for head, (instance,) in by_head.items()}
+        used = used_by(derivation, self.goal)
+        if not all(row in given or row in derivation for row in used):
+            return None
+        return _Candidate(frozenset(used) & set(asserted), derivation, True)
+
     def _found(self, asserted: list[int]) -> _Candidate:
         """A support that is minimal, as far as what is known goes, and a derivation: found without search."""
-        leaves = {**dict.fromkeys([*self.always, *asserted], 0)}
+        leaves = dict.fromkeys([*self.always, *asserted], 0)
         if self.goal in leaves:
             return _Candidate(frozenset([self.goal]) - self.always, {}, True)
-        if self.goal not in self.instances.heights(leaves):
-            leaves |= {row: _OPEN_COST for row in self.open if row not in leaves and row != self.goal}
+        rows = self.lineage.rows.tolist()
+        open_ = {row: _OPEN_COST for row in rows if row not in leaves and row not in self.instances.by_head}
         derivation = self.instances.cheapest(leaves)
+        if self.goal not in derivation:  # what was not looked into is taken for given
+            leaves |= open_
+            derivation = self.instances.cheapest(leaves)
+        if self.goal not in derivation:  # and what was not looked into to its end
+            leaves |= {row: _OPEN_COST**2 for row in rows if row not in leaves and row != self.goal}
+            derivation = self.instances.cheapest(leaves)
         if self.goal not in derivation:  # it is open itself
             return _Candidate(frozenset(), {}, False)
         kept = [row for row in used_by(derivation, self.goal) if row in leaves and row not in self.always]
-        for row in sorted(kept, key=lambda row: (self._bases[row], self._text(row))):
-            fewer = [other for other in kept if other != row]
-            if self.goal in self.instances.heights([*self.always, *fewer]):
-                kept = fewer
+        kept = self._without_needless(kept)
         derivation = self.instances.cheapest({row: leaves[row] for row in [*self.always, *kept]})
-        return _Candidate(frozenset(kept) - self.open, derivation, False)
+        return _Candidate(frozenset(kept) & set(asserted), derivation, False)
+
+    def _without_needless(self, leaves: list[int]) -> list[int]:
+        """As few of the leaves as the goal follows from, the older ones left out first.
+
+        Some that are needless may stay where looking for them takes more steps than there may be.
+        """
+        derivable = self.instances.heights([*self.always, *leaves])
+        among = self.instances.among(
+            instance for instance in self.instances.found if derivable.keys() >= set(instance.body)
+        )
+        if among.leave_no_choice({*self.always, *leaves}):
+            return leaves
+        left = self.given.limit * _STEPS_AN_INSTANCE
+        for row in sorted(leaves, key=lambda row: (self._bases[row], self._text(row))):
+            left -= len(among.found)
+            if left < 0:
+                break
+            fewer = [other for other in leaves if other != row]
+            if self.goal in among.heights([*self.always, *fewer]):
+                leaves = fewer
+        return leaves
 
     # -- rows as people know them ------------------------------------------------------------------
 

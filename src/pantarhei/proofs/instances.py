@@ -82,6 +82,10 @@ class Instances:
             found[instance.head].append(instance)
         return found
 
+    def leave_no_choice(self, given: Collection[int]) -> bool:
+        """Whether each row follows in one way at most, and in none if it is given."""
+        return all(len(found) == 1 and head not in given for head, found in self.by_head.items())
+
     @cached_property
     def uses(self) -> Mapping[int, list[int]]:
         """The places of the instances that each row is in the body of."""

@@ -81,8 +81,8 @@ class LineageWalk(Visitor):
         """Rule instances that can take part in proofs of `rows`, until there are `most`: breadth first, at
         most `each` of one row, no level below `lowest` in their bodies. The background is explained too.
 
-        Returns `(reached, instances, explained, cut short)`, as `of` does: of the rows met, the instances of
-        the first `explained` ones were looked for; `cut short` says whether there are more. Costs them.
+        Returns `(reached, instances, cut short)`, as `of` does; what was found so far is there in any case.
+        Costs the instances.
         """
         i: cython.Py_ssize_t
         cut_short: cython.bint = False
@@ -98,7 +98,7 @@ class LineageWalk(Visitor):
                     i += 1
         finally:
             self.forget(reached)
-        return reached.array(), self.instances.array().reshape(-1, 2 + self.matcher.widest), i, cut_short
+        return reached.array(), self.instances.array().reshape(-1, 2 + self.matcher.widest), cut_short
 
     def explain(self, row, reached):
         """Record the rule instances with `row` as their head, and reach the rows of their bodies.
