@@ -158,6 +158,7 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
         _pivot("pushing", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "µs an observation", "size", " facts"),
         _pivot("pushing, ratio", f"{_SIZE_OF_QUERIES}(?P<what>push.*)", "times", "size", " facts"),
     ),
+    "explaining": _plain("the building asked"),
     "registered": _joined(
         _pivot("a step, observations", f"{_REGISTERED}(?P<what>.*)", "µs", "size", " facts"),
         _pivot(
