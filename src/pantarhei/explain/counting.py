@@ -82,27 +82,23 @@ def quality_of(
         found = []
         for number, total, lost, place in zip(numbers.tolist(), assertions, cut, last.tolist(), strict=True):
             about = named(number)
-            times = _times(entries[place].at if place >= 0 else None, now)
-            found.append(QualityRow(about, total, lost, *_conflicts(fared.get(about)), *times))
+            kept = entries[place].at if place >= 0 else None
+            fates = _conflicts(fared.get(about))
+            found.append(QualityRow(about, total, lost, *fates, kept, since(kept, now)))
         return found
 
     lexicon = vocabulary.lexicon
-    constraints = [
-        QualityRow(
-            axiom,
-            len(each.members),
-            len(each.cut),
-            *_conflicts(each),
-            *_times(max((at for at, _ in each.members - each.cut), default=None), now),
-        )
-        for axiom, each in by_constraint.items()
-    ]
+    constraints = []
+    for axiom, each in by_constraint.items():
+        kept = max((at for at, _ in each.members - each.cut), default=None)
+        sizes = len(each.members), len(each.cut)
+        constraints.append(QualityRow(axiom, *sizes, *_conflicts(each), kept, since(kept, now)))
     return Quality(
         now,
         entries[0].at if entries else None,
-        _worst_first(counts(rows[:, 2], lexicon.term, by_entity)),
-        _worst_first(counts(rows[:, 1], lambda number: lexicon.symbols[number].name, by_property)),
-        _worst_first(constraints),
+        worst_first(counts(rows[:, 2], lexicon.term, by_entity)),
+        worst_first(counts(rows[:, 1], lambda number: lexicon.symbols[number].name, by_property)),
+        worst_first(constraints),
     )
 
 
@@ -161,12 +157,11 @@ def _conflicts(fared: _Fared | None) -> tuple[int, int, int]:
     return (0, 0, 0) if fared is None else (fared.won, fared.conflicts, fared.disputes)
 
 
-def _times(
-    last: TimePoint | None, now: TimePoint | None
-) -> tuple[TimePoint | None, int | float | timedelta | None]:
-    since = None if last is None or now is None else now - last  # type: ignore[operator]
-    return last, since
+def since(last: TimePoint | None, now: TimePoint | None) -> int | float | timedelta | None:
+    """How long ago a time was; None where one of the two is not known."""
+    return None if last is None or now is None else now - last  # type: ignore[operator]
 
 
-def _worst_first(rows: Iterable[QualityRow]) -> tuple[QualityRow, ...]:
+def worst_first(rows: Iterable[QualityRow]) -> tuple[QualityRow, ...]:
+    """Rows in the order of a table: first what is cut most, then what is in most conflicts."""
     return tuple(sorted(rows, key=lambda row: (-row.cut, -row.conflicts, -row.disputes, str(row.about))))

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, Literal, cast, overload
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pantarhei.errors import OptionError, PantarheiError
+from pantarhei.explain.absence import Absence
+from pantarhei.explain.quality import Quality
+from pantarhei.explainer import LIMIT
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint
+from pantarhei.proofs.proof import Proof
 from pantarhei.reasoner import StreamReasoner
+from pantarhei.repair.result import Conflict
 from pantarhei.spark.driver import Counts, Driver
 from pantarhei.spark.failures import own_error
+from pantarhei.spark.shards.asked_shards import AskedShards
 
 
 class Batches:
@@ -68,6 +76,7 @@ class ReasoningQuery:
         spark_query: Spark's own, for all else that it can say.
         batches: what was done, and what went wrong in it.
         driver: what holds the window; None where that is sharded over the executors.
+        asked: the shards then.
     """
 
     def __init__(
@@ -75,9 +84,10 @@ class ReasoningQuery:
         spark_query: StreamingQuery,
         batches: Batches,
         driver: Driver | None = None,
+        asked: AskedShards | None = None,
     ) -> None:
         self.spark_query = spark_query
-        self._batches, self._driver = batches, driver
+        self._batches, self._driver, self._shards = batches, driver, asked
 
     @property
     def reasoner(self) -> StreamReasoner:
@@ -103,6 +113,51 @@ class ReasoningQuery:
         if self._driver is None:
             raise OptionError("shard_by", "given", "nothing, where the driver is to hold the window")
         return self._driver
+
+    # -- why ---------------------------------------------------------------------------------------
+    # Any thread may ask at any time; the answer is about the window after the last whole batch.
+
+    @overload
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, all: Literal[False] = False, limit: int = LIMIT
+    ) -> Proof: ...
+    @overload
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, *, all: Literal[True], limit: int = LIMIT
+    ) -> tuple[Proof, ...]: ...
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, all: bool = False, limit: int = LIMIT
+    ) -> Proof | tuple[Proof, ...]:
+        """Why a triple holds, as `StreamReasoner.explain` says it; where the query is sharded, the shard that
+        holds the triple, in a job of its own.
+
+        Raises:
+            What `StreamReasoner.explain` does.
+            SparkError: the job failed. So for the questions below.
+        """
+        if all:
+            return self._asked.explain(triple, at, all=True, limit=limit)
+        return self._asked.explain(triple, at, limit=limit)
+
+    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = 5) -> Absence:
+        """Why a triple does not hold, as `StreamReasoner.why_not` says it; where the query is sharded, the
+        shards that could hold it.
+        """
+        return self._asked.why_not(triple, at, limit)
+
+    def quality(self) -> Quality:
+        """How what was asserted fared, as `StreamReasoner.quality` says it; of all shards together."""
+        return self._asked.quality()
+
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """All conflict sets of the window, as `StreamReasoner.conflicts` says it; of all shards together."""
+        return self._asked.conflicts()
+
+    @property
+    def _asked(self) -> StreamReasoner | AskedShards:
+        return self._window.reasoner if self._shards is None else self._shards
+
+    # -- while it runs -----------------------------------------------------------------------------
 
     @property
     def is_active(self) -> bool:

@@ -36,8 +36,9 @@ from pantarhei.spark.results import STREAM, OutputFormat, Results, Sinks
 from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 from pantarhei.spark.shards.sharded_query import run_shards
-from pantarhei.spark.shards.sharded_stream import Sharding, sharded
+from pantarhei.spark.shards.sharded_stream import Sharding, remembered, sharded
 from pantarhei.spark.worker import OnError, check_on_error
+from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
 
@@ -73,6 +74,7 @@ def reason_stream(
     shards: int | None = None,
     streaming: Iterable[URIRef] | None = None,
     limits: Limits = NO_LIMITS,
+    history: History | None = None,
 ) -> ReasoningQuery:
     """Follow a streaming DataFrame with a window that is repaired, in one process: the driver.
 
@@ -104,7 +106,7 @@ def reason_stream(
         output_format: "parquet", "ndjson" or "csv".
         checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on;
             what `StreamReasoner` takes must then be the same, and what each of `queries` is that was there
-            before; all else may be another, `limits` too.
+            before; all else may be another, `limits` and `history` too.
         trigger: as `DataStreamWriter.trigger` takes it: `{"availableNow": True}`,
             `{"processingTime": "1 second"}`; by default each batch follows upon the other.
         spark_partitions: how many tasks close the ABoxes of a batch; by default one a core.
@@ -116,6 +118,7 @@ def reason_stream(
             `queries` and `spark_partitions` have no meaning.
         shards, streaming: as `shard_stream` takes them.
         limits: how much the window may hold, and what then; of each shard, if it is sharded.
+        history: as `StreamReasoner` takes it; if it is sharded, as `shard_stream` does.
 
     Returns:
         The running query, with the window in it unless it is sharded.
@@ -135,7 +138,8 @@ def reason_stream(
     check_on_error(on_error)
     given = normalized(df, columns)
     search = Budget() if budget is None else budget
-    options = Options(window, repair, keep, unique_names, search, limits)
+    kept = (History() if history is None else history) if shard_by is None else remembered(history)
+    options = Options(window, repair, keep, unique_names, search, limits, history=kept)
     asked = registrations(queries, query)
     outlets = outlets_of(
         asked, sink, None if output is None else local_folder("output", output), output_format
@@ -143,8 +147,8 @@ def reason_stream(
     if shard_by is not None:
         _refuse_where_sharded(on_update, on_late, on_error, queries, spark_partitions)
         sharding = Sharding(shard_by, shards, streaming)
-        changes = sharded(given, ontology, options, background, sharding, allowed_lateness, query)
-        return run_shards(changes, outlets[STREAM], checkpoint, trigger, query_name)
+        stream = sharded(given, ontology, options, background, sharding, allowed_lateness, query)
+        return run_shards(stream, outlets[STREAM], checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
     kind = kind_of(given)
@@ -216,7 +220,11 @@ def _reasoner(
     if not progress.exists:
         return StreamReasoner.with_options(ontology, options, background)
     reasoner = StreamReasoner.restore(
-        progress.reasoner, ontology, background=background or (), limits=options.limits
+        progress.reasoner,
+        ontology,
+        background=background or (),
+        limits=options.limits,
+        history=options.history,
     )
     for name in (field.name for field in fields(Options)):
         asked, saved = getattr(options, name), getattr(reasoner.options, name)

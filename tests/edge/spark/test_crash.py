@@ -11,6 +11,7 @@ import sys
 
 import pyarrow.parquet
 import pytest
+from rdflib import BNode
 
 import crashing_shards
 import crashing_stream
@@ -50,7 +51,17 @@ def end_of(spark, folder):
     state, reasoner = state_of(query.reasoner), query.reasoner
     background = StreamReasoner(reasoner.ontology, reasoner.window).materialization()  # its blank node is new
     assert background <= state["materialization"]
+    state["why"] = why(reasoner)
     return state | {"materialization": state["materialization"] - background}, query.counts, output(folder)
+
+
+def why(reasoner):
+    """What is said of facts and absences, where no blank node of the background has to do with them."""
+    proofs = map(reasoner.explain, sorted(reasoner.materialization()))
+    named = [p for p in proofs if not any(isinstance(term, BNode) for step in p.steps for term in step.fact)]
+    assert any(proof.supports and proof.rules for proof in named)
+    absence = reasoner.why_not((EX.tank1, EX.feeds, EX.tank0))
+    return [*map(str, named), str(absence), str(reasoner.quality())]
 
 
 @pytest.fixture(scope="module")

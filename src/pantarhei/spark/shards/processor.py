@@ -27,7 +27,10 @@ from pantarhei.spark.shards.shard import NO_ROWS, ROWS, Change, SavedShard, Shar
 if TYPE_CHECKING:
     import pandas as pd
 
-_STATE = "token BINARY, snapshot BINARY, held BINARY"
+STATE = "shard"
+"""The name of the state, by which others find it."""
+
+_COLUMNS = "token BINARY, snapshot BINARY, held BINARY"
 
 # Live shards of this process by stream and number, each with its token, those used last at the end.
 _LIVE: OrderedDict[tuple[str, int], tuple[bytes, Shard]] = OrderedDict()
@@ -43,7 +46,7 @@ class ShardProcessor(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Declare the state."""
         self._handle = handle
-        self._state = handle.getValueState("shard", _STATE)
+        self._state = handle.getValueState(STATE, _COLUMNS)
 
     def handleInputRows(
         self, key: Any, rows: Iterator[pd.DataFrame], timerValues: TimerValues

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from rdflib import RDF, BNode
+from rdflib import RDF, BNode, URIRef
 
+from pantarhei.encoding.numbers import Symbol
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
 from pantarhei.language.place import Place
 from pantarhei.language.rule import Predicate
+from pantarhei.language.term import Term, Triple
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
 
@@ -32,8 +34,8 @@ class Router:
     """
 
     def __init__(self, report: ShardingReport, key: Key, shards: int) -> None:
-        self._report, self._keys, self._number = report, report.maps[key], shards
-        self._shards: dict[str, int] = {}
+        self._report, self._keys, self.shards = report, report.maps[key], shards
+        self._known: dict[str, int] = {}
         self._admitted: set[tuple[str, bool]] = set()
 
     def route(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -66,6 +68,18 @@ class Router:
         columns = [shards.take(encoded.indices), ticks, subjects, predicates, objects]
         return pa.record_batch(columns, ["shard", "ticks", "subject", "predicate", "object"])
 
+    def shards_with(self, triple: Triple) -> Sequence[int]:
+        """The shards that can hold a triple, one of them if all hold it alike."""
+        subject, predicate, object_ = triple
+        is_class = predicate == RDF.type
+        name = cast(Predicate, object_ if is_class else predicate)
+        positions = self._report.positions(self._keys.key, Symbol(name, 1 if is_class else 2))
+        if positions is None:
+            return [0]
+        of_key = next(((subject, object_)[position] for position in sorted(positions)), None)
+        # a blank node has another label in the rows of the stream
+        return [self.shard_of(of_key)] if isinstance(of_key, URIRef) else range(self.shards)
+
     def _check(self, predicates: pa.Array, objects: pa.Array) -> None:
         for text in pc.unique(predicates).to_pylist():
             if text != _TYPE:
@@ -85,16 +99,20 @@ class Router:
         self._admitted.add((text, is_class))
 
     def _shard(self, text: str) -> int:
-        found = self._shards.get(text)
+        found = self._known.get(text)
         if found is None:
-            if len(self._shards) >= _MOST_KNOWN:
-                self._shards.clear()
-            found = self._shards[text] = self._computed(text)
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            found = self._known[text] = self._computed(text)
         return found
 
     def _computed(self, text: str) -> int:
         name = parse_term(text)
         Place.SUBJECT.check(name, text)
+        return self.shard_of(name)
+
+    def shard_of(self, name: Term) -> int:
+        """The shard of a name."""
         key = name if isinstance(name, BNode) else self._keys.of(name)
         digest = hashlib.blake2b(key.n3().encode(), digest_size=8).digest()
-        return int.from_bytes(digest, "big") % self._number
+        return int.from_bytes(digest, "big") % self.shards

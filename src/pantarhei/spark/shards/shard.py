@@ -59,7 +59,7 @@ class Shard:
     """
 
     def __init__(self, setup: ShardSetup, reasoner: StreamReasoner, held: pa.Table = NO_ROWS) -> None:
-        self._setup, self._reasoner, self._held = setup, reasoner, held
+        self.reasoner, self._setup, self._held = reasoner, setup, held
         now = reasoner.note.get("now")
         self._now = now if isinstance(now, int) else None
         self._query = self._registered()
@@ -72,7 +72,10 @@ class Shard:
             CheckpointMismatchError: it was saved with another ontology, background, window, key, number of
                 shards or query.
         """
-        reasoner = StreamReasoner.restore(saved.snapshot, setup.ontology, limits=setup.options.limits)
+        options = setup.options
+        reasoner = StreamReasoner.restore(
+            saved.snapshot, setup.ontology, limits=options.limits, history=options.history
+        )
         given, was = _layout(setup), str(reasoner.note.get("layout"))
         if was != given:
             raise CheckpointMismatchError(
@@ -85,7 +88,7 @@ class Shard:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, ROWS) as writer:
             writer.write_table(self._held)
-        snapshot = self._reasoner.snapshot({"now": self._now, "layout": _layout(self._setup)})
+        snapshot = self.reasoner.snapshot({"now": self._now, "layout": _layout(self._setup)})
         return SavedShard(snapshot, sink.getvalue().to_pybytes())
 
     def take_in(self, rows: pa.Table, closed: int | None) -> list[Change]:
@@ -105,9 +108,9 @@ class Shard:
         else:
             ready = waiting
         for ticks, abox in _aboxes(ready):
-            changes += self._changes(self._reasoner.push(self._time(ticks), abox), ticks)
+            changes += self._changes(self.reasoner.push(self._time(ticks), abox), ticks)
         if closed is not None and (self._now is None or self._now < closed):
-            changes += self._changes(self._reasoner.advance(self._time(closed)), closed)
+            changes += self._changes(self.reasoner.advance(self._time(closed)), closed)
         return changes
 
     @property
@@ -116,14 +119,14 @@ class Shard:
         looks = []
         if self._held.num_rows:
             looks.append(pc.min(self._held["ticks"]).as_py() + 1)
-        if self._reasoner.timestamps:
+        if self.reasoner.timestamps:
             looks.append(self._leaving())
         return min(looks, default=None)
 
     def _leaving(self) -> int:
         """The first tick at which the oldest timestamp is outside the window."""
         window, kind = self._setup.options.window, self._setup.kind
-        oldest = step_to(window, None, self._reasoner.timestamps[0])
+        oldest = step_to(window, None, self.reasoner.timestamps[0])
         span = 2 * (oldest.end - oldest.first + 2)  # more than range and slide
         times = range(oldest.now, oldest.now + span)
         return times[
@@ -152,7 +155,7 @@ class Shard:
         """What is asked of the shard, kept up to date; a shard that was restored has it already."""
         if self._setup.query is None:
             return None
-        return self._reasoner.queries.get(_QUERY) or self._reasoner.register(self._setup.query, name=_QUERY)
+        return self.reasoner.queries.get(_QUERY) or self.reasoner.register(self._setup.query, name=_QUERY)
 
 
 _QUERY = "answers"  # the name of the query in a shard's reasoner

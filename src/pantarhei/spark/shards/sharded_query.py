@@ -13,16 +13,18 @@ from pantarhei.errors import CheckpointError, OptionError
 from pantarhei.spark.progress import REASONER, is_sharded, uri_of
 from pantarhei.spark.results import Outlet
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
+from pantarhei.spark.shards.asked_shards import AskedShards
+from pantarhei.spark.shards.sharded_stream import ShardedStream
 
 
 def run_shards(
-    changes: DataFrame,
+    stream: ShardedStream,
     outlet: Outlet,
     checkpoint: str | Path | None,
     trigger: Mapping[str, object] | None,
     query_name: str | None,
 ) -> ReasoningQuery:
-    """Run what `shard_stream` gave.
+    """Run a stream that is sharded.
 
     With a checkpoint, which Spark keeps alone, each batch reaches the files of `outlet` once; its sink may
     see one again.
@@ -54,4 +56,6 @@ def run_shards(
             files.refuse_if_used()
         place = uri_of(folder)
     batches = Batches(take_in, temporary)
-    return ReasoningQuery(start(changes, batches, place, trigger, query_name), batches)
+    running = start(stream.changes, batches, place, trigger, query_name)
+    asked = AskedShards(stream.changes.sparkSession, stream.shipped, place)
+    return ReasoningQuery(running, batches, asked=asked)

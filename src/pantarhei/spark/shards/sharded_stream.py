@@ -32,6 +32,7 @@ from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.spark.shards.shard import Shard
 from pantarhei.spark.stream_columns import COLUMNS
+from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
 
@@ -51,6 +52,13 @@ class Sharding(NamedTuple):
     streaming: Iterable[URIRef] | None = None
 
 
+class ShardedStream(NamedTuple):
+    """A stream that is sharded: the changes that its shards report, and how it is sharded."""
+
+    changes: DataFrame
+    shipped: Shipped[ShardSetup]
+
+
 def shard_stream(
     df: DataFrame,
     ontology: Ontology,
@@ -67,6 +75,7 @@ def shard_stream(
     allowed_lateness: Duration | None = None,
     limits: Limits = NO_LIMITS,
     query: str | None = None,
+    history: History | None = None,
 ) -> DataFrame:
     """The changes of the repaired materialization of a stream, or of a query's answers, computed by shards.
 
@@ -110,6 +119,8 @@ def shard_stream(
         allowed_lateness: how far rows may come out of order.
         limits: how much each shard may hold, and what then; they may be others when the query goes on.
         query: a SPARQL query, answered by each shard after each of its steps.
+        history: how much each shard remembers of what has left its window, at the cost of its state; by
+            default nothing. It has no sink.
 
     Raises:
         QueryError: the query is malformed or refused.
@@ -123,9 +134,22 @@ def shard_stream(
         `MemoryLimitError` for an ABox with which a shard would hold too much.
     """
     search = Budget() if budget is None else budget
-    options = Options(window, repair, keep, unique_names, search, limits)
+    options = Options(window, repair, keep, unique_names, search, limits, history=remembered(history))
     sharding = Sharding(shard_by, shards, streaming)
-    return sharded(df, ontology, options, background, sharding, allowed_lateness, query)
+    return sharded(df, ontology, options, background, sharding, allowed_lateness, query).changes
+
+
+def remembered(history: History | None) -> History:
+    """What each shard remembers: nothing unless told, for it is written whenever the shard's state is.
+
+    Raises:
+        OptionError: it has a sink, which would be in many processes.
+    """
+    if history is not None and history.sink is not None:
+        raise OptionError(
+            "history", "one with a sink", "one without, with shard_by: shards have no common sink"
+        )
+    return History(steps=0) if history is None else history
 
 
 def sharded(
@@ -136,7 +160,7 @@ def sharded(
     sharding: Sharding,
     allowed_lateness: Duration | None,
     query: str | None,
-) -> DataFrame:
+) -> ShardedStream:
     """What `shard_stream` gives and raises; `options` are those of each shard."""
     kind = _kind_of(df)
     session = df.sparkSession
@@ -175,7 +199,7 @@ def _asked(setup: ShardSetup, query: str) -> ShardSetup:
     return replace(setup, query=query, names=names)
 
 
-def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> DataFrame:
+def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> ShardedStream:
     """The plan. The column that carries the watermark is left out again, for Spark drops late rows by it.
 
     Spark's watermark is in whole milliseconds. It is given each tick for a millisecond, so that shards agree
@@ -195,7 +219,8 @@ def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> DataFrame:
     changes = routed.groupBy("shard").transformWithStateInPandas(
         ShardProcessor(shipped), columns_of(setup.names), "Append", "EventTime"
     )
-    return changes.withColumn("at", F.timestamp_micros("at")) if of_dates else changes
+    timed = changes.withColumn("at", F.timestamp_micros("at")) if of_dates else changes
+    return ShardedStream(timed, shipped)
 
 
 def _kind_of(df: DataFrame) -> TimeKind:

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+from rdflib import RDF, BNode
 
 from pantarhei import Ontology
 from pantarhei.errors import BackgroundOnlyError, InvalidTripleError, TimestampError
@@ -63,3 +64,19 @@ def test_a_row_that_is_no_triple_or_not_for_the_stream_is_refused(row, error):
     )
     with pytest.raises(error):
         list(router(4).route([batch]))
+
+
+def test_shards_that_can_hold_a_triple_are_found_by_its_key():
+    streaming = [A, R, EX.C]
+    rules = [*RULES, Rule("known", (related(R, x, y),), is_a(EX.Known, y))]
+    report = Ontology.from_rules(rules, PLACES).sharding_report(streaming, keys=[IN])
+    found = Router(report, IN, 7)
+    (building,) = {where for name, _, where in PLACES if name == a}
+    own = [found.shard_of(a)]
+    assert found.shards_with((a, RDF.type, A)) == found.shards_with((building, RDF.type, B)) == own
+    assert (
+        found.shards_with((a, R, EX.e)) == found.shards_with((EX.e, S, a)) == own
+    )  # an inverse: at its object
+    assert list(found.shards_with((a, RDF.type, EX.Known))) == list(range(7))  # in that of whoever says it
+    assert list(found.shards_with((BNode("b"), RDF.type, A))) == list(range(7))  # its label is another there
+    assert found.shards_with((a, IN, building)) == [0]  # in each

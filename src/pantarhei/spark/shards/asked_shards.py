@@ -1,0 +1,184 @@
+"""The shards of a stream as they are asked why: each as the last whole batch left it.
+
+The window of a shard is in Spark's state: executors make it again from there, and ask it. The stream goes on
+meanwhile.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from typing import Literal, TypeVar, overload
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from pantarhei.errors import NotEntailedError, PantarheiError, TimestampError
+from pantarhei.explain.absence import Absence
+from pantarhei.explain.parts import absence_of, proofs_together, quality_together
+from pantarhei.explain.quality import Quality
+from pantarhei.explainer import LIMIT
+from pantarhei.language.term import Triple, check_triple
+from pantarhei.language.time import TimePoint
+from pantarhei.proofs.proof import Proof
+from pantarhei.rdf.ntriples import parse_term, write_term
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.repair.result import Conflict
+from pantarhei.spark.failures import FAILURES, spark_error
+from pantarhei.spark.shards.processor import STATE
+from pantarhei.spark.shards.router import Router
+from pantarhei.spark.shards.setup import ShardSetup, Shipped
+from pantarhei.spark.shards.shard import SavedShard, Shard
+
+T = TypeVar("T")
+Ask = Callable[[StreamReasoner], T]
+
+_ANSWERS = pa.schema([("shard", pa.int32()), ("answer", pa.binary())])
+
+
+class AskedShards:
+    """What shards say together of why and why not, as `StreamReasoner` says it of one window.
+
+    A question costs a Spark job that reads the state of all shards and makes the window models of those that
+    are asked: to explain, that of one, where the key of the triple says which. Before a batch has been
+    saved all shards are as they begin.
+
+    Args:
+        session: runs the jobs.
+        shipped: how the stream is sharded.
+        checkpoint: Spark's folder, as a URI.
+    """
+
+    def __init__(self, session: SparkSession, shipped: Shipped[ShardSetup], checkpoint: str) -> None:
+        self._session, self._shipped, self._checkpoint = session, shipped, checkpoint
+        setup = shipped.value
+        self._router = Router(setup.report, setup.key, setup.shards)
+
+    @overload
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, all: Literal[False] = False, limit: int = LIMIT
+    ) -> Proof: ...
+    @overload
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, *, all: Literal[True], limit: int = LIMIT
+    ) -> tuple[Proof, ...]: ...
+    def explain(
+        self, triple: Triple, at: TimePoint | None = None, all: bool = False, limit: int = LIMIT
+    ) -> Proof | tuple[Proof, ...]:
+        """Why a triple holds: as a shard that holds it says."""
+        texts = _texts(triple)
+
+        def every(reasoner: StreamReasoner) -> tuple[Proof, ...]:
+            return reasoner.explain(_read(texts), at, all=True, limit=limit)
+
+        def best(reasoner: StreamReasoner) -> tuple[Proof, ...]:
+            return (reasoner.explain(_read(texts), at, limit=limit),)
+
+        shards = self._router.shards_with(triple)
+        proofs = proofs_together(self._told(every if all else best, shards).values())
+        return proofs if all else proofs[0]
+
+    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = 5) -> Absence:
+        """Why a triple holds in no shard. All are asked: each knows what has come to it, and nothing else."""
+        texts, shards = _texts(triple), range(self._router.shards)
+        found = self._told(lambda reasoner: reasoner.why_not(_read(texts), at, limit), shards)
+        return absence_of(found, lambda shard, missing: self._router.shard_of(missing[0]) == shard, limit)
+
+    def quality(self) -> Quality:
+        """How the assertions of all shards fared."""
+        return quality_together(self._of_all(StreamReasoner.quality))
+
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """The conflict sets of all shards, shard by shard."""
+        return tuple(conflict for found in self._of_all(StreamReasoner.conflicts) for conflict in found)
+
+    def _told(self, ask: Ask[T], shards: Sequence[int]) -> dict[int, T]:
+        """What those of some shards say that have an answer.
+
+        Raises:
+            PantarheiError: what none of them can say.
+        """
+        answers, passed = dict[int, T](), list[PantarheiError]()
+        found = self._answers(ask, shards)
+        if len(found) < len(shards):  # no rows have come to the others, which are all alike
+            untouched = next(shard for shard in shards if shard not in found)
+            found[untouched] = _answer(ask, lambda: self._untouched)
+        for shard, answer in found.items():
+            if not isinstance(answer, PantarheiError):
+                answers[shard] = answer
+            elif isinstance(answer, NotEntailedError | TimestampError):  # another shard may say more
+                passed.append(answer)
+            else:
+                raise answer
+        if not answers:
+            raise passed[0]
+        return answers
+
+    def _of_all(self, ask: Ask[T]) -> list[T]:
+        """What the shards say to which rows have come."""
+        answers = []
+        for answer in self._answers(ask, range(self._router.shards)).values():
+            if isinstance(answer, PantarheiError):
+                raise answer
+            answers.append(answer)
+        return answers
+
+    @cached_property
+    def _untouched(self) -> Shard:
+        """A shard to which no rows have come."""
+        return Shard(self._shipped.value, self._shipped.value.reasoner())
+
+    # -- jobs --------------------------------------------------------------------------------------
+
+    def _answers(self, ask: Ask[T], shards: Sequence[int]) -> dict[int, T | PantarheiError]:
+        """What those of some shards say to which rows have come, or raise."""
+        shipped = self._shipped
+
+        def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for shard, *saved in zip(*batch.to_pydict().values(), strict=True):
+                    answer = _answer(ask, partial(Shard.restore, shipped.value, SavedShard(*saved)))
+                    yield pa.record_batch([[shard], [pickle.dumps(answer)]], _ANSWERS)
+
+        try:
+            states = self._states()
+            if states is None:
+                return {}
+            asked = states.where(F.col("shard").isin(*shards))
+            rows = asked.mapInArrow(answers, from_arrow_schema(_ANSWERS)).collect()
+        except FAILURES as failure:
+            raise spark_error(failure) from failure
+        return {shard: pickle.loads(answer) for shard, answer in sorted(map(tuple, rows))}
+
+    def _states(self) -> DataFrame | None:
+        """The shards in Spark's state after the last batch; None where there is none yet."""
+        stores = self._session.read.format("state-metadata").load(self._checkpoint)
+        ours = stores.where(
+            F.col("operatorProperties").contains(f'"stateName":"{STATE}"') & (F.col("maxBatchId") >= 0)
+        )
+        numbers = [row.operatorId for row in ours.select("operatorId").distinct().collect()]
+        if not numbers:
+            return None
+        reader = self._session.read.format("statestore").option("stateVarName", STATE)
+        found = reader.option("operatorId", max(numbers)).load(self._checkpoint)
+        return found.select("key.shard", "value.snapshot", "value.held")
+
+
+def _answer(ask: Ask[T], made: Callable[[], Shard]) -> T | PantarheiError:
+    """What a shard says, or raises on purpose."""
+    try:
+        return ask(made().reasoner)
+    except PantarheiError as error:
+        return error
+
+
+def _texts(triple: Triple) -> tuple[str, ...]:
+    """A triple that stays as it is on its way to the executors."""
+    return tuple(map(write_term, check_triple(triple)))
+
+
+def _read(texts: tuple[str, ...]) -> Triple:
+    return check_triple(tuple(map(parse_term, texts)))
