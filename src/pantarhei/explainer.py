@@ -109,18 +109,19 @@ class Explainer:
         return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
     def _absence(self, triple: Triple, goal: Fact, moment: Moment, limit: int) -> Absence:
-        situation = self._situation(moment)
-        search = WhyNot(situation, goal, limit, STEPS)
-        concluded, ways = bool(situation.clauses.concluding(goal[0])), search.ways()
-        beyond: tuple[WouldHold, ...] = ()
-        if concluded and not ways:
-            beyond = search.ways(situation.clauses.unconcluded | self._in_background())
-        asserted, fate = goal[0] in situation.assumable, situation.fate(goal)
-        common, now = self._held.foundation.common, moment.books.now
+        situation, common = self._situation(moment), self._held.foundation.common
         names = KnownNames(
             moment.model.vocabulary, common.symbols, common.names, situation.gone, self._names()
         )
         unknown = names.unknown_in(triple)
+        search, concluded = WhyNot(situation, goal, limit, STEPS), bool(situation.clauses.concluding(goal[0]))
+        ways, beyond = tuple[WouldHold, ...](), tuple[WouldHold, ...]()
+        if not any(each.kind == "blank node" for each in unknown):  # else no ABox can speak of it
+            ways = search.ways()
+            if concluded and not ways:
+                beyond = search.ways(situation.clauses.unconcluded | self._in_background())
+        asserted, fate = goal[0] in situation.assumable, situation.fate(goal)
+        now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
     def _situation(self, moment: Moment) -> Situation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, fields, replace
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from rdflib import URIRef
 
@@ -19,6 +19,8 @@ from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.wording import Labels, labels_among
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.result import Conflict
+
+NameKind = Literal["class", "property", "name", "blank node", "word of OWL"]
 
 _SOMETHING = URIRef("urn:pantarhei:something")
 
@@ -101,12 +103,12 @@ class UnknownName:
 
     Args:
         name: the name.
-        kind: what it would be: "class", "property", "name" or "blank node".
+        kind: what it would be; a "word of OWL" is one that only ontologies are written with.
         nearest: known names of that kind that look like it, the nearest first.
     """
 
     name: Term
-    kind: str
+    kind: NameKind
     nearest: tuple[Term, ...] = ()
 
 

@@ -48,18 +48,21 @@ class _Telling:
             yield "From what the stream asserts it cannot follow."
             yield from self.ways(absence.beyond, "It would hold if it were given")
         if not (absence.ways or absence.beyond):
-            yield from self.nothing()
-        if not absence.complete:
+            yield self.nothing()
+        elif not absence.complete:
             yield "Not everything was looked at: there may be further ways."
 
-    def nothing(self) -> Iterator[str]:
+    def nothing(self) -> str:
         """What is said where no way is known."""
+        if not self.absence.complete:
+            return "No way was found in which it would hold. Not everything was looked at: there may be one."
         if self.absence.concluded:
-            yield "Nothing that could be added would make it follow."
-        elif self.absence.asserted:
-            yield "No rule concludes it. The stream asserts such facts, and has not asserted this one."
-        else:
-            yield "No rule concludes it, and the stream asserts no such facts."
+            return "Nothing that could be added would make it follow."
+        if not self.absence.asserted:
+            return "No rule concludes it, and the stream asserts no such facts."
+        if self.absence.gone:
+            return "No rule concludes it: it holds where the stream asserts it."
+        return "No rule concludes it. The stream asserts such facts, and has not asserted this one."
 
     def ways(self, ways: Iterable[WouldHold], heading: str) -> Iterator[str]:
         """Ways that differ only in names are told together."""
@@ -135,6 +138,9 @@ class _Telling:
     def unknown(self, unknown: UnknownName) -> str:
         nearest = " or ".join(self.name(term) for term in unknown.nearest)
         question = f"; did you mean {nearest}?" if nearest else "."
+        if unknown.kind == "word of OWL":
+            word = self.name(unknown.name)
+            return f"{word} is a word of OWL: ontology.explain says what the ontology entails."
         if unknown.kind == "blank node":
             return f"No blank node {self.name(unknown.name)} is known: each message has its own."
         return f"Nothing is known of the {unknown.kind} {self.name(unknown.name)}{question}"

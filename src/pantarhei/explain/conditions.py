@@ -8,7 +8,7 @@ from itertools import islice, product
 import numpy as np
 from rdflib import Literal, Variable
 
-from pantarhei.encoding.numbers import FIRST_LITERAL
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.explain.clauses import FIRST_VARIABLE, Clause, NumberedAtom
 from pantarhei.language.data_range import (
     DataComplementOf,
@@ -39,11 +39,12 @@ class Conditions:
     """Finds out whether conditions are met over a model.
 
     Literals that nothing determines are chosen: one that the property has elsewhere, or one that a condition
-    names.
+    names. `is_complete` says that no choice has failed: others may do where it has.
     """
 
     def __init__(self, model: WindowModel) -> None:
         self._model, self._vocabulary = model, model.vocabulary
+        self.is_complete = True
         self._literals: dict[int, list[int]] = {}
 
     def met(
@@ -60,12 +61,14 @@ class Conditions:
         values = [self._values(variable, atoms, given) for variable in open_]
         for choice in islice(product(*values), _MOST_CHOICES):
             terms = dict(zip(open_, choice, strict=True))
-            if all(self._holds(clause, shift, walk, terms) for clause, shift in given):
+            # What a rule computes is known before the tests of the rules above it.
+            if all(self._holds(clause, shift, walk, terms) for clause, shift in reversed(given)):
                 return terms
+        self.is_complete = self.is_complete and not open_
         return None
 
     def _literals_wanted(
-        self, atoms: Sequence[NumberedAtom], conditions: Iterable[Condition], walk: Walk
+        self, atoms: Sequence[NumberedAtom], conditions: Sequence[Condition], walk: Walk
     ) -> list[int]:
         """The variables that are to be literals and that nothing determines."""
         found = [
@@ -73,15 +76,17 @@ class Conditions:
             for atom in atoms
             if atom.object <= FIRST_VARIABLE and self._literals_of(atom.predicate)
         ]
+        computed = set[int]()
         for clause, shift in conditions:
-            computed = {test.arguments[0] for test in clause.tests if is_computation(test)}
             for test in clause.tests:
-                for argument in test.arguments:
-                    if isinstance(argument, Variable) and argument not in computed:
-                        number = walk(clause.variables[argument] + shift)
-                        if number <= FIRST_VARIABLE:
-                            found.append(number)
-        return list(dict.fromkeys(found))
+                numbers = [
+                    walk(clause.variables[argument] + shift) if isinstance(argument, Variable) else NONE
+                    for argument in test.arguments
+                ]
+                if is_computation(test):
+                    computed.add(numbers[0])
+                found += [number for number in numbers if number <= FIRST_VARIABLE]
+        return [number for number in dict.fromkeys(found) if number not in computed]
 
     def _literals_of(self, predicate: int) -> list[int]:
         """The first literals that a property has in the window."""
@@ -108,15 +113,12 @@ class Conditions:
         around = (near for literal in named for near in _around(literal))
         return list(dict.fromkeys((*around, *sorted(known, key=lambda term: term.n3()))))
 
-    def _holds(self, clause: Clause, shift: int, walk: Walk, terms: Mapping[int, Term]) -> bool:
-        """Whether a rule's inequalities and tests hold."""
-        computed: dict[Variable, Term] = {}
+    def _holds(self, clause: Clause, shift: int, walk: Walk, terms: dict[int, Term]) -> bool:
+        """Whether a rule's inequalities and tests hold. What they compute is added to `terms`."""
 
         def term(argument: Argument) -> Term | None:
             if not isinstance(argument, Variable):
                 return argument
-            if argument in computed:
-                return computed[argument]
             number = walk(clause.variables[argument] + shift)
             return terms.get(number) if number <= FIRST_VARIABLE else self._vocabulary.term(number)
 
@@ -132,7 +134,7 @@ class Conditions:
                 if result is None:
                     return False
                 if values[0] is None and isinstance(test.arguments[0], Variable):
-                    computed[test.arguments[0]] = result
+                    terms[walk(clause.variables[test.arguments[0]] + shift)] = result
                 elif values[0] is None or value_of(values[0]) != value_of(result):
                     return False
             elif None in values or not holds(test.name, *(value for value in values if value is not None)):

@@ -177,10 +177,8 @@ class Search:
         """As many of the facts as are gone into, those that `atom` can be."""
         if atom.subject == atom.object:
             facts = facts[facts[:, 1] == facts[:, 2]]
-        if len(facts) <= _MOST_MATCHES:
-            return as_tuples(facts)
-        self.is_complete = False
-        texts = {tuple(fact): _text(self._vocabulary, fact) for fact in facts.tolist()}
+        self.is_complete = self.is_complete and len(facts) <= _MOST_MATCHES
+        texts = dict(zip(as_tuples(facts), _texts(self._vocabulary, facts), strict=True))
         return sorted(texts, key=texts.__getitem__)[:_MOST_MATCHES]  # the same ones in every process
 
     def _assuming(self, state: _State, atom: NumberedAtom, is_ground: bool) -> Iterator[_State]:
@@ -260,6 +258,7 @@ class Search:
             return None
         terms = self._conditions.met(atoms, state.conditions, lambda number: _walk(number, state.binding))
         if terms is None:
+            self.is_complete = self.is_complete and self._conditions.is_complete
             return None
 
         def term(number: int) -> Term:
@@ -304,6 +303,5 @@ def _pattern(atom: NumberedAtom) -> Pattern:
     return (atom.predicate, subject, SAME if subject == ANY and atom.subject == atom.object else object_)
 
 
-def _text(vocabulary: Vocabulary, fact: Iterable[int]) -> str:
-    (triple,) = vocabulary.decode([tuple(fact)])
-    return " ".join(term.n3() for term in triple)
+def _texts(vocabulary: Vocabulary, facts: Integers) -> list[str]:
+    return [" ".join(term.n3() for term in triple) for triple in vocabulary.decode(facts)]

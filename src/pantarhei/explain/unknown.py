@@ -11,9 +11,10 @@ from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.absence import UnknownName
+from pantarhei.explain.absence import NameKind, UnknownName
 from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, Triple
+from pantarhei.owl.name_kinds import is_reserved
 
 # So many known names are told, and names are compared with so many.
 _MOST_TOLD = 2
@@ -41,25 +42,29 @@ class KnownNames:
     def unknown_in(self, triple: Triple) -> tuple[UnknownName, ...]:
         """The names of a triple that nobody uses. Costs a look at what the stream asserted."""
         return tuple(
-            UnknownName(name, "blank node")
-            if isinstance(name, BNode)
-            else UnknownName(name, kind, tuple(_nearest(name, self._all(kind))))
-            for name, kind in _named(triple)
-            if not self._knows(name, kind)
+            self._unknown(name, kind) for name, kind in _named(triple) if not self._knows(name, kind)
         )
 
-    def _knows(self, name: Term, kind: str) -> bool:
+    def _unknown(self, name: Term, kind: NameKind) -> UnknownName:
+        if isinstance(name, BNode):
+            return UnknownName(name, "blank node")
+        if is_reserved(name):
+            return UnknownName(name, "word of OWL")
+        return UnknownName(name, kind, tuple(_nearest(name, self._all(kind))))
+
+    def _knows(self, name: Term, kind: NameKind) -> bool:
         find = self.vocabulary
         if kind == "name":
             number = find.find(name)
-            return number is not None and (
+            known = number is not None and (
                 number < self.names or bool((self.asserted[:, 1:] == number).any())
             )
+            return known or name in self.declared
         number = find.find_class(name) if kind == "class" else find.find_property(name)
         known = number is not None and (number < self.symbols or bool((self.asserted[:, 0] == number).any()))
         return known or name in self.declared
 
-    def _all(self, kind: str) -> Iterator[Term]:
+    def _all(self, kind: NameKind) -> Iterator[Term]:
         """The known names of a kind, as many as are compared."""
         if kind == "name":
             met = np.unique(self.asserted[:, 1:])
@@ -74,7 +79,7 @@ class KnownNames:
                 yield symbols[number].name
 
 
-def _named(triple: Triple) -> Iterator[tuple[Term, str]]:
+def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
     """The names of a triple with what each would be."""
     subject, predicate, object_ = triple
     yield subject, "name"

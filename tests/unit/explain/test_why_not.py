@@ -10,6 +10,7 @@ import pantarhei as pr
 EX = Namespace("http://example.org/")
 PLANT = """
 @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix swrl: <http://www.w3.org/2003/11/swrl#> . @prefix swrlb: <http://www.w3.org/2003/11/swrlb#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :Smoke rdfs:subClassOf :Danger . :Danger rdfs:subClassOf :Alarm . :Alarm owl:disjointWith :Safe .
 :at a owl:ObjectProperty , owl:FunctionalProperty .
@@ -18,6 +19,14 @@ PLANT = """
 :Hot owl:equivalentClass [ a owl:Restriction ; owl:onProperty :reads ; owl:someValuesFrom
     [ a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions ( [ xsd:minInclusive 80 ] ) ] ] .
 :Watched owl:equivalentClass [ a owl:Restriction ; owl:onProperty :watches ; owl:someValuesFrom :Smoke ] .
+:v a swrl:Variable . :w a swrl:Variable . :x a swrl:Variable .
+[] a swrl:Imp ;
+  swrl:body ( [ a swrl:DatavaluedPropertyAtom ; swrl:propertyPredicate :half ;
+                swrl:argument1 :x ; swrl:argument2 :v ]
+              [ a swrl:BuiltinAtom ; swrl:builtin swrlb:multiply ; swrl:arguments ( :w :v 2 ) ] ) ;
+  swrl:head ( [ a swrl:DatavaluedPropertyAtom ; swrl:propertyPredicate :reads ;
+                swrl:argument1 :x ; swrl:argument2 :w ] ) .
+:half a owl:DatatypeProperty .
 :Covered owl:equivalentClass [ a owl:Class ; owl:intersectionOf ( :Watched :Hot ) ] .
 """
 ROOM, CAMERA = EX.room, EX.camera
@@ -180,3 +189,56 @@ def test_schema_triples_are_no_facts(ontology):
     reasoner = reasoner_after(ontology, [is_a(EX.Smoke)])
     with pytest.raises(pr.NotEntailedError):
         reasoner.explain((EX.Smoke, RDFS.subClassOf, EX.Alarm))
+
+
+def test_what_a_computed_value_is_tested_for_is_computed_from_what_is_missing(ontology):
+    reasoner = reasoner_after(ontology, [(CAMERA, EX.half, Literal(45))], [(ROOM, EX.half, Literal(1))])
+    (missing,) = reasoner.why_not(is_a(EX.Hot)).missing
+    assert {predicate for _, predicate, _ in missing} == {EX.half}
+    reasoner.push(2, list(missing))
+    assert is_a(EX.Hot) in reasoner.materialization()
+
+
+def test_where_no_value_that_was_tried_does_that_is_said(ontology):
+    reasoner = reasoner_after(ontology, [(CAMERA, EX.half, Literal(45))])
+    absence = reasoner.why_not((CAMERA, EX.reads, Literal(14)))  # 7 would do
+    assert not absence.ways and not absence.complete
+    assert str(absence).endswith("Not everything was looked at: there may be one.")
+    assert "Nothing that could be added" not in str(absence)
+
+
+def test_words_of_owl_lead_to_the_ontology(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Smoke)])
+    absence = reasoner.why_not((EX.Smoke, RDFS.subClassOf, EX.Alarm))
+    assert [(each.name, each.kind) for each in absence.unknown] == [(RDFS.subClassOf, "word of OWL")]
+    assert "subClassOf is a word of OWL: ontology.explain" in str(absence)
+    assert ontology.explain((EX.Smoke, RDFS.subClassOf, EX.Alarm))
+
+
+def test_no_facts_are_asked_for_of_a_blank_node_that_no_message_can_name(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Smoke)])
+    absence = reasoner.why_not(is_a(EX.Alarm, BNode("other")))
+    assert not absence.ways and [each.kind for each in absence.unknown] == ["blank node"]
+
+
+def test_what_was_asserted_and_is_gone_is_not_said_to_have_never_been_asserted(ontology):
+    reasoner = reasoner_after(ontology, [is_a(EX.Safe)], [is_a(EX.Smoke)])
+    text = str(reasoner.why_not(is_a(EX.Safe)))
+    assert "It was asserted at 0" in text and "has not asserted" not in text
+
+
+def test_the_same_ways_are_told_whatever_the_order_in_which_facts_came():
+    """Where the steps do not suffice for all, the order in which facts are tried decides what is told."""
+    ontology = pr.load_ontology(
+        Graph().parse(
+            data="""@prefix owl: <http://www.w3.org/2002/07/owl#> .
+            <http://example.org/part> a owl:ObjectProperty , owl:TransitiveProperty ."""
+        )
+    )
+    pairs = (3, 4), (2, 2), (1, 1), (6, 5), (0, 2), (4, 3), (4, 0), (2, 4)
+    facts = [(EX[f"n{i}"], EX.part, EX[f"n{k}"]) for i, k in pairs]
+    texts = [
+        str(reasoner_after(ontology, given).why_not((EX.m, EX.part, EX.n1)))
+        for given in (facts, facts[::-1], sorted(facts))
+    ]
+    assert "Not everything was looked at" in texts[0] and len(set(texts)) == 1
