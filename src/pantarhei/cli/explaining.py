@@ -14,7 +14,7 @@ from rdflib import BNode, Graph
 
 from pantarhei.cli.follow import FileSource, Followed, background_of, ontology_of, reasoner_of
 from pantarhei.cli.run_options import Explaining
-from pantarhei.errors import MalformedInputError
+from pantarhei.errors import MalformedInputError, NotEntailedError
 from pantarhei.explainer import LIMIT, WAYS
 from pantarhei.language.term import Triple
 from pantarhei.rdf.ntriples import to_rdflib
@@ -44,9 +44,14 @@ def explain(options: Explaining) -> None:
     counts = Followed()
     for _ in FileSource(options, until).updates(reasoner, counts):
         """Only how things stand at the end is asked for."""
+    if until is not None and counts.newest is None:
+        raise typer.BadParameter("the stream has nothing at or before that time", param_hint="--at")
     if until is not None and counts.newest != until:
         reasoner.advance(until)
-    text = _why_not(reasoner, triple, options) if options.why_not else _why(reasoner, triple, options)
+    try:
+        text = _why_not(reasoner, triple, options) if options.why_not else _why(reasoner, triple, options)
+    except NotEntailedError as error:
+        raise NotEntailedError(error.statement, error.at, "--why-not says what is missing") from None
     if options.output is None:
         sys.stdout.write(text)
     else:

@@ -123,3 +123,13 @@ def test_prefixes_of_the_background_do(explain, tmp_path):
     done = explain("fleet:ada a :Driver", "--background", background)
     assert done.exit_code == 0, done.output
     assert "└─ because ada drives z (always so)" in done.stdout
+
+
+def test_what_does_not_hold_leads_to_the_option_that_says_why(explain):
+    done = explain(":x a :Accelerating", "--at", "3")
+    assert done.exit_code == 1 and "--why-not says what is missing" in done.stderr
+
+
+def test_a_time_before_the_stream_is_refused(explain):
+    done = explain(":x a :Accelerating", "--at", "-1")
+    assert done.exit_code == 2 and "nothing at or before that time" in " ".join(done.stderr.split())
