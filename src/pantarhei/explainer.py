@@ -23,6 +23,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.wording import Labels
+from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.result import Conflict
 from pantarhei.rules.compilation.program import Program
 from pantarhei.window.log import Entry
@@ -86,7 +87,7 @@ class Explainer:
         moment = self._moment(at)
         fact = moment.model.find(check_triple(triple))
         if fact is None:
-            raise NotEntailedError(" ".join(term.n3() for term in triple), _time_text(moment.books))
+            raise NotEntailedError(write_triple(triple), _time_text(moment.books))
         found = Explanations(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
         if all_:
             return tuple(proof.labelled(self._labels) for proof in found.all(fact))
@@ -98,7 +99,7 @@ class Explainer:
         moment = self._moment(at)
         vocabulary = moment.model.vocabulary
         if moment.model.find(check_triple(triple)) is not None:
-            raise EntailedError(" ".join(term.n3() for term in triple), _time_text(moment.books))
+            raise EntailedError(write_triple(triple), _time_text(moment.books))
         known = vocabulary.mark
         try:
             (goal,) = as_tuples(vocabulary.encode([triple]).facts)

@@ -49,6 +49,7 @@ from pantarhei.proofs.consistency import inconsistency
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.wording import Labels, labels_of, sentence
 from pantarhei.proofs.wording import name as name_of
+from pantarhei.rdf.ntriples import write_term, write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
@@ -238,7 +239,7 @@ class Ontology:
         given = [axiom] if isinstance(axiom, tuple) and not isinstance(axiom[0], tuple) else axiom
         triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
         asked, proofs = self._asked(triples, False), list[Proof]()
-        statement = "; ".join(" ".join(term.n3() for term in triple) for triple in triples)
+        statement = "; ".join(write_triple(triple) for triple in triples)
         with self._lock:
             if asked is None or not entails_reading(self._closure, asked, proofs):
                 raise NotEntailedError(statement, reason="the ontology does not entail it")
@@ -248,7 +249,7 @@ class Ontology:
     def _explain_emptiness(self, name: URIRef) -> Entailment:
         proof = self.schema.unsatisfiable.get(name)
         if proof is None:
-            raise NotEntailedError(name.n3(), reason="nothing contradicts that it has instances")
+            raise NotEntailedError(write_term(name), reason="nothing contradicts that it has instances")
         words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
         return Entailment.of(words, [proof], self.labels)
 

@@ -24,6 +24,7 @@ from pantarhei.literals.builtin import compute, holds, is_computation
 from pantarhei.literals.membership import contains
 from pantarhei.literals.value import value_of
 from pantarhei.materialize.model import WindowModel
+from pantarhei.rdf.ntriples import write_term
 
 # So many literals, and combinations of them, are tried.
 _MOST_VALUES = 100
@@ -111,7 +112,7 @@ class Conditions:
             for number in self._literals_of(atom.predicate)
         )
         around = (near for literal in named for near in _around(literal))
-        return list(dict.fromkeys((*around, *sorted(known, key=lambda term: term.n3()))))
+        return list(dict.fromkeys((*around, *sorted(known, key=write_term))))
 
     def _holds(self, clause: Clause, shift: int, walk: Walk, terms: dict[int, Term]) -> bool:
         """Whether a rule's inequalities and tests hold. What they compute is added to `terms`."""

@@ -19,6 +19,7 @@ from pantarhei.explain.conditions import Condition, Conditions
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.antichain import Meter
+from pantarhei.rdf.ntriples import write_triple
 
 NEW_NAME = URIRef("urn:pantarhei:new")
 """Stands for a name that nothing is known of."""
@@ -304,4 +305,4 @@ def _pattern(atom: NumberedAtom) -> Pattern:
 
 
 def _texts(vocabulary: Vocabulary, facts: Integers) -> list[str]:
-    return [" ".join(term.n3() for term in triple) for triple in vocabulary.decode(facts)]
+    return [write_triple(triple) for triple in vocabulary.decode(facts)]

@@ -22,6 +22,7 @@ from pantarhei.proofs.antichain import Exceeded, Meter
 from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.instances import BOTTOM, Instance, Instances
 from pantarhei.proofs.proof import Proof
+from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.account import RepairAccount
 from pantarhei.repair.conflict import Budget, find_conflicts
 from pantarhei.repair.result import Conflict, Prove
@@ -270,4 +271,4 @@ def _place(way: WouldHold) -> tuple[int, int, bool]:
 
 
 def _text(triples: Iterable[Triple]) -> list[str]:
-    return sorted(" ".join(term.n3() for term in triple) for triple in triples)
+    return sorted(map(write_triple, triples))

@@ -13,6 +13,7 @@ from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.proof import Assertion, Proof
 from pantarhei.proofs.violation import proofs_of_violations
 from pantarhei.proofs.wording import Labels
+from pantarhei.rdf.ntriples import write_triple
 
 # So many entries for terms of former proofs are kept.
 _MOST_TERMS = 100_000
@@ -38,7 +39,7 @@ class Prover:
 
         Costs what follows from the assertions; the first time a materialization of the background.
         """
-        given = sorted(assertions, key=lambda assertion: [term.n3() for term in assertion[1]])
+        given = sorted(assertions, key=lambda assertion: write_triple(assertion[1]))
         with self._lock:
             found = self._found(given)
         labels = self._labels()

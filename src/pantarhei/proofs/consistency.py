@@ -10,6 +10,7 @@ from pantarhei.language.shown import told_apart
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.violation import proof_of_violation
+from pantarhei.rdf.ntriples import write_triple
 from pantarhei.rules.compilation.program import Program
 
 
@@ -24,7 +25,7 @@ def inconsistency(proof: Proof) -> InconsistentOntologyError:
     """The error that says what `proof` proves."""
     rule = proof.steps[-1].rule
     assert rule is not None, "the last step of a proof of ⊥ is a constraint"
-    statements = [" ".join(term.n3() for term in triple) + " ." for triple in proof.facts]
+    statements = [write_triple(triple) + " ." for triple in proof.facts]
     text, axiom, lines = told_apart(lambda: (str(rule), rule.axiom, proof.lines()), names_of(proof.rules))
     return InconsistentOntologyError(f"{rule.name}: {text}", statements, axiom, lines)
 

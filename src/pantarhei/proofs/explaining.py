@@ -19,6 +19,7 @@ from pantarhei.materialize.model import FOREVER, WindowModel
 from pantarhei.proofs.antichain import Antichain, Exceeded, Meter, Set, supports_of
 from pantarhei.proofs.instances import Derivation, Instance, Instances, Key, steps_of, used_by
 from pantarhei.proofs.proof import Proof, ProofStep
+from pantarhei.rdf.ntriples import write_triple
 
 # Steps of the search for each rule instance that it may look at.
 _STEPS_AN_INSTANCE = 10
@@ -303,7 +304,7 @@ class _Choice:
         return known
 
     def _text(self, row: int) -> str:
-        return " ".join(term.n3() for term in self._triple(row))
+        return write_triple(self._triple(row))
 
     def _rank(self, instance: Instance) -> Key:
         rule = self.given.model.program.rules[instance.rule]

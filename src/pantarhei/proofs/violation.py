@@ -12,6 +12,7 @@ from pantarhei.materialize.model import FOREVER, WindowModel
 from pantarhei.proofs.antichain import Meter
 from pantarhei.proofs.instances import BOTTOM, Derivation, Instance, Instances, Key, steps_of
 from pantarhei.proofs.proof import Assertion, Proof, ProofStep
+from pantarhei.rdf.ntriples import write_triple
 
 # Steps of the search for the shortest proof of one violation.
 _STEPS = 20_000
@@ -103,5 +104,5 @@ class _Violations:
 
     def _rank(self, instance: Instance) -> Key:
         rule = self._rules[instance.rule]
-        bodies = (" ".join(term.n3() for term in self._triples[row]) for row in instance.body)
+        bodies = (write_triple(self._triples[row]) for row in instance.body)
         return (rule.name, rule.axiom, *bodies)

@@ -11,7 +11,7 @@ import pyoxigraph
 from rdflib import RDF, XSD, BNode, Literal, URIRef
 
 from pantarhei.errors import InvalidTripleError
-from pantarhei.language.term import Term
+from pantarhei.language.term import Term, Triple
 from pantarhei.literals.value import is_well_typed
 
 _PLAIN_IRI = re.compile(r'<([A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*)>')
@@ -90,6 +90,13 @@ def write_term(term: Term) -> str:
 
 _ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
 _UNTYPED = (None, XSD.string)
+
+
+def write_triple(triple: Triple) -> str:
+    """The triple in the syntax of N-Triples, without the dot. Names stand as they are, also those that are no
+    valid IRIs.
+    """
+    return " ".join(map(write_term, triple))
 
 
 def to_rdflib(term: object) -> Term:

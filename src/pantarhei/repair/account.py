@@ -14,6 +14,7 @@ from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.materialize.lineage import Lineage
 from pantarhei.proofs.proof import Assertion
+from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import ConflictPairs, Conflicts, RowConflict
 from pantarhei.repair.occurrences import Removal
@@ -64,13 +65,20 @@ class RepairAccount:
             for row, base, triple in zip(lineage.rows.tolist(), lineage.bases.tolist(), triples, strict=True)
             if base in entries  # the others are derived, and in no conflict set
         }
+        # Rows have the order in which they became free, which says nothing; older assertions come first.
+        texts = {
+            row: (base, write_triple(known[row][1]))
+            for row, base in zip(lineage.rows.tolist(), lineage.bases.tolist(), strict=True)
+            if row in known
+        }
+        in_order = sorted(found, key=lambda each: (len(each.rows), sorted(texts[row] for row in each.rows)))
         return [
             Conflict(
                 frozenset(known[row] for row in conflict.rows),
                 tuple(self.rules[i] for i in conflict.constraints),
                 self.prove,
             )
-            for conflict in found
+            for conflict in in_order
         ]
 
     def _newest(self, lineage: Lineage, facts: Integers) -> frozenset[Assertion]:

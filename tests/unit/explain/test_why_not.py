@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from rdflib import RDF, RDFS, BNode, Graph, Literal, Namespace
+from rdflib import RDF, RDFS, BNode, Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
 
@@ -242,3 +242,17 @@ def test_the_same_ways_are_told_whatever_the_order_in_which_facts_came():
         for given in (facts, facts[::-1], sorted(facts))
     ]
     assert "Not everything was looked at" in texts[0] and len(set(texts)) == 1
+
+
+def test_names_that_are_no_valid_iris_are_explained_as_others(ontology):
+    odd = URIRef("http://example.org/a room")
+    reasoner = reasoner_after(ontology, [is_a(EX.Smoke, odd)])
+    assert reasoner.explain(is_a(EX.Alarm, odd)).supports == {(0, is_a(EX.Smoke, odd))}
+    update = reasoner.push(1, [is_a(EX.Safe, odd)])
+    ((proof,),) = (conflict.proofs for conflict in update.repair.conflicts)
+    assert "a room is a smoke (asserted at 0)" in str(proof)
+    absence = reasoner.why_not(is_a(EX.Alarm, odd))
+    assert frozenset({is_a(EX.Smoke, odd)}) in absence.missing
+    with pytest.raises(pr.NotEntailedError) as raised:
+        reasoner.explain(is_a(EX.Alarm, odd))
+    assert "<http://example.org/a room>" in str(raised.value)
