@@ -196,14 +196,18 @@ class Explainer:
         return tuple(reversed(found))
 
     def _against(self, fact: Fact, asserted: Entry, by: Entry) -> tuple[Conflict, ...]:
-        """The conflicts by which the arrival of an ABox cut a fact; those with newer facts first."""
+        """The conflicts by which the arrival of an ABox cut a fact; first those in which the others are newest.
+
+        In one with something older than the fact, that may have gone in its place.
+        """
         repair = self._held.books.repair_of(by.level)
         (triple,) = self._held.vocabulary.decode([fact], asserted.forms.by_fact)
         conflicts = () if repair is None else repair.conflicts
         mine = [each for each in conflicts if any(told == triple for _, told in each.assertions)]
         mine.sort(key=str)
-        mine.sort(key=lambda each: sorted((at for at, _ in each.assertions), reverse=True), reverse=True)
-        return tuple(mine[:_MOST_CONFLICTS])
+        others = [sorted(at for at, told in each.assertions if told != triple) for each in mine]
+        newest = sorted(range(len(mine)), key=lambda place: (not others[place], others[place]), reverse=True)
+        return tuple(mine[place] for place in newest[:_MOST_CONFLICTS])
 
 
 def _check_limit(limit: object, of: str) -> None:

@@ -256,3 +256,17 @@ def test_names_that_are_no_valid_iris_are_explained_as_others(ontology):
     with pytest.raises(pr.NotEntailedError) as raised:
         reasoner.explain(is_a(EX.Alarm, odd))
     assert "<http://example.org/a room>" in str(raised.value)
+
+
+def test_a_fact_that_contradicts_itself_is_told_with_that_conflict_first():
+    ontology = pr.load_ontology(
+        Graph().parse(
+            data="""@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://example.org/> .
+            :above a owl:ObjectProperty , owl:IrreflexiveProperty ; owl:propertyDisjointWith :below .
+            :below a owl:ObjectProperty ."""
+        )
+    )
+    above, below = (ROOM, EX.above, ROOM), (ROOM, EX.below, ROOM)
+    reasoner = reasoner_after(ontology, [(CAMERA, EX.below, ROOM)], [above, below])
+    (gone,) = reasoner.why_not(above).gone
+    assert gone.conflicts[0].assertions == {(1, above)}
