@@ -196,7 +196,7 @@ class Explainer:
         return tuple(reversed(found))
 
     def _against(self, fact: Fact, asserted: Entry, by: Entry) -> tuple[Conflict, ...]:
-        """The conflicts by which the arrival of an ABox cut a fact; first those in which the others are newest.
+        """The conflicts by which an arriving ABox cut a fact; first those in which the others are newest.
 
         In one with something older than the fact, that may have gone in its place.
         """
