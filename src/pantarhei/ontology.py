@@ -236,7 +236,12 @@ class Ontology:
         """
         if isinstance(axiom, URIRef):
             return self._explain_emptiness(axiom)
-        given = [axiom] if isinstance(axiom, tuple) and not isinstance(axiom[0], tuple) else axiom
+        check_type("axiom", axiom, Iterable, "a triple, triples, a graph, or a name")
+        given = (
+            [axiom]
+            if isinstance(axiom, tuple) and not all(isinstance(part, tuple) for part in axiom)
+            else axiom
+        )
         triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
         asked, proofs = self._asked(triples, False), list[Proof]()
         statement = "; ".join(write_triple(triple) for triple in triples)
@@ -249,7 +254,8 @@ class Ontology:
     def _explain_emptiness(self, name: URIRef) -> Entailment:
         proof = self.schema.unsatisfiable.get(name)
         if proof is None:
-            raise NotEntailedError(write_term(name), reason="nothing contradicts that it has instances")
+            statement = f"that {write_term(name)} can have no instance"
+            raise NotEntailedError(statement, reason="nothing contradicts that it has one")
         words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
         return Entailment.of(words, [proof], self.labels)
 

@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from rdflib import OWL, RDF, RDFS, Graph, Namespace
+from rdflib import OWL, RDF, RDFS, Graph, Namespace, URIRef
 
 import pantarhei as pr
 
@@ -95,3 +95,15 @@ def test_entailed_means_the_same_with_and_without_an_explanation(ontology):
                 except pr.NotEntailedError:
                     found = False
                 assert found == ontology.entails([axiom])
+
+
+@pytest.mark.parametrize("given", [None, 5])
+def test_what_is_no_axiom_at_all_is_refused(given):
+    with pytest.raises(pr.OptionError, match="a triple, triples, a graph, or a name"):
+        pr.load_ontology(Graph()).explain(given)
+
+
+def test_of_a_class_that_may_have_instances_that_is_said():
+    with pytest.raises(pr.NotEntailedError) as raised:
+        pr.load_ontology(Graph()).explain(URIRef("urn:C"))
+    assert str(raised.value).startswith("that <urn:C> can have no instance does not hold: nothing")
