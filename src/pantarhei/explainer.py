@@ -45,7 +45,7 @@ _ENDLESS = 1 << 40
 _MOST_CONFLICTS = 3
 
 
-class Moment(NamedTuple):
+class HeldAt(NamedTuple):
     """How the window stands, or stood, at a time.
 
     Args:
@@ -77,7 +77,7 @@ class Explainer:
         self._held, self._labels, self._names = held, labels, names
         self._clauses: tuple[Program, object, Clauses] | None = None
         self._asserted: tuple[Books, Integers] | None = None
-        self._older: tuple[Books, int, Moment] | None = None
+        self._older: tuple[Books, int, HeldAt] | None = None
 
     def explain(
         self, triple: Triple, at: TimePoint | None, all_: bool, limit: int
@@ -109,7 +109,7 @@ class Explainer:
                 vocabulary.back_to(known)
         return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
-    def _absence(self, triple: Triple, goal: Fact, moment: Moment, limit: int) -> Absence:
+    def _absence(self, triple: Triple, goal: Fact, moment: HeldAt, limit: int) -> Absence:
         situation, common = self._situation(moment), self._held.foundation.common
         names = KnownNames(
             moment.model.vocabulary, common.symbols, common.names, situation.gone, self._names()
@@ -125,7 +125,7 @@ class Explainer:
         now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
-    def _situation(self, moment: Moment) -> Situation:
+    def _situation(self, moment: HeldAt) -> Situation:
         """Where a question about a moment is asked."""
         log, step = moment.books.log, moment.books.step
         asserted = self._asserted_until(None if step is None else step.now)
@@ -156,17 +156,17 @@ class Explainer:
 
     # -- what was --------------------------------------------------------------------------------
 
-    def _moment(self, at: TimePoint | None) -> Moment:
+    def _moment(self, at: TimePoint | None) -> HeldAt:
         """How the window stands, or stood at an older time."""
         books = self._held.books
         if at is None or plain_time(at) == books.now:
             model, forms = self._held.state().shown
-            return Moment(self._held.books, model, forms)
+            return HeldAt(self._held.books, model, forms)
         then = self._held.books_at(at)
         assert then.step is not None, "it is a step that was"
         known = self._older
         if known is None or known[0] is not books or known[1] != then.step.now:
-            known = self._older = books, then.step.now, Moment(then, *self._held.shown_of(then))
+            known = self._older = books, then.step.now, HeldAt(then, *self._held.shown_of(then))
         return known[2]
 
     def _asserted_until(self, ticks: int | None) -> Integers:

@@ -24,6 +24,9 @@ from pantarhei.rdf.ntriples import write_triple
 # Steps of the search for each rule instance that it may look at.
 _STEPS_AN_INSTANCE = 10
 
+# Members of sets that are put together in the time of one step.
+_MEMBERS_A_STEP = 16
+
 # Where a lineage is cut short, the facts are met again with at most so many instances of each.
 _OF_EACH = (16, 256)
 
@@ -80,7 +83,7 @@ class _SizedMeter(Meter):
 
     def unions(self, start: Set, choices: list[Antichain]) -> list[Set]:
         found = super().unions(start, choices)
-        self.spend(sum(map(len, found)))
+        self.spend(sum(map(len, found)) // _MEMBERS_A_STEP)
         return found
 
 
