@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 
 import pantarhei as pr
-from pantarhei.proofs.wording import forbidden, sentence
+from pantarhei.proofs.sentences import forbidden, sentence
 
 Term = URIRef | BNode | Literal
 Triple = tuple[Term, Term, Term]

@@ -16,13 +16,13 @@ from pantarhei.explain.absence import Absence, Gone, WouldHold
 from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import NEW_NAME
 from pantarhei.explain.unknown import KnownNames
-from pantarhei.explain.why_not import Situation, WhyNot
+from pantarhei.explain.why_not import Standpoint, WhyNot
 from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.language.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.explaining import AssertedAt, Explanations
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.wording import Labels
+from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.result import Conflict
 from pantarhei.rules.compilation.program import Program
@@ -125,12 +125,12 @@ class Explainer:
         now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
 
-    def _situation(self, moment: HeldAt) -> Situation:
+    def _situation(self, moment: HeldAt) -> Standpoint:
         """Where a question about a moment is asked."""
         log, step = moment.books.log, moment.books.step
         asserted = self._asserted_until(None if step is None else step.now)
         newest = log.newest
-        return Situation(
+        return Standpoint(
             Explanations(moment.model, moment.abox, moment.forms, LIMIT),
             log,
             (moment.books.now or 0) if newest is None else newest.at,

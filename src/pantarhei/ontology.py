@@ -47,8 +47,8 @@ from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
 from pantarhei.proofs.consistency import inconsistency
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.wording import Labels, labels_of, sentence
-from pantarhei.proofs.wording import name as name_of
+from pantarhei.proofs.sentences import Labels, labels_of, sentence
+from pantarhei.proofs.sentences import name as name_of
 from pantarhei.rdf.ntriples import write_term, write_triple
 from pantarhei.rdf.pickling import exactly
 from pantarhei.rules.compilation.growth import groups_of_same

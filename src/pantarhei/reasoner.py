@@ -49,7 +49,7 @@ from pantarhei.materialize.model import Keep
 from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
 from pantarhei.proofs.proof import Assertion, Proof
-from pantarhei.proofs.wording import Labels, labels_of
+from pantarhei.proofs.sentences import Labels, labels_of
 from pantarhei.rdf.blank_nodes import prefix_of_name
 from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method

@@ -10,8 +10,8 @@ from counts import of_many, seeds
 from pantarhei import EntailedError, Ontology, StreamReasoner, Window
 from pantarhei.explain.search import NEW_NAME
 from pantarhei.reference.canonical_literals import canonical_facts, canonical_triple
-from pantarhei.reference.explanations.absence import NEW_NAME as REFERENCE_NEW
-from pantarhei.reference.explanations.absence import reasons_for_absence
+from pantarhei.reference.explanations.reasons import NEW_NAME as REFERENCE_NEW
+from pantarhei.reference.explanations.reasons import reasons_for_absence
 from pantarhei.reference.explanations.supports import follows
 from pantarhei.reference.materialization import is_consistent
 from strategies import CLASSES, DERIVING_RULES, EX, PROPERTIES

@@ -97,7 +97,7 @@ def _source(options: Following) -> Source:
 @taking(Explaining)
 def explain(options: Explaining) -> None:
     """`pantarhei explain`."""
-    from pantarhei.cli.explaining import explain as say
+    from pantarhei.cli.explain_command import explain as say
 
     _check_limits(options)
     with _errors():
@@ -108,7 +108,7 @@ def explain(options: Explaining) -> None:
 @taking(Drawing)
 def timeline(options: Drawing) -> None:
     """`pantarhei timeline`."""
-    from pantarhei.cli.timeline import draw
+    from pantarhei.cli.timeline_command import draw
 
     _check_limits(options)
     with _errors():

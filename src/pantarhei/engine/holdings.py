@@ -25,8 +25,8 @@ from pantarhei.engine.tick import Outcome, Tick
 from pantarhei.engine.update import NO_DELTA, WindowUpdate
 from pantarhei.engine.upkeep import ShownModel, Upkeep
 from pantarhei.errors import TimestampError
-from pantarhei.explain.counting import quality_of
 from pantarhei.explain.quality import Quality
+from pantarhei.explain.tallies import quality_of
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.time import TimePoint, show_time, ticks_of

@@ -11,7 +11,7 @@ from rdflib import URIRef
 from pantarhei.entailment.closure import is_fresh
 from pantarhei.language.origin import Origin
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.wording import Labels
+from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.pickling import exactly
 
 

@@ -16,7 +16,7 @@ from pantarhei.language.term import ONLY_TYPE, Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.json_form import Json
 from pantarhei.proofs.proof import Proof
-from pantarhei.proofs.wording import Labels, labels_among
+from pantarhei.proofs.sentences import Labels, labels_among
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.result import Conflict
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pantarhei.proofs.json_form import Json, fact_as_json, time_as_json
-from pantarhei.proofs.wording import sentence
+from pantarhei.proofs.sentences import sentence
 from pantarhei.rdf.ntriples import write_term
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from pantarhei.language.rule import names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
+from pantarhei.proofs.sentences import fit, name, sentence
 from pantarhei.proofs.shown_times import ShownTimes
 from pantarhei.proofs.text import tree_of
-from pantarhei.proofs.wording import fit, name, sentence
 
 if TYPE_CHECKING:
     from pantarhei.explain.absence import Absence, Gone, MissingFact, UnknownName, WouldHold

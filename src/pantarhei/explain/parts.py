@@ -12,9 +12,9 @@ from dataclasses import replace
 from itertools import chain
 
 from pantarhei.explain.absence import Absence, UnknownName, WouldHold
-from pantarhei.explain.counting import since, worst_first
 from pantarhei.explain.quality import Quality, QualityRow
 from pantarhei.explain.search import NEW_NAME
+from pantarhei.explain.tallies import since, worst_first
 from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.proof import Assertion, Proof

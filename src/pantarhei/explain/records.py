@@ -10,7 +10,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, Fact, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.counting import fact_key
+from pantarhei.explain.tallies import fact_key
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.rdf.ntriples import write_term

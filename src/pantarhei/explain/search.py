@@ -53,7 +53,7 @@ class Candidate(NamedTuple):
     fit: int
 
 
-class _Goal(NamedTuple):
+class _OpenPremise(NamedTuple):
     """A premise that is to hold.
 
     Args:
@@ -75,7 +75,7 @@ class _State(NamedTuple):
         present: how many premises were found in the window.
     """
 
-    goals: tuple[_Goal, ...]
+    goals: tuple[_OpenPremise, ...]
     binding: _Binding
     assumed: tuple[NumberedAtom, ...]
     conditions: tuple[Condition, ...]
@@ -119,7 +119,7 @@ class Search:
         """
         self._goal, self._size = goal, size
         found = 0
-        start = _State((_Goal(NumberedAtom(*goal), frozenset()),), {}, (), (), 0)
+        start = _State((_OpenPremise(NumberedAtom(*goal), frozenset()),), {}, (), (), 0)
         for state in self._solve(start):
             candidate = self._finished(state)
             if candidate is not None and len(candidate.missing) == size:
@@ -155,7 +155,7 @@ class Search:
         yield from self._assuming(state, atom, is_ground)
         yield from self._by_rules(state, goal)
 
-    def _choose(self, state: _State) -> tuple[_Goal, tuple[_Goal, ...]]:
+    def _choose(self, state: _State) -> tuple[_OpenPremise, tuple[_OpenPremise, ...]]:
         """The goal that is looked at next, the one with fewest variables; and the others."""
         walked = [goal._replace(atom=self._walked(goal.atom, state.binding)) for goal in state.goals]
         place = min(range(len(walked)), key=lambda i: _effort(walked[i].atom))
@@ -194,7 +194,7 @@ class Search:
                     yield from self._solve(bound._replace(assumed=(*state.assumed, known)))
         yield from self._solve(state._replace(assumed=(*state.assumed, atom)))
 
-    def _by_rules(self, state: _State, goal: _Goal) -> Iterator[_State]:
+    def _by_rules(self, state: _State, goal: _OpenPremise) -> Iterator[_State]:
         """Go on to what a goal follows from."""
         if len(state.assumed) >= self._size and goal.atom.predicate not in self._above(state.assumed):
             return
@@ -210,7 +210,7 @@ class Search:
             head, *body = (_renamed(atom, shift) for atom in (clause.head, *clause.body))
             united = self._united(state, goal.atom, head)
             if united is not None:
-                goals = (*(_Goal(atom, above) for atom in body), *united.goals)
+                goals = (*(_OpenPremise(atom, above) for atom in body), *united.goals)
                 conditions = united.conditions
                 if clause.different or clause.tests:
                     conditions = (*conditions, (clause, shift))

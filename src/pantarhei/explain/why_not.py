@@ -16,7 +16,7 @@ from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import SAME, Candidate, Pattern, Search
 from pantarhei.language.term import ONLY_TYPE, Triple, in_order
 from pantarhei.language.time import TimePoint
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.antichain import Exceeded, Meter
 from pantarhei.proofs.explaining import AssertedAt, Explanations
@@ -43,7 +43,7 @@ _MOST_TRIED = 20_000
 
 
 @dataclass(frozen=True)
-class Situation:
+class Standpoint:
     """Where the question is asked.
 
     Args:
@@ -85,7 +85,7 @@ class WhyNot:
         steps: how many steps the search may take.
     """
 
-    situation: Situation
+    situation: Standpoint
     goal: Fact
     limit: int
     steps: int

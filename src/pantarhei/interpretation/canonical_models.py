@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.materialize.bulk.aboxes import ABoxProgram, ClosedABoxes, most_aboxes
 from pantarhei.materialize.bulk.evaluation import TooManyError, TooSlowError
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
 
 # For several ABoxes together no more new facts than these are looked for at once.

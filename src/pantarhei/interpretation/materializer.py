@@ -22,7 +22,7 @@ from pantarhei.interpretation.canonical_models import CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.writing import InterpretationWriter, scope_beside
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.rdf.triple_table import is_table
 from pantarhei.repair.conflict import Budget, find_conflicts
 

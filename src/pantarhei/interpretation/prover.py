@@ -11,8 +11,8 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.rule import Rule
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.proof import Assertion, Proof
+from pantarhei.proofs.sentences import Labels
 from pantarhei.proofs.violation import proofs_of_violations
-from pantarhei.proofs.wording import Labels
 from pantarhei.rdf.ntriples import write_triple
 
 # So many entries for terms of former proofs are kept.

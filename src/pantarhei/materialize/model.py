@@ -33,7 +33,7 @@ from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
 from pantarhei.materialize.kernel.rows import COMPILED, UNLIMITED_BYTES, UNLIMITED_FACTS, Overfull
 from pantarhei.materialize.level_changes import LevelChanges, LevelNumbers
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.body_plan import BodyPlan, FactPattern, plan_body
 from pantarhei.rules.compilation.body_plans import BodyPlans, alone, plan_bodies

@@ -8,18 +8,18 @@ from html import escape
 from itertools import pairwise
 from unicodedata import east_asian_width
 
-from pantarhei.proofs.kind import Kind
+from pantarhei.proofs.kind import StepKind
 
 COLUMNS = 30
 """How wide a box is at most, in characters."""
 
-COLOURS: dict[Kind, tuple[str, str]] = {
-    Kind.DERIVED: ("#ffffff", "#334155"),
-    Kind.ASSERTED: ("#e7f5e8", "#2e7d32"),
-    Kind.BACKGROUND: ("#eef2f6", "#8794a5"),
-    Kind.SUPPOSED: ("#f3ecfb", "#6b46c1"),
-    Kind.UNEXPLORED: ("#fff7e0", "#b7791f"),
-    Kind.CONTRADICTION: ("#fdeaea", "#b3261e"),
+COLOURS: dict[StepKind, tuple[str, str]] = {
+    StepKind.DERIVED: ("#ffffff", "#334155"),
+    StepKind.ASSERTED: ("#e7f5e8", "#2e7d32"),
+    StepKind.BACKGROUND: ("#eef2f6", "#8794a5"),
+    StepKind.SUPPOSED: ("#f3ecfb", "#6b46c1"),
+    StepKind.UNEXPLORED: ("#fff7e0", "#b7791f"),
+    StepKind.CONTRADICTION: ("#fdeaea", "#b3261e"),
 }
 """How a fact is filled, and its outline."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Kind(Enum):
+class StepKind(Enum):
     """How a fact is known."""
 
     ASSERTED = "asserted"

@@ -22,7 +22,7 @@ class Mention(Enum):
     SECTION = "nothing: a later section tells it"
 
 
-class Entry(NamedTuple):
+class OutlineEntry(NamedTuple):
     """A fact that is mentioned.
 
     Args:
@@ -42,7 +42,7 @@ class Section(NamedTuple):
     """A part of what is told: a fact, and down to some depth what it follows from."""
 
     number: int
-    entries: list[Entry]
+    entries: list[OutlineEntry]
 
 
 class Outline(NamedTuple):
@@ -58,7 +58,7 @@ def outline(steps: Sequence[ProofStep], deepest: int = DEEPEST) -> Outline:
     waiting, told, sections = deque(sections_of), set[int](), list[Section]()
     while waiting:
         root = waiting.popleft()
-        entries: list[Entry] = []
+        entries: list[OutlineEntry] = []
         work = [(root, 0, True)]
         while work:
             step, depth, is_last = work.pop()
@@ -72,7 +72,7 @@ def outline(steps: Sequence[ProofStep], deepest: int = DEEPEST) -> Outline:
                 mention = Mention.SECTION
                 sections_of[step] = len(sections_of) + 1
                 waiting.append(step)
-            entries.append(Entry(step, depth, mention, is_last))
+            entries.append(OutlineEntry(step, depth, mention, is_last))
             if mention is Mention.HERE:
                 told.add(step)
                 work += [(p, depth + 1, p == premises[-1]) for p in reversed(premises)]

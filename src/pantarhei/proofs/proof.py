@@ -16,12 +16,12 @@ from pantarhei.language.term import Triple, short
 from pantarhei.language.time import TimePoint, show_time
 from pantarhei.proofs.dot import dot_of
 from pantarhei.proofs.json_form import Json, json_of
-from pantarhei.proofs.kind import Kind
+from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.notebook import html_of
 from pantarhei.proofs.provenance import graph_of
+from pantarhei.proofs.sentences import Labels, labels_among
 from pantarhei.proofs.svg import svg_of
 from pantarhei.proofs.text import text_of
-from pantarhei.proofs.wording import Labels, labels_among
 from pantarhei.rdf.pickling import exactly
 
 Assertion = tuple[TimePoint, Triple]
@@ -51,17 +51,17 @@ class ProofStep:
     is_supposed: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> StepKind:
         """How the fact is known."""
         if self.fact is None:
-            return Kind.CONTRADICTION
+            return StepKind.CONTRADICTION
         if self.rule is not None:
-            return Kind.DERIVED
+            return StepKind.DERIVED
         if self.is_supposed:
-            return Kind.SUPPOSED
+            return StepKind.SUPPOSED
         if self.at is not None:
-            return Kind.ASSERTED
-        return Kind.UNEXPLORED if self.is_open else Kind.BACKGROUND
+            return StepKind.ASSERTED
+        return StepKind.UNEXPLORED if self.is_open else StepKind.BACKGROUND
 
     @property
     def is_background(self) -> bool:

@@ -17,7 +17,7 @@ from pantarhei.proofs.drawing import (
     width_of,
     wrapped,
 )
-from pantarhei.proofs.kind import Kind
+from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.layout import Layout, layout
 from pantarhei.proofs.telling import Telling
 
@@ -126,7 +126,7 @@ class _Picture:
             fill=fill,
             stroke=line,
             stroke_width=2 if place == self._root else 1.2,
-            **{"stroke_dasharray": "5 3"} if step.kind in (Kind.UNEXPLORED, Kind.SUPPOSED) else {},
+            **{"stroke_dasharray": "5 3"} if step.kind in (StepKind.UNEXPLORED, StepKind.SUPPOSED) else {},
         )
         y = top + _PAD + _SIZE - 1
         for text in self._lines[place]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import short
-from pantarhei.proofs.outline import DEEPEST, Entry, Mention, Outline, Section, outline
+from pantarhei.proofs.outline import DEEPEST, Mention, Outline, OutlineEntry, Section, outline
+from pantarhei.proofs.sentences import fit, forbidden, sentence
 from pantarhei.proofs.shown_times import ShownTimes
-from pantarhei.proofs.wording import fit, forbidden, sentence
 
 if TYPE_CHECKING:
     from pantarhei.proofs.proof import Proof, ProofStep
@@ -86,7 +86,7 @@ class Telling:
         """How a fact is known: given, or by which rule with which number."""
         return self.given(step) if step.rule is None else f"[{self.number(step)}] {step.rule.name}"
 
-    def line(self, entry: Entry, section: Section) -> str:
+    def line(self, entry: OutlineEntry, section: Section) -> str:
         """What is said of a fact where the outline mentions it."""
         step = self.proof.steps[entry.step]
         fact = self.fact(step)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
 from pantarhei.language.rule import Rule
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import FOREVER, WindowModel
 from pantarhei.proofs.antichain import Meter
 from pantarhei.proofs.instances import BOTTOM, Derivation, Instance, Instances, Key, steps_of

@@ -12,7 +12,7 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.proofs.proof import Assertion
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.choose import Method

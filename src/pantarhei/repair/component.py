@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.graphs.groups import Groups
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.proofs.antichain import Meter, Set, supports_of
 
 _Part = TypeVar("_Part")

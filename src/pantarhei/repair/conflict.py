@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.errors import check_type
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.proofs.antichain import Exceeded, Set, minimal
 from pantarhei.repair.component import Allowance, components
 

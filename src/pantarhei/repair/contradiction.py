@@ -11,7 +11,7 @@ from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.language.rule import Rule, names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Triple, short
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.conflict import Budget, find_conflicts
 from pantarhei.repair.result import LazySequence

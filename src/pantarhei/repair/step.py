@@ -13,7 +13,7 @@ import numpy as np
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Rule
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import WindowModel
 from pantarhei.proofs.antichain import Set
 from pantarhei.repair.account import RepairAccount

@@ -13,7 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pantarhei.errors import OptionError, PantarheiError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.quality import Quality
-from pantarhei.explainer import LIMIT
+from pantarhei.explainer import LIMIT, WAYS
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.proof import Proof
@@ -139,7 +139,7 @@ class ReasoningQuery:
             return self._asked.explain(triple, at, all=True, limit=limit)
         return self._asked.explain(triple, at, limit=limit)
 
-    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = 5) -> Absence:
+    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
         """Why a triple does not hold, as `StreamReasoner.why_not` says it; where the query is sharded, the
         shards that could hold it.
         """

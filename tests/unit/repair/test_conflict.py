@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.materialize.lineage import Lineage
+from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import FOREVER
 from pantarhei.repair.conflict import Budget, ConflictPairs, Conflicts, find_conflicts, minimal
 

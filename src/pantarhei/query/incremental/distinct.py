@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pantarhei.encoding.numbers import NONE
-from pantarhei.query.algebra.nodes import Distinct, is_hidden
+from pantarhei.query.algebra.nodes import Distinct, Node, is_hidden
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, appearances, taker
 from pantarhei.query.incremental.shapes import is_parameter
 
 
-class DistinctOperator(Operator):
-    """Each row once."""
+class EachOnce(Operator):
+    """What is seen of the rows of its input, each once.
 
-    def __init__(self, node: Distinct, shared: Shared, child: Operator) -> None:
+    Args:
+        seen: what is seen of a row.
+    """
+
+    def __init__(
+        self, node: Node, shared: Shared, child: Operator, seen: Callable[[Sequence[int]], Row]
+    ) -> None:
         super().__init__(node, shared, (child,))
-        self._seen = taker(
-            [
-                NONE if is_hidden(variable) and not is_parameter(variable) else place
-                for place, variable in enumerate(child.variables)
-            ]
-        )
+        self._seen = seen
         self._copies: Bag = {}
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
@@ -38,3 +39,14 @@ class DistinctOperator(Operator):
 
     def renamed(self, rows: Callable[[Row], Row]) -> None:
         self.shared.rename(self._copies, rows)
+
+
+class DistinctOperator(EachOnce):
+    """Each row once."""
+
+    def __init__(self, node: Distinct, shared: Shared, child: Operator) -> None:
+        places = [
+            NONE if is_hidden(variable) and not is_parameter(variable) else place
+            for place, variable in enumerate(child.variables)
+        ]
+        super().__init__(node, shared, child, taker(places))

@@ -16,7 +16,7 @@ from pantarhei.query.incremental.patterns import Patterns
 
 
 @dataclass(eq=False)
-class Member:
+class FamilyMember:
     """The queries of a family that have the same names.
 
     Args:
@@ -41,8 +41,8 @@ class Family:
 
     def __init__(self, root: Operator, patterns: Patterns, number: Callable[[Term], int]) -> None:
         self.root, self._patterns, self._number = root, patterns, number
-        self._members: dict[Row, Member] = {}
-        self._left: list[Member] = []  # who left, and whose rows are still there
+        self._members: dict[Row, FamilyMember] = {}
+        self._left: list[FamilyMember] = []  # who left, and whose rows are still there
         self._above: list[Operator] = []
         while root.inputs:
             self._above.insert(0, root)
@@ -60,7 +60,7 @@ class Family:
         """Whether rows are there of members that have left."""
         return bool(self._left)
 
-    def join(self, names: tuple[Term, ...]) -> tuple[Member, Bag | None]:
+    def join(self, names: tuple[Term, ...]) -> tuple[FamilyMember, Bag | None]:
         """One query more, and its rows; None if there is another one with these names. No step is under way.
         Then `part`, or `give_up`.
         """
@@ -68,7 +68,7 @@ class Family:
         numbers = self._numbers(names)
         member, rows = self._members.get(numbers), None
         if member is None:
-            member = Member(names, numbers)
+            member = FamilyMember(names, numbers)
             self._add(member)
             try:
                 rows = {row[: -len(numbers)]: weight for row, weight in self._told(member, 1).items()}
@@ -78,13 +78,13 @@ class Family:
         member.uses += 1
         return member, rows
 
-    def give_up(self, member: Member) -> None:
+    def give_up(self, member: FamilyMember) -> None:
         """One query less, right after it has joined, and after what that changed has been undone."""
         member.uses -= 1
         if not member.uses:
             self._forget(member)
 
-    def part(self, member: Member) -> None:
+    def part(self, member: FamilyMember) -> None:
         """One query less. Its rows go with `let_go`."""
         member.uses -= 1
         if not member.uses:
@@ -108,18 +108,18 @@ class Family:
             self._add(member)
         return True
 
-    def _forget(self, member: Member) -> None:
+    def _forget(self, member: FamilyMember) -> None:
         del self._members[member.numbers], self._leaf.wanted[member.numbers]
         self._patterns.look_again()
 
-    def _add(self, member: Member) -> None:
+    def _add(self, member: FamilyMember) -> None:
         self._members[member.numbers], self._leaf.wanted[member.numbers] = member, member.names
         self._patterns.look_again()
 
     def _numbers(self, names: tuple[Term, ...]) -> Row:
         return tuple(map(self._number, names))
 
-    def _told(self, member: Member, sign: int) -> Mapping[Row, int]:
+    def _told(self, member: FamilyMember, sign: int) -> Mapping[Row, int]:
         """What comes out when the rows of a member come (1) or go (-1)."""
         rows = self._leaf.rows_with(member.names, member.numbers)
         change: Bag = {row: sign * weight for row, weight in rows.items()}

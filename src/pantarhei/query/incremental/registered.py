@@ -14,9 +14,9 @@ from pantarhei.query.algebra.symbols import symbols_of_query
 from pantarhei.query.continuous import QueryStats
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Row
-from pantarhei.query.incremental.plans import Plan
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.shapes import is_parameter
+from pantarhei.query.incremental.shared_plans import SharedPlan
 
 
 @dataclass(eq=False)
@@ -41,7 +41,7 @@ class Registered:
     text: str
     query: Query
     node: Node
-    plan: Plan
+    plan: SharedPlan
     content: Content
     policy: Policy
     answers: Bag = field(default_factory=dict)

@@ -23,12 +23,12 @@ from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.leaves import WholeLeaf
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
-from pantarhei.query.incremental.plans import Plan, Plans
 from pantarhei.query.incremental.present import Outlook, Present
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.reporting import Reporting
 from pantarhei.query.incremental.reports import PLAIN, Policy
 from pantarhei.query.incremental.saving import SavedQuery, to_bytes
+from pantarhei.query.incremental.shared_plans import SharedPlan, SharedPlans
 from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.sources.relation import Dataset
@@ -69,7 +69,7 @@ class Registry:
         self._forms = ShownForms(self.journal, self.terms)
         self._outlook = Outlook(present, self.journal, self.terms, dataset, self._forms.facts)
         self._shared = Shared(self.journal, self.terms, self._outlook.context)
-        self._plans = Plans(self._shared, self._outlook)
+        self._plans = SharedPlans(self._shared, self._outlook)
         self.network = self._plans.network
         self._begun = 0
         self.reporting = Reporting(self._shared)
@@ -135,7 +135,7 @@ class Registry:
         self._sort_out()
         return registered
 
-    def _rows_now(self, plan: Plan, began: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
+    def _rows_now(self, plan: SharedPlan, began: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
         """The rows of a query, where these operators have just begun."""
         if plan.member is None:
             return self.network.rows(plan.root, began)

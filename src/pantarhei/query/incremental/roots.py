@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from pantarhei.query.algebra.nodes import Query
+from pantarhei.query.incremental.distinct import EachOnce
 from pantarhei.query.incremental.operator import (
     Bag,
     Operator,
@@ -19,30 +20,13 @@ from pantarhei.query.incremental.shapes import parameters_of
 from pantarhei.query.operators.forms import made_by_rows
 
 
-class AskRoot(Operator):
+class AskRoot(EachOnce):
     """ASK: one row if there is an answer, else none. Its columns are the parameters of a shape."""
 
     def __init__(self, query: Query, shared: Shared, child: Operator) -> None:
-        super().__init__(query.node, shared, (child,))
-        self.variables = parameters_of(child.node)
-        self._seen = taker(places_of(self.variables, child.variables))
-        self._copies: Bag = {}
-
-    def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
-        (change,) = changes
-        before: dict[Row, int] = {}
-        for row, weight in change.items():
-            seen = self._seen(row)
-            was, _ = self.shared.add(self._copies, seen, weight)
-            before.setdefault(seen, was)
-        return appearances(before, self._copies)
-
-    @property
-    def bags(self) -> Iterable[Bag]:
-        yield self._copies
-
-    def renamed(self, rows: Callable[[Row], Row]) -> None:
-        self.shared.rename(self._copies, rows)
+        parameters = parameters_of(child.node)
+        super().__init__(query.node, shared, child, taker(places_of(parameters, child.variables)))
+        self.variables = parameters
 
 
 class ConstructRoot(Operator):

@@ -18,7 +18,7 @@ from pantarhei.reference.explanations.supports import Conclusion, Support, newes
 from pantarhei.reference.materialization import instances
 
 
-class Step(Protocol):
+class StepLike(Protocol):
     """A fact, and why it holds.
 
     Attributes:
@@ -38,11 +38,11 @@ class Step(Protocol):
     def at(self) -> object: ...
 
 
-class Proof(Protocol):
+class ProofLike(Protocol):
     """Steps, each after its premises; the last one is what is proved."""
 
     @property
-    def steps(self) -> Sequence[Step]: ...
+    def steps(self) -> Sequence[StepLike]: ...
 
 
 class WrongProofError(ValueError):
@@ -62,7 +62,7 @@ class WrongProofError(ValueError):
 
 
 def check_proof(
-    proof: Proof,
+    proof: ProofLike,
     rules: Iterable[Rule],
     assertions: Collection[Assertion],
     background: Collection[Triple],
@@ -94,7 +94,7 @@ def check_proof(
             raise WrongProofError(place, "no later step uses it")
 
 
-def _check_given(place: int, step: Step, newest: Support, background: Collection[Triple]) -> None:
+def _check_given(place: int, step: StepLike, newest: Support, background: Collection[Triple]) -> None:
     """A given fact has no premises; it is the stream's at its newest timestamp, or the background's."""
     fact = _canonical(step.fact)
     if step.premises:
@@ -106,7 +106,7 @@ def _check_given(place: int, step: Step, newest: Support, background: Collection
 
 
 def _check_concluded(
-    place: int, step: Step, rule: Rule, allowed: Collection[Rule], before: Sequence[Conclusion]
+    place: int, step: StepLike, rule: Rule, allowed: Collection[Rule], before: Sequence[Conclusion]
 ) -> None:
     """A concluded fact is the head of an instance of its rule whose body is the premises, in their order."""
     if rule not in allowed:

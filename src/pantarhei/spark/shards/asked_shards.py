@@ -20,7 +20,7 @@ from pantarhei.errors import NotEntailedError, PantarheiError, TimestampError
 from pantarhei.explain.absence import Absence
 from pantarhei.explain.parts import absence_of, proofs_together, quality_together
 from pantarhei.explain.quality import Quality
-from pantarhei.explainer import LIMIT
+from pantarhei.explainer import LIMIT, WAYS
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.proof import Proof
@@ -81,7 +81,7 @@ class AskedShards:
         proofs = proofs_together(self._told(every if all else best, shards).values())
         return proofs if all else proofs[0]
 
-    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = 5) -> Absence:
+    def why_not(self, triple: Triple, at: TimePoint | None = None, limit: int = WAYS) -> Absence:
         """Why a triple holds in no shard. All are asked: each knows what has come to it, and nothing else."""
         texts, shards = _texts(triple), range(self._router.shards)
         found = self._told(lambda reasoner: reasoner.why_not(_read(texts), at, limit), shards)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pantarhei.query.algebra.nodes import Node, Query
 from pantarhei.query.incremental.contents import Content
-from pantarhei.query.incremental.families import Family, Member
+from pantarhei.query.incremental.families import Family, FamilyMember
 from pantarhei.query.incremental.leaves import DescribeLeaf, WholeLeaf
 from pantarhei.query.incremental.network import Network
 from pantarhei.query.incremental.operator import Bag, Operator, Shared
@@ -16,7 +16,7 @@ from pantarhei.query.incremental.roots import AskRoot, ConstructRoot
 from pantarhei.query.incremental.shapes import Shape, shape_of
 
 
-class Plan(NamedTuple):
+class SharedPlan(NamedTuple):
     """How a query is answered.
 
     Args:
@@ -26,11 +26,11 @@ class Plan(NamedTuple):
     """
 
     root: Operator
-    member: Member | None = None
+    member: FamilyMember | None = None
     rows: Bag | None = None
 
 
-class Plans:
+class SharedPlans:
     """Makes operators for queries, and drops them."""
 
     def __init__(self, shared: Shared, outlook: Outlook) -> None:
@@ -38,7 +38,7 @@ class Plans:
         self.network = Network(shared, outlook.rows)
         self._families: dict[tuple[Content, str, Node], Family] = {}
 
-    def make(self, query: Query, node: Node, content: Content) -> Plan:
+    def make(self, query: Query, node: Node, content: Content) -> SharedPlan:
         """A plan for a query whose rows are those of a node; then `drop`, or `give_up`. No step is under way.
 
         Operators of its own have not begun if they are new.
@@ -46,13 +46,13 @@ class Plans:
         asks_all = query.default_graphs is None and query.named_graphs is None
         shape = shape_of(node) if query.form in ("SELECT", "ASK") and asks_all else None
         if shape is None:
-            return Plan(self._own_root(query, node, content))
+            return SharedPlan(self._own_root(query, node, content))
         key = content, query.form, shape.node
         family = self._families.get(key)
         if family is None:
             family = self._families[key] = self._family(query, shape, content)
         try:
-            return Plan(family.root, *family.join(shape.names))
+            return SharedPlan(family.root, *family.join(shape.names))
         except BaseException:
             self._drop_unused()
             raise
@@ -88,7 +88,7 @@ class Plans:
         self.network.add(leaf, content)
         return leaf
 
-    def give_up(self, plan: Plan) -> None:
+    def give_up(self, plan: SharedPlan) -> None:
         """Do without a plan that has just been made, after what was done for it has been undone."""
         if plan.member is None:
             self.network.drop(plan.root)
@@ -96,7 +96,7 @@ class Plans:
         self._family_of(plan.root).give_up(plan.member)
         self._drop_unused()
 
-    def drop(self, plan: Plan) -> None:
+    def drop(self, plan: SharedPlan) -> None:
         """Do without a plan. In a family its rows go with `let_go`, unless nobody is left there."""
         if plan.member is None:
             self.network.drop(plan.root)

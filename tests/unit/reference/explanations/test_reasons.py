@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from pantarhei.language.rule import Rule
 from pantarhei.reference.canonical_literals import canonical_facts, canonical_triple
-from pantarhei.reference.explanations.absence import NEW_NAME, Absence, reasons_for_absence
+from pantarhei.reference.explanations.reasons import NEW_NAME, ReasonForAbsence, reasons_for_absence
 from pantarhei.reference.materialization import closure, is_consistent
 from strategies import (
     EX,
@@ -98,8 +98,8 @@ def test_a_reason_that_contradicts_names_the_conflict_sets():
     classes = {(EX.Smoke, 1), (EX.Danger, 1)}
     found = reasons_for_absence(rules, [(1, safe), (2, member(A, a))], (), alarm, classes, [a], 2)
     assert found == {
-        Absence(frozenset({smoke}), frozenset({frozenset({smoke, safe})})),
-        Absence(frozenset({danger}), frozenset({frozenset({danger, safe})})),
+        ReasonForAbsence(frozenset({smoke}), frozenset({frozenset({smoke, safe})})),
+        ReasonForAbsence(frozenset({danger}), frozenset({frozenset({danger, safe})})),
     }
     calm = reasons_for_absence(rules, [(2, member(A, a))], (), alarm, classes, [a], 2)
     assert {reason.conflicts for reason in calm} == {frozenset()}

@@ -24,7 +24,7 @@ NEW_NAME = BNode("new")
 
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class ReasonForAbsence:
     """A reason why a triple is absent.
 
     Args:
@@ -45,7 +45,7 @@ def reasons_for_absence(
     assumable: Collection[tuple[Predicate, int]],
     names: Collection[Term],
     most: int,
-) -> frozenset[Absence]:
+) -> frozenset[ReasonForAbsence]:
     """All minimal sets of up to `most` triples, not `triple` itself, with which `triple` would follow.
 
     The empty set alone if it follows already. Sets that differ only in what a new name is called are one,
@@ -66,7 +66,9 @@ def reasons_for_absence(
         for missing in map(frozenset, combinations(candidates, size)):
             if not any(smaller <= missing for smaller in found) and follows(rules, facts | missing, wanted):
                 found.append(missing)
-    return frozenset(Absence(missing, _conflicts(rules, newest, background, missing)) for missing in found)
+    return frozenset(
+        ReasonForAbsence(missing, _conflicts(rules, newest, background, missing)) for missing in found
+    )
 
 
 def _assumed(

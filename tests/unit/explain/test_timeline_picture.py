@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from pantarhei.explain.timeline import Contradicted, DrawnStep, timeline_svg
+from pantarhei.explain.timeline_picture import Contradicted, DrawnStep, timeline_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 CUT = Contradicted("x is open", (1, 2), (("x is shut", 3),), "nothing is both an open and a shut")

@@ -14,12 +14,12 @@ import typer
 from pantarhei.cli.follow import FileSource, Followed, background_of, ontology_of, reasoner_of
 from pantarhei.cli.repair_text import reasons
 from pantarhei.cli.run_options import Drawing
-from pantarhei.explain.timeline import Contradicted, DrawnStep, timeline_svg
+from pantarhei.explain.timeline_picture import Contradicted, DrawnStep, timeline_svg
 from pantarhei.language.rule import names_of
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, kind_of, ticks_of
-from pantarhei.proofs.wording import Labels, forbidden, labels_among, labels_of, sentence
+from pantarhei.proofs.sentences import Labels, forbidden, labels_among, labels_of, sentence
 
 if TYPE_CHECKING:
     import pantarhei as pr

@@ -70,10 +70,10 @@ def timeline_svg(steps: Sequence[DrawnStep], earlier: int = 0) -> str:
         steps: at least one.
         earlier: how many steps before them are not drawn.
     """
-    return _Picture(steps, earlier).svg()
+    return _Drawing(steps, earlier).svg()
 
 
-class _Picture:
+class _Drawing:
     """A timeline that is being drawn."""
 
     def __init__(self, steps: Sequence[DrawnStep], earlier: int) -> None:

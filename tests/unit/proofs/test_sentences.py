@@ -2,7 +2,7 @@ import pytest
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Literal, Variable
 
 from pantarhei.language.rule import Atom, Different, Rule
-from pantarhei.proofs.wording import a_kind, fit, forbidden, labels_among, labels_of, name, sentence
+from pantarhei.proofs.sentences import a_kind, fit, forbidden, labels_among, labels_of, name, sentence
 from strategies import EX
 
 x, y, z = map(Variable, "xyz")
