@@ -243,7 +243,7 @@ class Ontology:
             else axiom
         )
         triples = in_order(map(check_triple, cast("Iterable[Triple]", given)))
-        asked, proofs = self._asked(triples, False), list[Proof]()
+        asked, proofs = self._asked(triples, None), list[Proof]()
         statement = "; ".join(write_triple(triple) for triple in triples)
         with self._lock:
             if asked is None or not entails_reading(self._closure, asked, proofs):
@@ -259,8 +259,11 @@ class Ontology:
         words = told_apart(lambda: f"{name_of(name, self.labels)} can have no instance", self.names)
         return Entailment.of(words, [proof], self.labels)
 
-    def _asked(self, graph: Graph | Iterable[Triple], annotations: bool) -> Reading | None:
+    def _asked(self, graph: Graph | Iterable[Triple], annotations: bool | None) -> Reading | None:
         """What a graph asks for; None where annotations in it are not the ontology's.
+
+        Args:
+            annotations: whether they count; None where they cannot be asked for.
 
         Raises:
             InputError, OptionError: as `entails`.
@@ -273,9 +276,10 @@ class Ontology:
         facts = self._facts_in(unread)
         stated = reading.axioms or reading.assertions or facts or any(map(_declares_a_name, given))
         if not (stated or (annotations and reading.annotations)):
+            way_out = "" if annotations is None else "; annotations are asked for with annotations=True"
             raise InputError(
                 f"of {len(given)} triples none is part of an axiom or an assertion, so there is nothing to "
-                "ask for; annotations are asked for with annotations=True"
+                f"ask for{way_out}"
             )
         if annotations and not reading.annotations <= set(self.triples):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
@@ -24,6 +24,7 @@ from pantarhei.language.time import (
     kind_of,
     parse_length,
     parse_timestamp,
+    ticks_of,
 )
 
 if TYPE_CHECKING:
@@ -296,9 +297,23 @@ class Drawing(OnStream):
 
     @property
     def times(self) -> tuple[TimePoint | None, TimePoint | None]:
-        """The first and the last time that are drawn. Raises `BadParameter` if one is none."""
+        """The first and the last time that are drawn.
+
+        Raises:
+            BadParameter: one is no time, the last is before the first, or one is a number and one a date.
+        """
         first = None if self.first is None else _timestamp(self.first, "--from")
-        return first, None if self.last is None else _timestamp(self.last, "--until")
+        last = None if self.last is None else _timestamp(self.last, "--until")
+        if first is None or last is None:
+            return first, last
+        wrong, kind = None, TimeKind.DATETIME if isinstance(first, datetime) else TimeKind.FLOAT
+        if isinstance(first, datetime) is not isinstance(last, datetime):
+            wrong = f"{self.last} and {self.first} of --from are a number and a date"
+        elif ticks_of(last, kind) < ticks_of(first, kind):
+            wrong = f"{self.last} is before {self.first} of --from"
+        if wrong:
+            raise typer.BadParameter(wrong, param_hint="--until")
+        return first, last
 
 
 def _bytes(text: str) -> int:

@@ -70,7 +70,13 @@ def test_it_goes_into_a_file(timeline, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"), [(("--from", "soon"), "--from"), (("--from", 9), "nothing to draw")]
+    ("arguments", "said"),
+    [
+        (("--from", "soon"), "--from"),
+        (("--from", 9), "nothing to draw"),
+        (("--from", 3, "--until", 1), "1 is before 3 of --from"),
+        (("--from", 3, "--until", "2026-01-01T00:00:00Z"), "are a number and a date"),
+    ],
 )
 def test_wrong_usage_is_told(timeline, arguments, said):
     done = timeline(*arguments)

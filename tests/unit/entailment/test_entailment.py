@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from rdflib import OWL, RDF, RDFS, Graph, Namespace, URIRef
+from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
 
@@ -68,6 +68,12 @@ def test_assertions_and_properties_are_explained_too(ontology):
     assert kinds(domain) == ["supposed", "derived"]
     disjoint = ontology.explain((EX.Smoke, OWL.disjointWith, EX.Safe))
     assert disjoint.proofs[0].triple is None
+
+
+def test_an_annotation_is_no_axiom_and_no_way_to_ask_for_one_is_advised(ontology):
+    with pytest.raises(pr.InputError, match="none is part of an axiom") as caught:
+        ontology.explain((EX.Smoke, RDFS.comment, Literal("it bites")))
+    assert "annotations=True" not in str(caught.value)
 
 
 def test_what_holds_by_itself_needs_no_axiom(ontology):
