@@ -51,7 +51,7 @@ def instances(rules: Iterable[Rule], facts: Iterable[Triple]) -> Iterator[Instan
     for rule in rules:
         compared = canonical_rule(rule)
         for body, matched in _matches(compared.body, index, {}):
-            binding = _tested(compared.tests, matched)
+            binding = tested(compared.tests, matched)
             if binding is None or not all(_differ(pair, binding) for pair in compared.different):
                 continue
             head = None if compared.head is None else compared.head.ground(binding)
@@ -100,13 +100,13 @@ def _matches(
         return
     first, rest = atoms[0], atoms[1:]
     for arguments, triple in index.get((first.predicate, len(first.arguments)), ()):
-        extended = _unify(first.arguments, arguments, binding)
+        extended = unify(first.arguments, arguments, binding)
         if extended is not None:
             for triples, complete in _matches(rest, index, extended):
                 yield (triple, *triples), complete
 
 
-def _unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Binding) -> _Binding | None:
+def unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Binding) -> _Binding | None:
     """`binding` extended so that `pattern` becomes `terms`; None if it cannot be."""
     extended = dict(binding)
     for argument, term in zip(pattern, terms, strict=True):
@@ -116,7 +116,7 @@ def _unify(pattern: tuple[Argument, ...], terms: tuple[Term, ...], binding: _Bin
     return extended
 
 
-def _tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
+def tested(tests: tuple[Test, ...], binding: _Binding) -> _Binding | None:
     """`binding` with what the tests compute, one after the other; None if one of them fails.
 
     What is computed for a variable that is bound already must equal it.
