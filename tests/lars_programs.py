@@ -1,15 +1,17 @@
 """Temporal rules and streams for tests: short ways to write them, and random ones by fragment.
 
-A program and a stream come from a seed. Few names meet often: events `c`, `d` and `e`, states `s` and `r`,
-conclusions `a`, `b`, `x` and `y`, over three individuals and, where rules compare, three numbers. The body of
-a rule is connected, and negates only conclusions of lower predicates: every program has strata.
+Few names meet often: events `c`, `d`, `e` and the reading `v`, states `s` and `r`, conclusions `a`, `b`, `x`
+and `y`, over three individuals; the second argument of `v` and `y` is a number. What a random rule negates or
+asks to hold always is no conclusion, or one of a lower stratum; its body is connected.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import random
+from dataclasses import dataclass, replace
+from enum import Flag, auto
 
-from rdflib import Literal, Namespace, Variable
+from rdflib import Literal, Namespace, URIRef, Variable
 
 from pantarhei.language.rule import Argument, Builtin
 from pantarhei.language.temporal_rule import (
@@ -21,17 +23,11 @@ from pantarhei.language.temporal_rule import (
     TimeWindow,
     TupleWindow,
 )
+from pantarhei.language.term import short
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.reference.lars.streams import Stream
 
 EX = Namespace("http://example.org/")
-INDIVIDUALS = (EX.i, EX.j, EX.k)
-NUMBERS = tuple(map(Literal, range(3)))
-EVENTS = {EX.c: 1, EX.d: 2, EX.e: 1}
-STATES = {EX.s: 1, EX.r: 2}
-CONCLUSIONS = {EX.a: 1, EX.b: 2, EX.x: 1, EX.y: 2}
-ARITY = {**EVENTS, **STATES, **CONCLUSIONS}
-VARIABLES = X, Y, Z = tuple(map(Variable, "XYZ"))
-TIMES = T, U = tuple(map(Variable, "TU"))
 
 # -- writing rules ---------------------------------------------------------------------------------
 
@@ -103,3 +99,215 @@ def compared(left: str | int | Argument, name: str, right: str | int | Argument)
 def computed(result: str, name: str, *operands: str | int | Argument) -> Builtin:
     """A computation, by its name in SWRL."""
     return Builtin(SWRLB[name], tuple(map(term, (result, *operands))))
+
+
+# -- random programs -------------------------------------------------------------------------------
+
+
+class Part(Flag):
+    """A part of the language."""
+
+    SOMETIME = auto()
+    ALWAYS = auto()
+    NEGATION = auto()
+    AT = auto()
+    AT_HEAD = auto()
+    TUPLES = auto()
+    TESTS = auto()
+    REMEMBER = auto()
+
+
+FRAGMENTS = {
+    "sometime": Part.SOMETIME,
+    "always": Part.ALWAYS,
+    "negation": Part.SOMETIME | Part.NEGATION,
+    "always and negation": Part.SOMETIME | Part.ALWAYS | Part.NEGATION,
+    "at": Part.SOMETIME | Part.AT,
+    "at in heads": Part.SOMETIME | Part.AT | Part.AT_HEAD,
+    "tuples": Part.SOMETIME | Part.ALWAYS | Part.AT | Part.TUPLES,
+    "tests": Part.SOMETIME | Part.AT | Part.TESTS,
+    "remember": Part.SOMETIME | Part.ALWAYS | Part.NEGATION | Part.REMEMBER,
+    "all": ~Part(0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program, the predicates that it remembers, and a stream."""
+
+    rules: tuple[TemporalRule, ...]
+    stream: Stream
+    remembered: frozenset[URIRef] = frozenset()
+
+    def __str__(self) -> str:
+        lines = [*map(str, self.rules), f"remembered: {', '.join(map(short, sorted(self.remembered)))}"]
+        lines += [f"{tick}: {', '.join(map(str, self.stream.at(tick)))}" for tick in self.stream.timeline]
+        return "\n".join(lines)
+
+
+INDIVIDUALS = "ijk"
+NUMBERS = range(4)
+# The kinds of a predicate's arguments: I for individuals, N for numbers, ticks among them.
+KINDS = {
+    "c": "I",
+    "d": "II",
+    "e": "I",
+    "v": "IN",
+    "s": "I",
+    "r": "II",
+    "a": "I",
+    "b": "II",
+    "x": "I",
+    "y": "IN",
+}
+EVENTS, STATES = "cdev", "sr"
+STRATA = ("ab", "xy")
+VARIABLES = {"I": "XYZ", "N": "VTU"}
+SIZES = (0, 1, 2, 3, 5)
+
+
+def random_case(rnd: random.Random, parts: Part, ticks: int = 9) -> Case:
+    """A program of those parts, and a stream of so many ticks, some of them idle."""
+    rules = tuple(_Writer(rnd, parts).rule() for _ in range(rnd.randint(2, 7)))
+    names = rnd.sample("".join(STRATA), rnd.randint(1, 3)) if Part.REMEMBER in parts else []
+    return Case(rules, random_stream(rnd, ticks), frozenset(EX[name] for name in names))
+
+
+def random_stream(rnd: random.Random, ticks: int = 9) -> Stream:
+    """Events, which hold at their tick too, and states that come and go."""
+    start = rnd.randint(0, 2)
+    states: list[TemporalAtom] = []
+    atoms = {}
+    for tick in range(start, start + ticks):
+        arrived = (
+            [] if rnd.random() < 0.25 else [_fact(rnd, rnd.choice(EVENTS)) for _ in range(rnd.randint(1, 8))]
+        )
+        states = [state for state in states if rnd.random() < 0.75]
+        states += [_fact(rnd, rnd.choice(STATES)) for _ in range(rnd.randint(0, 3))]
+        atoms[tick] = [*(replace(event, is_asserted=True) for event in arrived), *arrived, *states]
+    return Stream.of(start, start + ticks - 1, atoms)
+
+
+def _fact(rnd: random.Random, name: str) -> TemporalAtom:
+    return atom(name, *(rnd.choice(INDIVIDUALS if kind == "I" else NUMBERS) for kind in KINDS[name]))
+
+
+class _Writer:
+    """Writes one rule; `bound` has the variables that its body binds so far, by their kind."""
+
+    def __init__(self, rnd: random.Random, parts: Part) -> None:
+        self.rnd, self.parts = rnd, parts
+        self.bound: dict[str, list[str]] = {"I": [], "N": []}
+
+    def rule(self) -> TemporalRule:
+        """A rule of some stratum."""
+        stratum = self.rnd.randrange(len(STRATA))
+        complete = EVENTS + STATES + "".join(STRATA[:stratum])
+        others = STRATA[stratum] if self.rnd.random() < 0.6 else ""
+        body = [self._positive(complete, others) for _ in range(self.rnd.choice((1, 2, 2, 3)))]
+        tests = self._tests() if Part.TESTS in self.parts else []
+        if Part.NEGATION in self.parts:
+            body += [
+                no(self._negated(self.rnd.choice(complete))) for _ in range(self.rnd.choice((0, 1, 1, 2)))
+            ]
+        return rule(self._head(self.rnd.choice(STRATA[stratum])), *body, *tests)
+
+    def _positive(self, complete: str, others: str) -> Formula:
+        """A formula that shares a variable with those before it and binds its own."""
+        name = self.rnd.choice(2 * complete + 3 * others)
+        arguments = [self._argument(kind) for kind in KINDS[name]]
+        if not set(arguments) & set(self.bound["I"] or VARIABLES["I"]):
+            arguments[0] = self.rnd.choice(self.bound["I"] or VARIABLES["I"])
+        mode = self._mode(may_be_always=name in complete)
+        time = self.rnd.choice(["T", "T", "T", "U", "U", self.rnd.randrange(8)])
+        for kind, given in [*zip(KINDS[name], arguments, strict=True), ("N", time if mode is Mode.AT else 0)]:
+            if str(given) in VARIABLES[kind]:
+                self.bound[kind].append(str(given))
+        return self._formula(name, arguments, mode, time)
+
+    def _negated(self, name: str) -> Formula:
+        return self._formula(
+            name, [self._known(kind) for kind in KINDS[name]], self._mode(), self._known("N")
+        )
+
+    def _formula(self, name: str, arguments: list[str | int], mode: Mode, time: str | int) -> Formula:
+        is_asserted = name in EVENTS and self.rnd.random() < 0.6
+        is_counted = is_asserted and Part.TUPLES in self.parts and self.rnd.random() < 0.6
+        size = f"{self.rnd.randint(1, 6)} #" if is_counted else self.rnd.choice(SIZES)
+        given = atom("asserted " * is_asserted + name, *arguments)
+        match mode:
+            case Mode.SOMETIME:
+                return some(given, size, times=self.rnd.choice((1, 1, 1, 1, 1, 1, 2, 3)))
+            case Mode.ALWAYS:
+                return always(given, size)
+            case Mode.AT:
+                return at(time, given, None if isinstance(time, int) else size)
+        return now(given)
+
+    def _mode(self, may_be_always: bool = True) -> Mode:
+        modes = [Mode.NOW]
+        modes += [Mode.SOMETIME] * 3 * (Part.SOMETIME in self.parts) + [Mode.AT] * 3 * (Part.AT in self.parts)
+        modes += [Mode.ALWAYS] * 2 * (Part.ALWAYS in self.parts and may_be_always)
+        return self.rnd.choice(modes)
+
+    def _tests(self) -> list[Builtin]:
+        """Comparisons of what is bound, and sometimes a further number, which is bound then."""
+        if not self.bound["N"]:
+            return []
+        one, comparison = (
+            self._known("N"),
+            self.rnd.choice(("lessThan", "equal", "notEqual", "greaterThanOrEqual")),
+        )
+        tests = [compared(one, comparison, self._known("N"))] if self.rnd.random() < 0.6 else []
+        if self.rnd.random() < 0.5:
+            operation = self.rnd.choice(("add", "subtract"))
+            tests += [computed("W", operation, one, self.rnd.randrange(3)), *_bounds("W")]
+            self.bound["N"].append("W")
+        return tests
+
+    def _head(self, name: str) -> Formula:
+        given = atom(name, *(self._known(kind) for kind in KINDS[name]))
+        is_dated = Part.AT_HEAD in self.parts and self.rnd.random() < 0.6
+        return at(self._known("N"), given) if is_dated else now(given)
+
+    def _argument(self, kind: str) -> str | int:
+        """Mostly a variable."""
+        return self.rnd.choice(VARIABLES[kind]) if self.rnd.random() < 0.93 else self._constant(kind)
+
+    def _known(self, kind: str) -> str | int:
+        """Mostly a variable that is bound."""
+        is_free = not self.bound[kind] or self.rnd.random() < 0.07
+        return self._constant(kind) if is_free else self.rnd.choice(self.bound[kind])
+
+    def _constant(self, kind: str) -> str | int:
+        return self.rnd.choice(INDIVIDUALS) if kind == "I" else self.rnd.choice(NUMBERS)
+
+
+def _bounds(name: str) -> list[Builtin]:
+    """That keep rules which count from counting for ever."""
+    return [compared(name, "greaterThanOrEqual", 0), compared(name, "lessThan", 10)]
+
+
+def random_ground_case(rnd: random.Random, ticks: int = 3) -> Case:
+    """A few rules without variables, with strata or without, and a stream."""
+    given = [*(atom(f"asserted {name}") for name in "ce"), *map(atom, "cs"), *map(atom, "abx")]
+
+    def formula() -> Formula:
+        one, size = rnd.choice(given), rnd.choice((0, 1, 2))
+        choices = [now(one), some(one, size), some(one, size, times=2), always(one, size)]
+        choices += [at(rnd.randrange(ticks), one), at(rnd.randrange(ticks), one, size)]
+        if one.is_asserted:
+            choices += [some(one, f"{size + 1} #"), always(one, f"{size + 1} #")]
+        found = rnd.choice(choices)
+        return no(found) if rnd.random() < 0.25 else found
+
+    def head() -> Formula:
+        one = atom(rnd.choice("abx"))
+        return now(one) if rnd.random() < 0.6 else at(rnd.randint(-1, ticks), one)
+
+    rules = tuple(
+        rule(head(), *(formula() for _ in range(rnd.choice((0, 1, 1, 2, 2)))))
+        for _ in range(rnd.randint(1, 6))
+    )
+    atoms = {tick: [one for one in given[:4] if rnd.random() < 0.4] for tick in range(ticks)}
+    return Case(rules, Stream.of(0, ticks - 1, atoms))

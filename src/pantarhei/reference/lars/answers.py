@@ -27,8 +27,8 @@ def answer_stream(rules: Iterable[TemporalRule], stream: Stream) -> Stream:
     """
     for layer in strata(rules):
         while True:
-            drawn = {head for rule in instances(layer, stream) for head in _drawn(rule, stream)}
-            new = {(tick, atom) for tick, atom in drawn if atom not in stream.at(tick)}
+            heads = {head for rule in instances(layer, stream) for head in drawn(rule, stream)}
+            new = {(tick, atom) for tick, atom in heads if atom not in stream.at(tick)}
             if not new:
                 break
             stream = _with(stream, new)
@@ -40,8 +40,8 @@ def answer_streams(rules: Iterable[TemporalRule], stream: Stream) -> list[Stream
 
     Cost: exponential in the number of heads.
     """
-    program = [rule for rule in ground(rules, stream) if any(_drawn(rule, stream))]
-    heads = {head for rule in program for head in _drawn(rule, stream)}
+    program = [rule for rule in ground(rules, stream) if any(drawn(rule, stream))]
+    heads = {head for rule in program for head in drawn(rule, stream)}
     free = [(tick, atom) for tick, atom in sorted(heads, key=str) if atom not in stream.at(tick)]
     found = []
     for added in _subsets(free):
@@ -58,7 +58,7 @@ def is_model(stream: Stream, rules: Iterable[TemporalRule]) -> bool:
     return all(satisfies(stream, stream.end, rule.head) for rule in rules if body_holds(rule, stream))
 
 
-def _drawn(rule: TemporalRule, stream: Stream) -> Iterator[Drawn]:
+def drawn(rule: TemporalRule, stream: Stream) -> Iterator[Drawn]:
     """What the head of a rule without variables adds where the body holds: one atom or none."""
     head = rule.head
     tick = tick_of(head.time) if head.mode is Mode.AT else stream.end
@@ -67,13 +67,13 @@ def _drawn(rule: TemporalRule, stream: Stream) -> Iterator[Drawn]:
         yield tick, head.atom
 
 
-def _with(stream: Stream, drawn: Iterable[Drawn]) -> Stream:
+def _with(stream: Stream, heads: Iterable[Drawn]) -> Stream:
     atoms: defaultdict[int, list[TemporalAtom]] = defaultdict(list)
-    for tick, atom in drawn:
+    for tick, atom in heads:
         atoms[tick].append(atom)
     return stream.joined(atoms)
 
 
-def _subsets(drawn: Collection[Drawn]) -> Iterator[tuple[Drawn, ...]]:
-    for size in range(len(drawn) + 1):
-        yield from combinations(drawn, size)
+def _subsets(heads: Collection[Drawn]) -> Iterator[tuple[Drawn, ...]]:
+    for size in range(len(heads) + 1):
+        yield from combinations(heads, size)
