@@ -42,6 +42,8 @@ from pantarhei.errors import (
     ReadOnlyError,
     SparkError,
     StreamError,
+    TemporalRuleError,
+    TemporalTextError,
     TimestampError,
     UncompiledKernelWarning,
     UnknownFormatError,
@@ -63,6 +65,7 @@ from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
 from pantarhei.streams import TimestampedABox, abox_stream, read_stream, read_table
 from pantarhei.streams.history_sinks import NDJSONSink, ParquetSink
+from pantarhei.temporal import TemporalRules, load_rules
 from pantarhei.version import __version__ as __version__
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits
@@ -132,6 +135,9 @@ __all__ = [
     "Stats",
     "StreamError",
     "StreamReasoner",
+    "TemporalRuleError",
+    "TemporalRules",
+    "TemporalTextError",
     "TimestampError",
     "TimestampedABox",
     "UncompiledKernelWarning",
@@ -143,6 +149,7 @@ __all__ = [
     "WouldHold",
     "abox_stream",
     "load_ontology",
+    "load_rules",
     "read_stream",
     "read_table",
     "register",

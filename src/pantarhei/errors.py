@@ -32,6 +32,8 @@
     │   ├── NotKeyLocalQueryError      it joins facts of different shards
     │   ├── QueryTimeoutError          it took longer than its `timeout`
     │   └── QueryMemoryError           it needs more than its `max_bytes`
+    ├── TemporalRuleError          a temporal rule that is refused
+    │   └── TemporalTextError          the text of temporal rules cannot be read on, with line and column
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no Java that Spark can run on
     │   └── MasterUnreachableError     no cluster answers at the master's address
@@ -544,15 +546,19 @@ class QueryTextError(QueryError):
     @property
     def reason(self) -> str:  # type: ignore[override]
         """What is wrong, and the line with a mark below the place."""
-        start = max(self.column - 1 - _BEFORE_PLACE, 0)
-        shown = self.source_line[start : start + _SHOWN_OF_LINE].replace("\t", " ")
-        mark = " " * (self.column - 1 - start) + "^"
         problem = self.problem if self.expected is None else f"{self.problem}; expected {self.expected}"
         place = f"malformed query, line {self.line}, column {self.column}"
-        return f"{place}: {problem}\n    {shown}\n    {mark}"
+        return f"{place}: {problem}{_marked(self.column, self.source_line)}"
 
 
-# Of a line of a query so many characters are shown before a place, and so many altogether.
+def _marked(column: int, source_line: str) -> str:
+    """Two lines more of a message: a line as it is written, and a mark below a place in it."""
+    start = max(column - 1 - _BEFORE_PLACE, 0)
+    shown = source_line[start : start + _SHOWN_OF_LINE].replace("\t", " ")
+    return f"\n    {shown}\n    {' ' * (column - 1 - start)}^"
+
+
+# Of a line of a text so many characters are shown before a place, and so many altogether.
 _BEFORE_PLACE, _SHOWN_OF_LINE = 60, 100
 
 
@@ -618,6 +624,44 @@ class QueryMemoryError(QueryError):
             f"max_bytes={self.max_bytes:_}; allow more, ask for less with LIMIT or a filter, or look at its "
             "plan for what is joined without a shared variable"
         )
+
+
+class TemporalRuleError(PantarheiError):
+    """A temporal rule that is refused.
+
+    Args:
+        problem: what is wrong.
+        expected: what would do instead.
+        line, column: where it is written, both counted from 1; None for what was not read from a text.
+        source_line: the line as it is written.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        expected: str,
+        line: int | None = None,
+        column: int | None = None,
+        source_line: str = "",
+    ) -> None:
+        super().__init__(problem, expected, line, column, source_line)
+        self.problem, self.expected = problem, expected
+        self.line, self.column, self.source_line = line, column, source_line
+
+    _WHAT = "temporal rule refused"
+
+    def __str__(self) -> str:
+        said = f"{self.problem}; expected {self.expected}"
+        if self.line is None or self.column is None:
+            return f"{self._WHAT}: {said}"
+        place = f"{self._WHAT}, line {self.line}, column {self.column}"
+        return f"{place}: {said}{_marked(self.column, self.source_line)}"
+
+
+class TemporalTextError(TemporalRuleError):
+    """The text of temporal rules cannot be read on, at a certain place."""
+
+    _WHAT = "malformed temporal rules"
 
 
 class SparkError(PantarheiError):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rdflib import URIRef, Variable
 
 from pantarhei.language.rule import Argument, Builtin
+from pantarhei.language.rule_text import builtin_text, duration_text, term_text
 from pantarhei.language.term import short
 
 
@@ -52,7 +53,7 @@ class TemporalAtom:
 
     def __str__(self) -> str:
         name = f"{'asserted ' * self.is_asserted}{short(self.predicate)}"
-        return f"{name}({', '.join(map(short, self.arguments))})" if self.arguments else name
+        return f"{name}({', '.join(map(term_text, self.arguments))})" if self.arguments else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,7 @@ class TimeWindow:
     size: int | timedelta
 
     def __str__(self) -> str:
-        size = self.size
-        return f"[{size}]" if isinstance(size, int) else f"[{size / timedelta(seconds=1):.15g} sec]"
+        return f"[{self.size if isinstance(self.size, int) else duration_text(self.size)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Formula:
         if self.mode is Mode.ALWAYS:
             words.append("always")
         if self.time is not None:
-            words.append(f"at {short(self.time)}")
+            words.append(f"at {term_text(self.time)}")
         if self.times > 1:
             words.append(f"at least {self.times} times")
         if self.window is not None:
@@ -160,7 +160,7 @@ class TemporalRule:
     written: Written | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        conditions = [*map(str, self.body), *map(str, self.tests)]
+        conditions = [*map(str, self.body), *map(builtin_text, self.tests)]
         return f"{self.head} :- {', '.join(conditions)}." if conditions else f"{self.head}."
 
     @property

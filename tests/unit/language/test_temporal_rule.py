@@ -25,15 +25,15 @@ SERVICED = TemporalAtom(EX.Serviced, (V,), is_asserted=True)
 @pytest.mark.parametrize(
     ("formula", "text"),
     [
-        (Formula(HOT), "Hot(?V)"),
-        (Formula(HOT, Mode.SOMETIME, TimeWindow(3)), "Hot(?V) in [3]"),
-        (Formula(HOT, Mode.ALWAYS, TimeWindow(timedelta(minutes=5))), "Hot(?V) always in [300 sec]"),
-        (Formula(HOT, Mode.AT, time=T), "Hot(?V) at ?T"),
-        (Formula(HOT, Mode.AT, TimeWindow(3), T), "Hot(?V) at ?T in [3]"),
-        (Formula(HOT, Mode.SOMETIME, TimeWindow(9), times=3), "Hot(?V) at least 3 times in [9]"),
+        (Formula(HOT), "Hot(V)"),
+        (Formula(HOT, Mode.SOMETIME, TimeWindow(3)), "Hot(V) in [3]"),
+        (Formula(HOT, Mode.ALWAYS, TimeWindow(timedelta(minutes=5))), "Hot(V) always in [5 min]"),
+        (Formula(HOT, Mode.AT, time=T), "Hot(V) at T"),
+        (Formula(HOT, Mode.AT, TimeWindow(3), T), "Hot(V) at T in [3]"),
+        (Formula(HOT, Mode.SOMETIME, TimeWindow(9), times=3), "Hot(V) at least 3 times in [9]"),
         (
             Formula(SERVICED, Mode.SOMETIME, TupleWindow(2), is_negated=True),
-            "not asserted Serviced(?V) in [2 #]",
+            "not asserted Serviced(V) in [2 #]",
         ),
         (Formula(TemporalAtom(EX.Alarm)), "Alarm"),
     ],
@@ -44,7 +44,7 @@ def test_a_formula_reads_as_it_is_written(formula, text):
 
 def test_a_rule_reads_as_a_line():
     rule = TemporalRule(Formula(TemporalAtom(EX.Alarm, (V,))), (Formula(HOT), Formula(SERVICED)))
-    assert str(rule) == "Alarm(?V) :- Hot(?V), asserted Serviced(?V)."
+    assert str(rule) == "Alarm(V) :- Hot(V), asserted Serviced(V)."
     assert [formula.atom for formula in rule.formulas][1:] == [HOT, SERVICED]
 
 

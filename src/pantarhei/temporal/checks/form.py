@@ -1,0 +1,84 @@
+"""What a rule may be made of, each by itself: heads, windows, numbers of arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from rdflib import URIRef
+
+from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
+from pantarhei.language.term import short
+from pantarhei.literals.builtin import SWRLB
+from pantarhei.temporal.checks.refusal import refused
+
+MOST_IN_WINDOW: Final = 4_000_000
+"""How many ticks a window may reach back, or how many assertions it may hold: an entry is kept for each."""
+
+
+def check_form(rules: Sequence[TemporalRule]) -> None:
+    """Nothing, if each head and each window is one that can be.
+
+    Raises:
+        TemporalRuleError: one cannot; or a predicate has two numbers of arguments, or a conclusion stands in
+            a window of the last assertions.
+    """
+    heads = {rule.head.atom.predicate for rule in rules}
+    arities: dict[URIRef, int] = {}
+    for rule in rules:
+        _check_head(rule)
+        for formula in rule.formulas:
+            _check_mode(formula, rule)
+            _check_size(formula, rule)
+            _check_arity(formula, rule, arities)
+            _check_tuple_window(formula, rule, heads)
+
+
+def _check_head(rule: TemporalRule) -> None:
+    head, expected = rule.head, "an atom such as alarm(X), or alarm(X) at T"
+    if head.is_negated or head.atom.is_asserted or head.window or head.mode not in (Mode.NOW, Mode.AT):
+        raise refused(f"a head is {head}", expected, head, rule)
+    if head.atom.predicate.startswith(SWRLB):
+        raise refused(f"a head is {head}, a built-in", expected, head, rule)
+
+
+def _check_mode(formula: Formula, rule: TemporalRule) -> None:
+    """That @ and nothing else has a time, and that ◇ and □ have a window."""
+    mode = formula.mode
+    if (mode is Mode.AT) != (formula.time is not None):
+        raise refused(f"{formula} has no time, or one in vain", "a time with mode AT alone", formula, rule)
+    if (mode is Mode.NOW and formula.window) or (mode in (Mode.SOMETIME, Mode.ALWAYS) and not formula.window):
+        problem = f"{formula} lacks a window, or has one in vain"
+        raise refused(problem, "a window for SOMETIME and ALWAYS, none for NOW", formula, rule)
+    if formula.times < 1 or (formula.times > 1 and mode is not Mode.SOMETIME):
+        raise refused(f"{formula.times} times", "a number above 0, with mode SOMETIME", formula, rule)
+
+
+def _check_size(formula: Formula, rule: TemporalRule) -> None:
+    match formula.window:
+        case TupleWindow(size) if not 1 <= size <= MOST_IN_WINDOW:
+            raise refused(f"a window of {size} assertions", f"1 to {MOST_IN_WINDOW:_}", formula, rule)
+        case TimeWindow(int(size)) if not 0 <= size <= MOST_IN_WINDOW:
+            expected = (
+                f"0 to {MOST_IN_WINDOW:_}; the slide of the reasoner's window is a tick, so give it one"
+            )
+            raise refused(f"a window of {size} ticks", expected, formula, rule)
+        case TimeWindow(timedelta() as length) if length < timedelta(0):
+            raise refused(f"a window of {length}", "a length that is not negative", formula, rule)
+
+
+def _check_arity(formula: Formula, rule: TemporalRule, arities: dict[URIRef, int]) -> None:
+    atom = formula.atom
+    before = arities.setdefault(atom.predicate, len(atom.arguments))
+    if before != len(atom.arguments):
+        problem = f"{short(atom.predicate)} has {len(atom.arguments)} arguments here, and {before} above"
+        raise refused(problem, "one number of arguments for each predicate", formula, rule)
+
+
+def _check_tuple_window(formula: Formula, rule: TemporalRule, heads: set[URIRef]) -> None:
+    atom = formula.atom
+    if isinstance(formula.window, TupleWindow) and atom.predicate in heads and not atom.is_asserted:
+        problem = f"{short(atom.predicate)} is concluded, and {formula.window} counts assertions"
+        expected = "a window of ticks or of time, or asserted before what is asserted as well as concluded"
+        raise refused(problem, expected, formula, rule)

@@ -1,0 +1,137 @@
+"""Temporal rules that have been checked, and where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from os import PathLike
+from pathlib import Path
+
+from rdflib import Literal, URIRef
+
+from pantarhei.errors import MalformedInputError, TemporalRuleError, check_type
+from pantarhei.language.shown import told_apart
+from pantarhei.language.temporal_rule import TemporalRule
+from pantarhei.language.term import short
+from pantarhei.language.time import TimePoint, kind_of
+from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
+from pantarhei.temporal.checks.forgotten import Forgotten, forgotten
+from pantarhei.temporal.checks.form import check_form
+from pantarhei.temporal.checks.safety import check_safety
+from pantarhei.temporal.checks.strata import strata
+from pantarhei.temporal.text.reading import read_rules
+from pantarhei.temporal.text.writing import declarations, names_in_text
+
+
+@dataclass(frozen=True)
+class TemporalRules:
+    """Temporal rules that can be evaluated; `str` gives a text that reads back to the same.
+
+    Args:
+        rules: in the order in which they are written, which makes no difference.
+        remembered: predicates whose conclusions stay known at later ticks, for windows over them.
+        start: the timestamp of the first tick that windows reach back to; None for the stream's first tick
+            minus the largest window.
+        feedback: whether what is concluded at a tick is asserted at the next.
+        prefixes: for `str`.
+
+    Raises:
+        TemporalRuleError: a rule is unsafe, a conclusion rests on its own absence, or something is said that
+            cannot be.
+        TimestampError: `start` is no timestamp.
+    """
+
+    rules: tuple[TemporalRule, ...]
+    remembered: frozenset[URIRef] = frozenset()
+    start: TimePoint | None = None
+    feedback: bool = False
+    prefixes: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        check_form(self.rules)
+        for rule in self.rules:
+            check_safety(rule)
+        self._check_remembered(self.strata)
+        if self.start is not None:
+            kind_of(self.start)
+
+    @property
+    def strata(self) -> dict[URIRef, int]:
+        """The stratum of each predicate that is concluded, from 0, in the order of the strata."""
+        return strata(self.rules)
+
+    @property
+    def warnings(self) -> tuple[Forgotten, ...]:
+        """What is allowed, and hardly meant: windows that look back at what is not remembered."""
+        return forgotten(self.rules, self.remembered)
+
+    def _check_remembered(self, concluded: Mapping[URIRef, int]) -> None:
+        for predicate in sorted(self.remembered.difference(concluded)):
+            problem = f"{short(predicate)} is to be remembered, and no rule concludes it"
+            raise TemporalRuleError(problem, "a predicate that is the head of a rule")
+
+    def __str__(self) -> str:
+        names = names_in_text(self._iris(), self.prefixes)
+        return told_apart(partial(self._text, declarations(names)), names)
+
+    def _text(self, declared: list[str]) -> str:
+        remembered = (
+            [f"remember {', '.join(map(short, sorted(self.remembered)))}."] if self.remembered else []
+        )
+        return "".join(f"{line}\n" for line in (*declared, *remembered, *self.rules))
+
+    def _iris(self) -> Iterator[URIRef]:
+        yield from self.remembered
+        for rule in self.rules:
+            yield from (formula.atom.predicate for formula in rule.formulas)
+            yield from (test.name for test in rule.tests)
+            terms = [term for formula in rule.formulas for term in (*formula.atom.arguments, formula.time)]
+            for term in (*terms, *(term for test in rule.tests for term in test.arguments)):
+                if isinstance(term, URIRef):
+                    yield term
+                elif isinstance(term, Literal) and term.datatype is not None:
+                    yield term.datatype
+
+
+def load_rules(
+    source: str | PathLike[str],
+    start: TimePoint | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    *,
+    feedback: bool = False,
+) -> TemporalRules:
+    """Read temporal rules, in Ticker's, Laser's or the paper's notation.
+
+    Args:
+        source: a path, or the rules themselves: a str that has `:-`, `←` or a line break is text.
+        start: the timestamp of the first tick that windows reach back to; None for the stream's first tick
+            minus the largest window.
+        prefixes: those that the text may use without declaring them; "" is that of bare names.
+        feedback: whether what is concluded at a tick is asserted at the next.
+
+    Raises:
+        InputError: the file cannot be read.
+        TemporalTextError: the text is malformed.
+        TemporalRuleError: what it says is refused.
+        TimestampError: `start` is no timestamp.
+
+    >>> rules = load_rules("alarm(X) :- hot(X) always in [5 min].", prefixes={"": "http://example.org/"})
+    >>> print(rules.rules[0])
+    alarm(X) :- hot(X) always in [5 min].
+    """
+    check_type("source", source, str | PathLike, "a path, or the text of rules")
+    check_type("feedback", feedback, bool, "True or False")
+    is_text = isinstance(source, str) and any(sign in source for sign in (":-", "←", "\n"))
+    read = read_rules(str(source) if is_text else _read(Path(source)), prefixes)
+    return TemporalRules(read.rules, read.remembered, start, feedback, read.prefixes)
+
+
+def _read(path: Path) -> str:
+    refuse_unreadable(path)
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise MalformedInputError(str(path), None, f"it is no UTF-8: {error.reason}") from None
+    except OSError as error:
+        raise unreadable(path, error) from error

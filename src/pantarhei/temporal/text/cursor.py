@@ -1,0 +1,171 @@
+"""The tokens of a text, their places, and the errors that are told of there."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate
+from typing import NamedTuple
+
+from pantarhei.errors import TemporalTextError
+from pantarhei.language.temporal_rule import Written
+
+
+class Token(NamedTuple):
+    """A word, name, number, string or sign.
+
+    Args:
+        kind: "iri", "string", "quoted", "variable", "duration", "number", "prefixed", "arrow", "relation",
+            "name", "sign", or "end" for the end of the text.
+        text: as it is written.
+        start: where, in characters from 0.
+    """
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def shown(self) -> str:
+        """What to call it in a message."""
+        if self.kind == "end":
+            return "the end of the text"
+        return self.text if len(self.text) <= _MOST_SHOWN else f"{self.text[:_MOST_SHOWN]}…"
+
+
+_MOST_SHOWN = 60
+# No part can match in two ways, and none looks further than to its own end: reading costs linear time.
+_TOKEN = re.compile(
+    r"""
+    (?P<skip>\s+|(?:%(?!\*)|//)[^\n]*)
+    |(?P<block>%\*|/\*)
+    |(?P<iri><[^\s<>"{}|^`\\]*>)
+    |(?P<string>"(?:[^"\\\n]|\\.)*"(?:@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?)
+    |(?P<quoted>'[^'\n]*')
+    |(?P<variable>\?\w+)
+    |(?P<duration>(?<=\[)P[0-9A-Z.]+)
+    |(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)
+    |(?P<prefixed>(?:[^\W\d_][\w\-]{0,250})?:(?!-)(?:\w[\w\-]*)?)
+    |(?P<arrow>:-|<-|←)
+    |(?P<relation>!=|<=|>=|≤|≥|≠|[=<>])
+    |(?P<name>[^\W\d]\w*)
+    |(?P<sign>\^\^|[@()\[\],.⊞□◇∧¬#+\-*/^])
+    """,
+    re.VERBOSE,
+)
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens of a text, without comments; the last is its end.
+
+    Raises:
+        TemporalTextError: something is no token.
+    """
+    if half := re.search("[\ud800-\udfff]", text):
+        raise _error_at(
+            text, half.start(), "half of a character, a surrogate, stands here", "whole characters"
+        )
+    found: list[Token] = []
+    place = 1 if text.startswith("\ufeff") else 0
+    while place < len(text):
+        match = _TOKEN.match(text, place)
+        if match is None:
+            raise _no_token(text, place)
+        kind, start, place = str(match.lastgroup), place, match.end()
+        if kind == "block":
+            place = text.find(_CLOSES[match[0]], place) + 2
+            if place < 2:
+                raise _error_at(text, start, "this comment does not end", f"{_CLOSES[match[0]]} behind it")
+        elif kind != "skip":
+            found.append(Token(kind, match[0], start))
+    return [*found, Token("end", "", len(text.rstrip()))]
+
+
+_CLOSES = {"%*": "*%", "/*": "*/"}
+_UNFINISHED = {
+    '"': ("this string does not end on its line", 'a second " behind it; \\n stands for the end of a line'),
+    "'": ("this quoted name does not end on its line", "a second ' behind it"),
+    "?": ("the name of a variable is missing", "a letter behind the question mark"),
+}
+
+
+def _no_token(text: str, place: int) -> TemporalTextError:
+    if text[place] in _UNFINISHED:
+        return _error_at(text, place, *_UNFINISHED[text[place]])
+    return _error_at(text, place, f"{text[place]!r} cannot stand here", "rules such as alarm(X) :- hot(X).")
+
+
+def _error_at(text: str, place: int, problem: str, expected: str) -> TemporalTextError:
+    return TemporalTextError(problem, expected, *_Lines(text).written(place))
+
+
+class _Lines:
+    """The lines of a text, and which of them a place is in."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
+
+    def written(self, place: int) -> Written:
+        """A place that is counted in characters from 0. Costs a search by halving."""
+        line = bisect_right(self._starts, place) - 1
+        return Written(line + 1, place - self._starts[line] + 1, self._lines[line].rstrip("\r"))
+
+
+class Cursor:
+    """A place between the tokens of a text, which goes on as they are taken."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = tokens(text)
+        self._lines = _Lines(text)
+        self._next = 0
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All names and variables of the text."""
+        return frozenset(
+            token.text.lstrip("?") for token in self._tokens if token.kind in ("name", "variable")
+        )
+
+    def peek(self, further: int = 0) -> Token:
+        """The next token, or one that many behind it."""
+        return self._tokens[min(self._next + further, len(self._tokens) - 1)]
+
+    def is_at(self, *words: str, further: int = 0) -> bool:
+        """Whether the next token is one of these words or signs."""
+        token = self.peek(further)
+        return token.text in words and token.kind in ("name", "sign", "arrow")
+
+    def take(self) -> Token:
+        """The next token, behind which the cursor then is."""
+        token = self.peek()
+        self._next += 1
+        return token
+
+    def accept(self, *words: str) -> Token | None:
+        """The next token, taken if it is one of these words or signs."""
+        return self.take() if self.is_at(*words) else None
+
+    def need(self, word: str, expected: str | None = None) -> Token:
+        """The next token, taken.
+
+        Raises:
+            TemporalTextError: it is another.
+        """
+        if not self.is_at(word):
+            raise self.unexpected(expected or f"{word!r}")
+        return self.take()
+
+    def unexpected(self, expected: str) -> TemporalTextError:
+        """The error that the next token is not what it should be."""
+        token = self.peek()
+        problem = "the text ends here" if token.kind == "end" else f"{token.shown} cannot stand here"
+        return self.error(token, problem, expected)
+
+    def error(self, token: Token, problem: str, expected: str) -> TemporalTextError:
+        """What is wrong at a token."""
+        return TemporalTextError(problem, expected, *self.written(token))
+
+    def written(self, token: Token) -> Written:
+        """Where a token is."""
+        return self._lines.written(token.start)

@@ -1,0 +1,125 @@
+"""The statements of a text of temporal rules: prefixes, what is remembered, and rules.
+
+    text       = { prefix | remember | rule } ;
+    prefix     = ( "@prefix" | "PREFIX" ) [ name ] ":" iri [ "." ] ;
+    remember   = "remember" predicate { "," predicate } "." ;
+    rule       = head [ ( ":-" | "<-" | "←" ) condition { ( "," | "and" | "∧" ) condition } ] "." ;
+    head       = atom [ "at" time ] | "@" "(" time "," atom ")" | "@" time atom ;
+    condition  = { operator } atom [ said ] { ")" } | comparison ;
+    operator   = "not" | "¬" | "(" | "diamond" | "◇" | "box" | "□" | "@" "(" time "," | "@" time
+               | "⊞" size | ( "time_win" | "tuple_win" ) "(" number "," [ "0" "," [ "1" "," ] ] ;
+    said       = [ "always" | "at" time | "at" "least" number "times" ] [ [ [ "not" ] "in" ] window ] ;
+    window     = "[" number [ unit | "#" ] "]" | "[" duration "]" ;
+    size       = number | "#" number | window ;
+    atom       = [ "asserted" ] predicate [ "(" [ term { "," term } ] ")" ] ;
+    comparison = expression relation expression | "COMP" "(" relation "," term "," term ")"
+               | "MATH" "(" sign "," term "," term "," term ")" | built-in "(" term { "," term } ")" ;
+    time       = expression ;
+    expression = term { sign term } ;
+    relation   = "=" | "!=" | "<" | "<=" | ">" | ">=" | "≠" | "≤" | "≥" ;
+    sign       = "+" | "-" | "*" | "/" | "mod" | "^" ;
+    term       = variable | name | [ "-" ] number | string ;
+
+Comments go from % or // to the end of the line, from /* to */, and from %* to *%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rdflib import URIRef
+
+from pantarhei.language.rule import Builtin
+from pantarhei.language.temporal_rule import Formula, TemporalRule
+from pantarhei.temporal.text.computations import ComputationReader
+from pantarhei.temporal.text.cursor import Cursor
+from pantarhei.temporal.text.formulas import FormulaReader
+from pantarhei.temporal.text.terms import TermReader
+
+
+class RulesText(NamedTuple):
+    """What a text says.
+
+    Args:
+        rules: in their order.
+        remembered: the predicates whose conclusions are remembered.
+        prefixes: those that are declared, and those that needed no declaration.
+    """
+
+    rules: tuple[TemporalRule, ...]
+    remembered: frozenset[URIRef]
+    prefixes: dict[str, str]
+
+
+def read_rules(text: str, prefixes: Mapping[str, str] | None = None) -> RulesText:
+    """The rules of a text.
+
+    Args:
+        prefixes: those that it may use without declaring them.
+
+    Raises:
+        TemporalTextError: it is malformed.
+    """
+    return _Reader(text, prefixes or {}).text()
+
+
+class _Reader:
+    """Reads one text."""
+
+    def __init__(self, text: str, prefixes: Mapping[str, str]) -> None:
+        self._cursor = Cursor(text)
+        self._terms = TermReader(self._cursor, prefixes)
+        self._computations = ComputationReader(self._cursor, self._terms)
+
+    def text(self) -> RulesText:
+        rules: list[TemporalRule] = []
+        remembered: set[URIRef] = set()
+        while self._cursor.peek().kind != "end":
+            if self._is_prefix():
+                self._cursor.accept("@")
+                self._cursor.take()
+                self._terms.declaration()
+                self._cursor.accept(".")
+            elif self._cursor.accept("remember"):
+                remembered |= self._remembered()
+            else:
+                rules.append(self._rule())
+        return RulesText(tuple(rules), frozenset(remembered), self._terms.prefixes)
+
+    def _is_prefix(self) -> bool:
+        if self._cursor.is_at("@"):
+            return self._cursor.is_at("prefix", further=1)
+        return self._cursor.is_at("PREFIX") and self._cursor.peek(1).kind == "prefixed"
+
+    def _remembered(self) -> set[URIRef]:
+        found = {self._terms.predicate()}
+        while self._cursor.accept(","):
+            found.add(self._terms.predicate())
+        self._cursor.need(".", "a comma and another predicate, or a full stop")
+        return found
+
+    def _rule(self) -> TemporalRule:
+        start = self._cursor.peek()
+        if start.kind == "arrow":
+            raise self._cursor.error(start, "this rule has no head", "a head in front, such as alarm(X)")
+        self._terms.begin_rule()
+        formulas = FormulaReader(self._cursor, self._terms, self._computations)
+        head = formulas.head()
+        body: list[Formula] = []
+        tests: list[Builtin] = []
+        what = "':-' and a body, or a full stop behind this fact"
+        if self._cursor.peek().kind == "arrow":
+            self._cursor.take()
+            self._condition(formulas, body, tests)
+            while self._cursor.accept(",", "and", "∧"):
+                self._condition(formulas, body, tests)
+            what = "a comma and another condition, or a full stop behind the rule"
+        self._cursor.need(".", what)
+        return TemporalRule(head, tuple(body), (*formulas.made, *tests), written=self._cursor.written(start))
+
+    def _condition(self, formulas: FormulaReader, body: list[Formula], tests: list[Builtin]) -> None:
+        if self._computations.is_next():
+            tests += self._computations.tests()
+        else:
+            body.append(formulas.formula())
