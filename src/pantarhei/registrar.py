@@ -16,13 +16,14 @@ from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, TimestampError, check_type
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
-from pantarhei.query.continuous import AnswerChange, AnswerRow, ContinuousQuery, QueryStats
+from pantarhei.query.continuous import AnswerRow, ContinuousQuery, QueryStats
 from pantarhei.query.incremental.plan_text import plan_text
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.incremental.registered import Registered, needed_for
 from pantarhei.query.incremental.registry import Registry
 from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.incremental.saving import from_bytes
+from pantarhei.query.incremental.step_reports import StepReports
 from pantarhei.query.registration import Registration
 from pantarhei.query.sparql import QUALITY_GRAPH
 from pantarhei.query.window_door import WindowDoor
@@ -187,7 +188,7 @@ class Registrar:
         except RecursionError:
             raise QueryError("the query is nested too deeply") from None
         self._held.consumers.look_again()
-        self.queries[name] = handle = ContinuousQuery(KeptUp(registered, self))
+        self.queries[name] = handle = registered.handle = ContinuousQuery(KeptUp(registered, self))
         return handle
 
     def _new_name(self) -> str:
@@ -266,9 +267,9 @@ class Registrar:
                 return update
             self._registry.reporting.begin()
             update = work()
-            self._fill(update)
+            has_reports = self._fill(update)
             if self._depth:
-                self._untold += [update] if update.answers else []
+                self._untold += [update] if has_reports else []
                 return update
         self._tell(update)
         return update
@@ -314,21 +315,16 @@ class Registrar:
         """Whether a block is under way that is one step for the queries."""
         return self._depth > 0 and not self._tells_each
 
-    def _fill(self, update: WindowUpdate | GraphUpdate) -> None:
-        """Let an update say what has been reported."""
-        by_query = self._registry.reporting.by_query()
-        if not by_query:
-            return
-        decoder, add = self._registry.terms.decoder, update.answers.add
-        for registered, reported in by_query.items():
-            query = self.queries.get(registered.name)
-            if query is not None:  # it may have been closed since
-                is_delta = registered.policy.emit == "delta"
-                add(registered.name, query, AnswerChange.of(update.at, reported, is_delta, decoder))
+    def _fill(self, update: WindowUpdate | GraphUpdate) -> bool:
+        """Let an update say what has been reported; gives whether anything has."""
+        reports = self._registry.reporting.reports
+        if reports:
+            update.answers.fill(StepReports(update.at, reports, self._registry.terms.decoder))
+        return bool(reports)
 
     def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
         """Tell those who follow queries; of steps that they take meanwhile, all are told afterwards."""
-        if not update.answers:
+        if not update.answers.are_followed:
             return
         waiting: deque[WindowUpdate | GraphUpdate] | None = getattr(self._telling, "updates", None)
         if waiting is not None:

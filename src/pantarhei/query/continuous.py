@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pantarhei.query.incremental.lasting_terms import Decoder
     from pantarhei.query.incremental.operator import Row
     from pantarhei.query.incremental.reports import Reported
+    from pantarhei.query.incremental.step_reports import StepReports
 
 AnswerRow = tuple[Term | None, ...]
 """The terms of a row, None where a variable is unbound; of ASK the row `()`; of CONSTRUCT a triple."""
@@ -131,15 +132,31 @@ def decoded(bag: Mapping[Row, int], decoder: Decoder) -> Counter[AnswerRow]:
 class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     """What a step changed in the answers of registered queries: by the query, or by its name.
 
-    It has the queries whose answers changed, and no others.
+    It has the queries whose answers changed, and no others; made when first looked at.
     """
 
-    def __init__(self, changes: Iterable[tuple[ContinuousQuery | str, AnswerChange]] = ()) -> None:
-        self._changes = {_name(query): (query, change) for query, change in changes}
+    _reports: StepReports | None = None  # of which nothing has been made
 
-    def add(self, name: str, query: ContinuousQuery, change: AnswerChange) -> None:
-        """Have this change of a query of that name too."""
-        self._changes[name] = query, change
+    def __init__(self, changes: Iterable[tuple[ContinuousQuery | str, AnswerChange]] = ()) -> None:
+        self._made = {_name(query): (query, change) for query, change in changes}
+
+    def fill(self, reports: StepReports) -> None:
+        """Have what queries reported in a step."""
+        self._reports = reports
+
+    @property
+    def _changes(self) -> dict[str, tuple[ContinuousQuery | str, AnswerChange]]:
+        if (reports := self._reports) is not None:
+            self._made = {query.name: (query, change) for query, change in reports.by_query()}
+            self._reports = None
+        return self._made
+
+    @property
+    def are_followed(self) -> bool:
+        """Whether anybody follows one of the queries."""
+        if self._reports is not None:
+            return self._reports.are_followed
+        return any(isinstance(query, ContinuousQuery) and query.is_followed for query in self)
 
     def tell(self) -> None:
         """Tell those who follow the queries."""
@@ -345,10 +362,13 @@ class ContinuousQuery:
         finally:
             self._waiting.remove(waiting)
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether anybody wants to be told."""
+        return bool(self._followers or self._waiting)
+
     def tell(self, change: AnswerChange) -> None:
         """Tell those who follow it of a change."""
-        if not self._followers and not self._waiting:
-            return
         for follower in list(self._followers.values()):
             try:
                 follower(change)

@@ -11,7 +11,7 @@ from pantarhei.encoding.numbers import Symbols
 from pantarhei.language.term import Term
 from pantarhei.query.algebra.nodes import Node, Query
 from pantarhei.query.algebra.symbols import symbols_of_query
-from pantarhei.query.continuous import QueryStats
+from pantarhei.query.continuous import ContinuousQuery, QueryStats
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Row
 from pantarhei.query.incremental.reports import Policy
@@ -35,6 +35,8 @@ class Registered:
         pending: what has changed since.
         moved: the facts that have come to what it is asked of (1), or gone (-1), since it looked last; noted
             where it asks for that.
+
+    `handle` is how its user sees it, None until there is one.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Registered:
     answers: Bag = field(default_factory=dict)
     pending: Bag = field(default_factory=dict)
     moved: Bag = field(default_factory=dict)
+    handle: ContinuousQuery | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.is_plain = self.policy.is_plain  # asked at each step

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbols, as_tuples, together
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbols, as_tuples, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
@@ -21,7 +20,6 @@ from pantarhei.query.expressions import order
 from pantarhei.query.incremental.contents import Content, StepChanges, WindowView
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
-from pantarhei.query.incremental.leaves import WholeLeaf
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
 from pantarhei.query.incremental.present import Outlook, Present
 from pantarhei.query.incremental.registered import Registered
@@ -35,13 +33,6 @@ from pantarhei.query.sources.relation import Dataset
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.sliding import Step, Window
-
-
-class RegistryMark(NamedTuple):
-    """How the registry stood: its dictionaries, and how many operators had begun."""
-
-    state: Mark
-    begun: int
 
 
 class Registry:
@@ -71,7 +62,7 @@ class Registry:
         self._shared = Shared(self.journal, self.terms, self._outlook.context)
         self._plans = SharedPlans(self._shared, self._outlook)
         self.network = self._plans.network
-        self._begun = 0
+        self._begun = 0  # so many of the operators that were made
         self.reporting = Reporting(self._shared)
         self._counted, self._rows_then = 0, 0
         self.queries: dict[str, Registered] = {}
@@ -122,7 +113,7 @@ class Registry:
             made = self._plans.make(query, node, content)
             registered = Registered(name, text, query, node, made, content, policy)
             began = dict(self.network.begin(self._begun))
-            self._begun = self.network.made
+            self.journal.set(self, "_begun", self.network.made)
             self._shared.add_all(registered.answers, self._rows_now(made, began))
             self.queries[name] = registered
         except BaseException:
@@ -180,6 +171,7 @@ class Registry:
         if self.queries.get(registered.name) is registered:
             del self.queries[registered.name]
             self._plans.drop(registered.plan)
+            self.reporting.forget(registered)
             self._forget_views()
             self._sort_out()
 
@@ -228,7 +220,7 @@ class Registry:
         done = self.network.step(self._changed_leaves(changes, model), self._begun)
         if self._begun < self.network.made:
             done.update(self.network.begin(self._begun))
-            self._begun = self.network.made
+            self.journal.set(self, "_begun", self.network.made)
         if changes.at is not None:
             self.reporting.tell(done, changes.at, changes.on_the_way)
         if step is not None and not changes.on_the_way:
@@ -242,42 +234,33 @@ class Registry:
         """What changed in the rows of leaves."""
         before, shown = self._forms.change(changes.forms)
         leaves: dict[Operator, Mapping[Row, int]] = {}
-        for content in self._contents:
+        for content in (self._whole, *self._views.values()):
             closing = None
             if changes.step is not None:
                 content.begin(changes.step)
                 closing = self.reporting.closing(content, changes.step)
             noted = content.take(changes, model, closing)
             again = reformed(before, noted, content.model)
-            told = content.model, noted, again, shown
-            leaves.update(content.patterns.changes(*told).items())
-            leaves.update(content.facts.changes(*told).items())
+            leaves.update(content.patterns.changes(content.model, noted, again, shown).items())
+            leaves.update(content.facts.changes(content.model, noted, again, shown).items())
             self.reporting.note_moved(content, noted)
-            for leaf in self._touched(content, noted, again):
-                if self.network.serial(leaf) <= self._begun:
-                    leaves[leaf] = leaf.change()
+            if whole_leaves := self.network.whole_leaves.get(content):
+                names = content.model.vocabulary.symbols
+                changed = {names[number] for number in {*noted[:, 0].tolist(), *again[:, 0].tolist()}}
+                for leaf in whole_leaves:
+                    is_touched = leaf.symbols is None or not changed.isdisjoint(leaf.symbols)
+                    if is_touched and self.network.serial(leaf) <= self._begun:
+                        leaves[leaf] = leaf.change()
         return leaves
 
-    def _touched(self, content: Content, noted: Integers, reformed: Integers) -> Iterator[WholeLeaf]:
-        """The leaves that are to be evaluated anew."""
-        leaves = self.network.whole_leaves.get(content)
-        if not leaves:
-            return
-        names = content.model.vocabulary.symbols
-        changed = {names[number] for number in {*noted[:, 0].tolist(), *reformed[:, 0].tolist()}}
-        for leaf in leaves:
-            if leaf.symbols is None or not changed.isdisjoint(leaf.symbols):
-                yield leaf
-
-    def mark(self) -> RegistryMark:
+    def mark(self) -> Mark:
         """How things stand."""
-        return RegistryMark(self.journal.mark(), self._begun)
+        return self.journal.mark()
 
     def back(self, mark: object) -> None:
         """Be as when `mark` was given."""
-        assert isinstance(mark, RegistryMark)
-        self.journal.back(mark.state)
-        self._begun = mark.begun
+        assert isinstance(mark, Mark)
+        self.journal.back(mark)
         self._forget()
         self._renumber()
 

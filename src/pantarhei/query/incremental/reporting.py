@@ -6,14 +6,14 @@ looked at: after each step, when time leaves a timestamp, or when their windows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.time import TimePoint, time_of
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.registered import Registered
-from pantarhei.query.incremental.reports import Report, Reported
+from pantarhei.query.incremental.step_reports import Reports
 from pantarhei.query.registration import Emit
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step
@@ -24,11 +24,12 @@ class Reporting:
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._journal = shared, shared.journal
-        self._of_root: dict[Operator, dict[Row, list[Registered]]] = {}  # and by what their rows end with
+        # with how many numbers the rows of an operator end, and the queries by these
+        self._of_root: dict[Operator, tuple[int, dict[Row, list[Registered]]]] = {}
         self._looking: list[Registered] = []  # those that do not report at each step
         self._closing: set[Content] = set()  # whose closing some query waits for
         self._late: dict[Registered, None] = {}  # of those that report at each step: with something pending
-        self._reports: dict[int, tuple[Registered, Report]] = {}  # those of the present step, numbered
+        self._reports: dict[int, Reports] = {}  # those of the present step, numbered
         self._in_block = False  # whether what comes is part of a longer step
 
     def sort_out(self, queries: Iterable[Registered]) -> None:
@@ -36,8 +37,9 @@ class Reporting:
         self._of_root = {}
         self._journal.replace(self._late, {each: None for each in queries if each in self._late})
         for registered in queries:
-            by_numbers = self._of_root.setdefault(registered.root, {})
-            by_numbers.setdefault(registered.numbers, []).append(registered)
+            numbers = registered.numbers
+            _, by_numbers = self._of_root.setdefault(registered.root, (len(numbers), {}))
+            by_numbers.setdefault(numbers, []).append(registered)
         self._looking = [registered for registered in queries if not registered.is_plain]
         self._closing = {each.content for each in self._looking if each.policy.closes}
 
@@ -62,16 +64,18 @@ class Reporting:
         """Whether some query looks at times of its own, and so has to be told of each step of a block."""
         return bool(self._looking)
 
-    def by_query(self) -> dict[Registered, Reported]:
+    @property
+    def reports(self) -> list[Reports]:
         """What has been reported in the present step."""
-        found: dict[Registered, Reported] = {}
-        for registered, report in self._reports.values():
-            reported = found.get(registered)
-            if reported is None:
-                found[registered] = Reported((report,))
-            else:
-                reported.append(report)
-        return found
+        return [reports for reports in self._reports.values() if reports.changes]
+
+    def forget(self, registered: Registered) -> None:
+        """Have nothing reported by a query in the present step."""
+        for number, (at, changes) in self._reports.items():
+            left = [(each, change) for each, change in changes if each is not registered]
+            if len(left) < len(changes):
+                self._journal.note(self._reports, number)
+                self._reports[number] = Reports(at, left)
 
     def report_next(self, registered: Registered) -> None:
         """What is pending for a query that reports at each step is reported at the end of the next one."""
@@ -124,6 +128,8 @@ class Reporting:
 
     def note_moved(self, content: Content, noted: Integers) -> None:
         """Take down which facts came and went, for the queries that ask whether any did."""
+        if not self._looking:
+            return
         asking = [each for each in self._looking if each.content is content and each.asks_for_change]
         for *fact, sign in noted.tolist() if asking else ():
             for registered in asking:
@@ -135,22 +141,28 @@ class Reporting:
         Args:
             on_the_way: the step has not come to its end.
         """
+        add_all, late, told = self._shared.add_all, self._late, []
         on_the_way = on_the_way or self._in_block
         for operator, change in changes.items():
-            by_numbers = self._of_root.get(operator)
-            if by_numbers is None:
-                continue
-            for registered, own in _own_rows(by_numbers, change):
-                if registered.is_plain and not on_the_way and registered not in self._late:
-                    self._report(registered, own, at)
-                    continue
-                self._shared.add_all(registered.pending, own)
-                if registered.is_plain:
-                    self.report_next(registered)
-        if self._late and not on_the_way:
-            for registered in self._late:
-                self._report(registered, self._taken(registered), at)
-            self._journal.replace(self._late, {})
+            size, by_numbers = self._of_root.get(operator, _NOBODY)
+            parts = _by_end(change, size) if size else {(): change}
+            for numbers, own in parts.items():
+                for registered in by_numbers.get(numbers, ()):
+                    if registered.is_plain and not on_the_way and registered not in late:
+                        add_all(registered.answers, own)
+                        told.append((registered, own))
+                        continue
+                    add_all(registered.pending, own)
+                    if registered.is_plain:
+                        self.report_next(registered)
+        if late and not on_the_way:
+            for registered in late:
+                if change := self._taken(registered):
+                    add_all(registered.answers, change)
+                    told.append((registered, change))
+            self._journal.replace(late, {})
+        if told:
+            self._note(Reports(at, told))
 
     def look(self, step: Step, log: Log) -> None:
         """A step has come to its end: look at the queries that look after each."""
@@ -180,33 +192,25 @@ class Reporting:
         return change
 
     def _report(self, registered: Registered, change: Mapping[Row, int], at: TimePoint) -> None:
-        """Say what has changed in the answers of a query."""
+        """Say what has changed in the answers of a query, in the way that it asks for."""
         self._shared.add_all(registered.answers, change)
         emit = registered.policy.emit
         if emit != "delta":
             change = _told(registered.answers, change, emit)
         if change or emit == "rstream":
-            number = len(self._reports)
-            self._journal.note(self._reports, number)
-            self._reports[number] = registered, Report(at, change)
+            self._note(Reports(at, [(registered, change)]))
+
+    def _note(self, reports: Reports) -> None:
+        """Take down what has been reported."""
+        number = len(self._reports)
+        self._journal.note(self._reports, number)
+        self._reports[number] = reports
 
 
-def _own_rows(
-    by_numbers: Mapping[Row, list[Registered]], change: Mapping[Row, int]
-) -> Iterator[tuple[Registered, Mapping[Row, int]]]:
-    """The queries that an operator has rows of, with what changed in these.
-
-    Args:
-        by_numbers: the queries by what their rows end with.
-    """
-    size = len(next(iter(by_numbers)))
-    parts: Mapping[Row, Mapping[Row, int]] = _by_end(change, size) if size else {(): change}
-    for numbers, part in parts.items():
-        for registered in by_numbers.get(numbers, ()):
-            yield registered, part
+_NOBODY: tuple[int, dict[Row, list[Registered]]] = (0, {})
 
 
-def _by_end(change: Mapping[Row, int], size: int) -> dict[Row, Bag]:
+def _by_end(change: Mapping[Row, int], size: int) -> Mapping[Row, Mapping[Row, int]]:
     """A change by the last numbers of its rows, without these there."""
     parts: dict[Row, Bag] = {}
     for row, weight in change.items():

@@ -1,0 +1,56 @@
+"""What queries reported in a step, and what that says of each of them: made when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pantarhei.language.time import TimePoint
+from pantarhei.query.continuous import AnswerChange, ContinuousQuery
+from pantarhei.query.incremental.lasting_terms import Decoder
+from pantarhei.query.incremental.operator import Row
+from pantarhei.query.incremental.registered import Registered
+from pantarhei.query.incremental.reports import Report, Reported
+
+
+class Reports(NamedTuple):
+    """What queries reported together.
+
+    Args:
+        at: when; of windows that closed, their end.
+        changes: the rows that each says came (above 0) or went (below), with how many copies.
+    """
+
+    at: TimePoint
+    changes: Sequence[tuple[Registered, Mapping[Row, int]]]
+
+
+class StepReports(NamedTuple):
+    """All reports of a step.
+
+    Args:
+        at: when the step was.
+        reports: one after another.
+        decoder: what numbers in rows stand for.
+    """
+
+    at: TimePoint
+    reports: Sequence[Reports]
+    decoder: Decoder
+
+    @property
+    def are_followed(self) -> bool:
+        """Whether anybody follows one of the queries."""
+        handles = (registered.handle for _, changes in self.reports for registered, _ in changes)
+        return any(handle is not None and handle.is_followed for handle in handles)
+
+    def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
+        """The queries, each with all that it reported."""
+        of_query: dict[Registered, Reported] = {}
+        for at, changes in self.reports:
+            for registered, change in changes:
+                of_query.setdefault(registered, Reported()).append(Report(at, change))
+        for registered, reported in of_query.items():
+            if registered.handle is not None:
+                is_delta = registered.policy.emit == "delta"
+                yield registered.handle, AnswerChange.of(self.at, reported, is_delta, self.decoder)
