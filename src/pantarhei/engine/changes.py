@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from rdflib import Literal
@@ -81,17 +81,7 @@ class Changes:
 
     def with_forms(self, forms: Mapping[Fact, Literal | None]) -> Changes:
         """The same with these forms of literals."""
-        return Changes(
-            self.noted,
-            self.entries,
-            self.dropped,
-            self.levels,
-            forms,
-            self.at,
-            self.step,
-            self.log,
-            self.on_the_way,
-        )
+        return replace(self, forms=forms) if forms or self.forms else self
 
     @classmethod
     def of_all(cls, model: WindowModel, sign: int) -> Changes:

@@ -115,11 +115,14 @@ class Told(NamedTuple):
         Args:
             before: where time stood before the step.
         """
-        last = self.waiting[-1] if self.waiting else self.newest
-        stood = before == changes.step if last is None else last.step == changes.step and not last.on_the_way
-        if changes.is_empty and stood:
+        if changes.is_empty and self._stands_at(changes.step, before):
             return self
-        return self._replace(waiting=(*self.waiting, changes))
+        return Told(self.marks, self.newest, (*self.waiting, changes))
+
+    def _stands_at(self, step: Step | None, before: Step | None) -> bool:
+        """Whether consumers know, once told what waits, that time has come to a step; `before` as above."""
+        last = self.waiting[-1] if self.waiting else self.newest
+        return before == step if last is None else last.step == step and not last.on_the_way
 
     def without(self, name: str) -> Told:
         """As one who has not been told yet: the consumer that has just been attached by that name."""
@@ -190,8 +193,8 @@ class Consumers:
 
     def due(self, after: int, until: int) -> int | None:
         """The first tick at which any is to be called."""
-        ticks = (consumer.due(after, until) for consumer in self)
-        return min((tick for tick in ticks if tick is not None), default=None)
+        ticks = [consumer.due(after, until) for consumer in self._attached.values()]
+        return min([tick for tick in ticks if tick is not None], default=None)
 
     def before(self, after: int, step: Step, model: WindowModel) -> None:
         """Time has come to `step`, from `after`: call those to whom that matters."""
@@ -206,7 +209,7 @@ class Consumers:
         if not told.waiting:
             return told
         fresh = changes = Changes.together(told.waiting)
-        following = [consumer for consumer in self if consumer.follows_parts]
+        following = [consumer for consumer in self._attached.values() if consumer.follows_parts]
         for consumer in following:
             consumer.apply(fresh, model)
         if len(following) == len(self._attached):

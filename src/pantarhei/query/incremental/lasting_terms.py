@@ -68,6 +68,8 @@ class LastingTerms(TermSpace):
             self.revision = self._vocabulary.revision
         self._certain = len(self.locals)
         fulfilled = self._vocabulary.fulfilled
+        if self._fulfilled == len(fulfilled):
+            return
         for number in fulfilled[self._fulfilled :]:
             self._journal.note(self._instead, number)
             local = self._ids.get(_plain(self._term(number)))
@@ -75,8 +77,7 @@ class LastingTerms(TermSpace):
                 self._instead.pop(number, None)
             else:
                 self._instead[number] = local
-        if self._fulfilled != len(fulfilled):
-            self._journal.set(self, "_fulfilled", len(fulfilled))
+        self._journal.set(self, "_fulfilled", len(fulfilled))
 
     @property
     def has_further_numbers(self) -> bool:

@@ -155,11 +155,13 @@ class Network:
         given: dict[int, list[Mapping[Row, int]]] = {}
         done: dict[Operator, Mapping[Row, int]] = {}
         for operator, change in changes.items():
-            self._give(operator, change, given, waiting, until)
-            done[operator] = change
+            if change:
+                done[operator] = change
+                self._give(operator, change, given, waiting, until)
         while waiting:
-            operator = self._operators[heappop(waiting)]
-            change = operator.change(*given[self._serials[operator]])
+            serial = heappop(waiting)
+            operator = self._operators[serial]
+            change = operator.change(*given.pop(serial))
             if change:
                 done[operator] = change
                 self._give(operator, change, given, waiting, until)
@@ -173,8 +175,6 @@ class Network:
         waiting: list[int],
         until: int,
     ) -> None:
-        if not change:
-            return
         for reader, slot in self._readers[source]:
             serial = self._serials[reader]
             if serial > until:

@@ -6,7 +6,7 @@ whose parameters stand for the constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -60,6 +60,13 @@ class _Body:
         numbers = (number(Symbol(atom.predicate, len(atom.arguments))) for atom in self.atoms)
         return next((each for each in numbers if each not in there), None)
 
+    def by_constants(self, matches: list[Match]) -> dict[Row, list[Match]]:
+        """Matches by the numbers of the constants' values in them."""
+        end, found = _FIRST + len(self.parameters), dict[Row, list[Match]]()
+        for match in matches:
+            found.setdefault(tuple(match[_FIRST:end]), []).append(match)
+        return found
+
     def number(self, reserve: Callable[[Term], int]) -> list[tuple[Term, ...]]:
         """See who reads what; gives all constants that are wanted.
 
@@ -100,6 +107,20 @@ class _Reader:
     def wanted(self) -> Collection[tuple[Term, ...]]:
         """For which constants it reads the matches."""
         return self.leaf.wanted.values() if self.leaf.parameters else (self.constants,)
+
+    def read(self, matches: list[Match], shown: Shown | None, changes: dict[PatternLeaf, Bag]) -> None:
+        """Add the rows of matches that came and went to the changes of its leaf."""
+        rows: Iterable[Row] = map(self.taken, matches)
+        if shown is not None and self.forms:
+            rows = [_in_forms(row, m, self, shown) for row, m in zip(rows, matches, strict=True)]
+        bag = changes.get(self.leaf)
+        if bag is None:
+            bag = changes[self.leaf] = {}
+        for row, match in zip(rows, matches, strict=True):
+            if row in bag:
+                put(bag, row, match[_SIGN])  # one came and another went that show the same
+            else:
+                bag[row] = match[_SIGN]
 
 
 class Patterns:
@@ -158,34 +179,23 @@ class Patterns:
         if not self._placed:
             return changes
         found: list[Match] = model.signed_matches(self._plans, noted, reformed).tolist()
-        for readers, matches in self._by_reader(found):
-            for reader in readers:
-                rows = list(map(reader.taken, matches))
-                if shown is not None and reader.forms:
-                    pairs = zip(rows, matches, strict=True)
-                    rows = [_in_forms(row, match, reader, match[_SIGN], shown) for row, match in pairs]
-                _add(changes, reader.leaf, rows, [match[_SIGN] for match in matches])
+        for body, matches in self._by_body(found):
+            for reader in body.of_all:
+                reader.read(matches, shown, changes)
+            if body.of_some:
+                for numbers, some in body.by_constants(matches).items():
+                    for reader in body.of_some.get(numbers, ()):
+                        reader.read(some, shown, changes)
         return changes
 
-    def _by_reader(self, found: list[Match]) -> Iterator[tuple[Iterable[_Reader], list[Match]]]:
-        """The matches with those who read them."""
-        of_body: dict[int, list[Match]] = {}
+    def _by_body(self, found: list[Match]) -> Iterable[tuple[_Body, list[Match]]]:
+        """The matches with the bodies that they are of."""
         if len(self._placed) == 1 and found:
-            of_body[0] = found
-        else:
-            for match in found:
-                of_body.setdefault(match[_BODY], []).append(match)
-        for body, matches in of_body.items():
-            readers = self._placed[body]
-            yield readers.of_all, matches
-            if not readers.of_some:
-                continue
-            of_numbers: dict[Row, list[Match]] = {}
-            end = _FIRST + len(readers.parameters)
-            for match in matches:
-                of_numbers.setdefault(tuple(match[_FIRST:end]), []).append(match)
-            for numbers, with_numbers in of_numbers.items():
-                yield readers.of_some.get(numbers, ()), with_numbers
+            return ((self._placed[0], found),)
+        of_body: dict[int, list[Match]] = {}
+        for match in found:
+            of_body.setdefault(match[_BODY], []).append(match)
+        return [(self._placed[place], matches) for place, matches in of_body.items()]
 
     def _plan(self, model: WindowModel) -> None:
         """Plan all bodies that may match; those of known forms are not compiled again."""
@@ -215,24 +225,12 @@ class Patterns:
                 self._awaited.add(missing)
 
 
-def _add(changes: dict[PatternLeaf, Bag], leaf: PatternLeaf, rows: list[Row], signs: list[int]) -> None:
-    """Add rows that came and went to the changes of a leaf."""
-    bag = changes.get(leaf)
-    if bag is None:
-        bag = changes[leaf] = dict(zip(rows, signs, strict=True))
-        if len(bag) == len(rows):
-            return
-        bag.clear()  # one came and another went that show the same
-    for row, sign in zip(rows, signs, strict=True):
-        put(bag, row, sign)
-
-
-def _in_forms(row: Row, match: list[int], reader: _Reader, sign: int, shown: Shown) -> Row:
+def _in_forms(row: Row, match: Match, reader: _Reader, shown: Shown) -> Row:
     """A row with its literals in the forms that their facts show."""
     changed: list[int] | None = None
     for place, predicate, subject, object_ in reader.forms:
         if match[object_] >= FIRST_LITERAL:
-            form = shown((predicate, match[subject], match[object_]), sign)
+            form = shown((predicate, match[subject], match[object_]), match[_SIGN])
             if form is not None:
                 changed = list(row) if changed is None else changed
                 changed[place] = form

@@ -36,6 +36,8 @@ class ShownForms:
             The former forms of facts that are written another way now; how facts are shown before the step
             and after it, None where all are in their first forms.
         """
+        if not forms and not self.facts and not self._terms.has_further_numbers:
+            return {}, None
         before: dict[Fact, Literal | None] = {}
         for fact, form in forms.items():
             old = self.facts.get(fact)
