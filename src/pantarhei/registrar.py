@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from pantarhei.encoding.numbers import together
 from pantarhei.engine.consumer import QUERIES
@@ -95,6 +96,7 @@ class Registrar:
     ) -> None:
         self._held, self._door, self._lock = held, door, lock
         self.queries: dict[str, ContinuousQuery] = {}
+        self._followed = WeakSet[ContinuousQuery]()  # and those that were
         self._window = window
         self._registry = Registry(self._present, window or Window(0), door.dataset, lambda: held.forms.facts)
         held.attach(QUERIES, self._registry)
@@ -188,7 +190,9 @@ class Registrar:
         except RecursionError:
             raise QueryError("the query is nested too deeply") from None
         self._held.consumers.look_again()
-        self.queries[name] = handle = registered.handle = ContinuousQuery(KeptUp(registered, self))
+        self.queries[name] = handle = registered.handle = ContinuousQuery(
+            KeptUp(registered, self), self._followed
+        )
         return handle
 
     def _new_name(self) -> str:
@@ -324,7 +328,7 @@ class Registrar:
 
     def _tell(self, update: WindowUpdate | GraphUpdate) -> None:
         """Tell those who follow queries; of steps that they take meanwhile, all are told afterwards."""
-        if not update.answers.are_followed:
+        if not self._followed or not update.answers.are_followed:
             return
         waiting: deque[WindowUpdate | GraphUpdate] | None = getattr(self._telling, "updates", None)
         if waiting is not None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from weakref import WeakSet
 
 from pantarhei.errors import QueryError
 from pantarhei.language.counted import counted
@@ -273,10 +274,11 @@ class ContinuousQuery:
 
     Args:
         answering: what answers it.
+        followed: has it from when somebody has followed it first.
     """
 
-    def __init__(self, answering: Answering) -> None:
-        self._answering = answering
+    def __init__(self, answering: Answering, followed: WeakSet[ContinuousQuery] | None = None) -> None:
+        self._answering, self._followed = answering, WeakSet() if followed is None else followed
         self._followers: dict[object, Callable[[AnswerChange], object]] = {}
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Queue[AnswerChange | None]]] = []
         self.is_closed = self._has_ended = False
@@ -346,6 +348,7 @@ class ContinuousQuery:
             raise QueryError(f"{follower!r} is async, and nobody awaits it: take `async for change in query`")
         key = object()
         self._followers[key] = follower
+        self._followed.add(self)
         return lambda: self._followers.pop(key, None) and None
 
     async def __aiter__(self) -> AsyncIterator[AnswerChange]:
@@ -356,6 +359,7 @@ class ContinuousQuery:
         if self._has_ended:
             return
         self._waiting.append(waiting)
+        self._followed.add(self)
         try:
             while (change := await queue.get()) is not None:
                 yield change

@@ -257,8 +257,7 @@ class Extreme(_InOrder):
             best = self._best.get(group)
             if best is not None and ((best,), -1) in taken:
                 self._say(group, self._of[group])
-            else:
-                came = [item for item, sign in taken if sign > 0]
+            elif came := [item for item, sign in taken if sign > 0]:
                 self._say(group, came if best is None else [(best,), *came])
 
     def _say(self, group: Row, items: Iterable[Row]) -> None:

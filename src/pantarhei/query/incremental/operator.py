@@ -70,15 +70,20 @@ class Shared:
 
     def add_all(self, bag: Bag, change: Mapping[Row, int]) -> None:
         """Add the copies of rows that a change says to a bag that is part of the state."""
-        note, get = self.journal.entries.append, bag.get
-        for row, weight in change.items():
-            before = get(row, 0)
-            note((bag, row, before or ABSENT))
-            weight += before
-            if weight:
-                bag[row] = weight
-            else:
-                del bag[row]
+        self.add_to_each(((bag, change),))
+
+    def add_to_each(self, changes: Iterable[tuple[Bag, Mapping[Row, int]]]) -> None:
+        """Add to each bag the copies of rows that its change says; a bag may recur."""
+        note = self.journal.entries.append
+        for bag, change in changes:
+            for row, weight in change.items():
+                before = bag.get(row, 0)
+                note((bag, row, before or ABSENT))
+                weight += before
+                if weight:
+                    bag[row] = weight
+                else:
+                    del bag[row]
 
     def turn(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
         """Let a bag that is part of the state have the rows that are there `now`; returns the change."""

@@ -141,27 +141,25 @@ class Reporting:
         Args:
             on_the_way: the step has not come to its end.
         """
-        add_all, late, told = self._shared.add_all, self._late, []
+        late, told = self._late, []
         on_the_way = on_the_way or self._in_block
         for operator, change in changes.items():
             size, by_numbers = self._of_root.get(operator, _NOBODY)
             parts = _by_end(change, size) if size else {(): change}
             for numbers, own in parts.items():
                 for registered in by_numbers.get(numbers, ()):
-                    if registered.is_plain and not on_the_way and registered not in late:
-                        add_all(registered.answers, own)
+                    if registered.is_plain and not on_the_way and not (late and registered in late):
                         told.append((registered, own))
                         continue
-                    add_all(registered.pending, own)
+                    self._shared.add_all(registered.pending, own)
                     if registered.is_plain:
                         self.report_next(registered)
         if late and not on_the_way:
-            for registered in late:
-                if change := self._taken(registered):
-                    add_all(registered.answers, change)
-                    told.append((registered, change))
+            taken = [(registered, self._taken(registered)) for registered in late]
+            told += [(registered, change) for registered, change in taken if change]
             self._journal.replace(late, {})
         if told:
+            self._shared.add_to_each([(registered.answers, change) for registered, change in told])
             self._note(Reports(at, told))
 
     def look(self, step: Step, log: Log) -> None:
@@ -214,11 +212,11 @@ def _by_end(change: Mapping[Row, int], size: int) -> Mapping[Row, Mapping[Row, i
     """A change by the last numbers of its rows, without these there."""
     parts: dict[Row, Bag] = {}
     for row, weight in change.items():
-        end = row[-size:]
-        part = parts.get(end)
-        if part is None:
-            part = parts[end] = {}
-        part[row[:-size]] = weight
+        end, own = row[-size:], row[:-size]
+        if end in parts:
+            parts[end][own] = weight
+        else:
+            parts[end] = {own: weight}
     return parts
 
 
