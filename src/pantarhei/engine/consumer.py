@@ -193,8 +193,12 @@ class Consumers:
 
     def due(self, after: int, until: int) -> int | None:
         """The first tick at which any is to be called."""
-        ticks = [consumer.due(after, until) for consumer in self._attached.values()]
-        return min([tick for tick in ticks if tick is not None], default=None)
+        first: int | None = None
+        for consumer in self._attached.values():
+            tick = consumer.due(after, until)
+            if tick is not None and (first is None or tick < first):
+                first = tick
+        return first
 
     def before(self, after: int, step: Step, model: WindowModel) -> None:
         """Time has come to `step`, from `after`: call those to whom that matters."""

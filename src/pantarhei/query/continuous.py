@@ -139,7 +139,7 @@ class AnswerChanges(Mapping["ContinuousQuery", AnswerChange]):
     _reports: StepReports | None = None  # of which nothing has been made
 
     def __init__(self, changes: Iterable[tuple[ContinuousQuery | str, AnswerChange]] = ()) -> None:
-        self._made = {_name(query): (query, change) for query, change in changes}
+        self._made = {_name(query): (query, change) for query, change in changes} if changes else {}
 
     def fill(self, reports: StepReports) -> None:
         """Have what queries reported in a step."""
