@@ -1,8 +1,8 @@
 """Temporal rules and streams for tests: short ways to write them, and random ones by fragment.
 
 Few names meet often: events `c`, `d`, `e` and the reading `v`, states `s` and `r`, conclusions `a`, `b`, `x`
-and `y`, over three individuals; the second argument of `v` and `y` is a number. What a random rule negates or
-asks to hold always is no conclusion, or one of a lower stratum; its body is connected.
+and `y`, over three individuals; the second argument of `v` and `y` is a number. What a random rule negates,
+counts, or asks to hold always is no conclusion, or one of a lower stratum; its body is connected.
 """
 
 from __future__ import annotations
@@ -169,8 +169,9 @@ SIZES = (0, 1, 2, 3, 5)
 def random_case(rnd: random.Random, parts: Part, ticks: int = 9) -> Case:
     """A program of those parts, and a stream of so many ticks, some of them idle."""
     rules = tuple(_Writer(rnd, parts).rule() for _ in range(rnd.randint(2, 7)))
-    names = rnd.sample("".join(STRATA), rnd.randint(1, 3)) if Part.REMEMBER in parts else []
-    return Case(rules, random_stream(rnd, ticks), frozenset(EX[name] for name in names))
+    concluded = sorted({rule.head.atom.predicate for rule in rules} if Part.REMEMBER in parts else ())
+    remembered = frozenset(each for each in concluded if rnd.random() < 0.6)
+    return Case(rules, random_stream(rnd, ticks), remembered)
 
 
 def random_stream(rnd: random.Random, ticks: int = 9) -> Stream:
@@ -193,58 +194,62 @@ def _fact(rnd: random.Random, name: str) -> TemporalAtom:
 
 
 class _Writer:
-    """Writes one rule; `bound` has the variables that its body binds so far, by their kind."""
+    """Writes one rule.
+
+    Args:
+        others: the conclusions that its head may rest on, and that may rest on its head.
+        complete: all that does not rest on its head.
+        bound: the variables that its body binds so far, by their kind.
+    """
 
     def __init__(self, rnd: random.Random, parts: Part) -> None:
         self.rnd, self.parts = rnd, parts
+        stratum = rnd.randrange(len(STRATA))
+        self.others, self.complete = STRATA[stratum], EVENTS + STATES + "".join(STRATA[:stratum])
         self.bound: dict[str, list[str]] = {"I": [], "N": []}
 
     def rule(self) -> TemporalRule:
-        """A rule of some stratum."""
-        stratum = self.rnd.randrange(len(STRATA))
-        complete = EVENTS + STATES + "".join(STRATA[:stratum])
-        others = STRATA[stratum] if self.rnd.random() < 0.6 else ""
-        body = [self._positive(complete, others) for _ in range(self.rnd.choice((1, 2, 2, 3)))]
+        """A rule, often one that no recursion goes through."""
+        names = 2 * self.complete + 3 * self.others * (self.rnd.random() < 0.6)
+        body = [self._positive(self.rnd.choice(names)) for _ in range(self.rnd.choice((1, 2, 2, 3)))]
         tests = self._tests() if Part.TESTS in self.parts else []
         if Part.NEGATION in self.parts:
-            body += [
-                no(self._negated(self.rnd.choice(complete))) for _ in range(self.rnd.choice((0, 1, 1, 2)))
-            ]
-        return rule(self._head(self.rnd.choice(STRATA[stratum])), *body, *tests)
+            negated = self.rnd.choices(self.complete, k=self.rnd.choice((0, 1, 1, 2)))
+            body += [no(self._negated(name)) for name in negated]
+        return rule(self._head(self.rnd.choice(self.others)), *body, *tests)
 
-    def _positive(self, complete: str, others: str) -> Formula:
+    def _positive(self, name: str) -> Formula:
         """A formula that shares a variable with those before it and binds its own."""
-        name = self.rnd.choice(2 * complete + 3 * others)
         arguments = [self._argument(kind) for kind in KINDS[name]]
         if not set(arguments) & set(self.bound["I"] or VARIABLES["I"]):
             arguments[0] = self.rnd.choice(self.bound["I"] or VARIABLES["I"])
-        mode = self._mode(may_be_always=name in complete)
-        time = self.rnd.choice(["T", "T", "T", "U", "U", self.rnd.randrange(8)])
-        for kind, given in [*zip(KINDS[name], arguments, strict=True), ("N", time if mode is Mode.AT else 0)]:
-            if str(given) in VARIABLES[kind]:
-                self.bound[kind].append(str(given))
-        return self._formula(name, arguments, mode, time)
+        formula = self._formula(
+            name, arguments, self.rnd.choice(["T", "T", "T", "U", "U", self.rnd.randrange(8)])
+        )
+        for kind, variables in VARIABLES.items():
+            self.bound[kind] += sorted(set(variables) & set(map(str, formula.variables)))
+        return formula
 
     def _negated(self, name: str) -> Formula:
-        return self._formula(
-            name, [self._known(kind) for kind in KINDS[name]], self._mode(), self._known("N")
-        )
+        return self._formula(name, [self._known(kind) for kind in KINDS[name]], self._known("N"))
 
-    def _formula(self, name: str, arguments: list[str | int], mode: Mode, time: str | int) -> Formula:
+    def _formula(self, name: str, arguments: list[str | int], time: str | int) -> Formula:
         is_asserted = name in EVENTS and self.rnd.random() < 0.6
         is_counted = is_asserted and Part.TUPLES in self.parts and self.rnd.random() < 0.6
         size = f"{self.rnd.randint(1, 6)} #" if is_counted else self.rnd.choice(SIZES)
         given = atom("asserted " * is_asserted + name, *arguments)
-        match mode:
+        is_complete = name in self.complete
+        match self._mode(is_complete):
             case Mode.SOMETIME:
-                return some(given, size, times=self.rnd.choice((1, 1, 1, 1, 1, 1, 2, 3)))
+                return some(given, size, self.rnd.choice((1, 1, 1, 1, 1, 1, 2, 3)) if is_complete else 1)
             case Mode.ALWAYS:
                 return always(given, size)
             case Mode.AT:
-                return at(time, given, None if isinstance(time, int) else size)
+                is_bound = isinstance(time, int) or time in self.bound["N"]
+                return at(time, given, None if is_bound and self.rnd.random() < 0.4 else size)
         return now(given)
 
-    def _mode(self, may_be_always: bool = True) -> Mode:
+    def _mode(self, may_be_always: bool) -> Mode:
         modes = [Mode.NOW]
         modes += [Mode.SOMETIME] * 3 * (Part.SOMETIME in self.parts) + [Mode.AT] * 3 * (Part.AT in self.parts)
         modes += [Mode.ALWAYS] * 2 * (Part.ALWAYS in self.parts and may_be_always)

@@ -27,8 +27,8 @@ def answer_stream(rules: Iterable[TemporalRule], stream: Stream) -> Stream:
     """
     for layer in strata(rules):
         while True:
-            heads = {head for rule in instances(layer, stream) for head in drawn(rule, stream)}
-            new = {(tick, atom) for tick, atom in heads if atom not in stream.at(tick)}
+            heads = [head for rule in instances(layer, stream) for head in drawn(rule, stream)]
+            new = [(tick, atom) for tick, atom in heads if atom not in stream.at(tick)]
             if not new:
                 break
             stream = _with(stream, new)

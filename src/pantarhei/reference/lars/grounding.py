@@ -1,7 +1,7 @@
 """Instances of rules: terms for their variables.
 
 `ground` has all of them, as LA17 has it; `instances` finds those whose body holds. In both, a variable that a
-computation alone binds gets its result.
+computation alone binds gets its result, in whatever order the tests of a rule are written.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import cast
 
 from rdflib import Variable
 
-from pantarhei.language.rule import Argument
+from pantarhei.language.rule import Argument, Builtin
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
 from pantarhei.language.term import Term
+from pantarhei.literals.builtin import is_computation
 from pantarhei.reference.canonical_literals import canonical_term
 from pantarhei.reference.lars.satisfaction import literal_of, satisfies
 from pantarhei.reference.lars.strata import kind
@@ -34,7 +35,7 @@ def ground(rules: Iterable[TemporalRule], stream: Stream) -> list[TemporalRule]:
         _instance(rule, binding)
         for rule in rules
         for given in _bindings(rule, terms, ticks)
-        if (binding := tested(rule.tests, given)) is not None
+        if (binding := tested(_tests(rule), given)) is not None
     ]
 
 
@@ -43,7 +44,7 @@ def instances(rules: Iterable[TemporalRule], stream: Stream) -> Iterator[Tempora
     rules = list(rules)
     for rule in rules:
         for given in _matches(_positive(rule), stream, {}):
-            binding = tested(rule.tests, given)
+            binding = tested(_tests(rule), given)
             if binding is not None:
                 found = _instance(rule, binding)
                 if body_holds(found, stream):
@@ -57,6 +58,23 @@ def body_holds(rule: TemporalRule, stream: Stream) -> bool:
 
 def _positive(rule: TemporalRule) -> list[Formula]:
     return [formula for formula in rule.body if not formula.is_negated]
+
+
+def _tests(rule: TemporalRule) -> tuple[Builtin, ...]:
+    """Its tests, each behind the computations of what it looks at."""
+    bound = {variable for formula in _positive(rule) for variable in formula.variables}
+    ordered, waiting = [], list(rule.tests)
+    while waiting:
+        first = next((test for test in waiting if _needed(test) <= bound), waiting[0])
+        bound.update(each for each in first.arguments if isinstance(each, Variable))
+        waiting.remove(first)
+        ordered.append(first)
+    return tuple(ordered)
+
+
+def _needed(test: Builtin) -> set[Variable]:
+    needed = test.arguments[1:] if is_computation(test) else test.arguments
+    return {each for each in needed if isinstance(each, Variable)}
 
 
 def _terms(rules: Iterable[TemporalRule], stream: Stream) -> Iterator[Term]:

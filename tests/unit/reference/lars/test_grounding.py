@@ -1,5 +1,7 @@
 """Instances of rules."""
 
+from itertools import permutations
+
 import pytest
 
 from lars_programs import at, atom, compared, computed, no, rule, some
@@ -42,6 +44,15 @@ def test_computed_variables_get_results_and_comparisons_are_decided():
     assert {each.head.atom for each in instances(rules, stream)} < {
         each.head.atom for each in ground(rules, stream)
     }
+
+
+def test_the_order_of_tests_makes_no_difference():
+    stream = Stream.of(0, 0, {0: [atom("d", "i", 1), atom("d", "j", 2)]})
+    tests = [computed("W", "add", "V", 1), computed("Y", "add", "W", 1), compared("Y", "lessThan", 4)]
+    programs = [[rule(atom("b", "X", "Y"), atom("d", "X", "V"), *order)] for order in permutations(tests)]
+    first, *others = [[each.head for each in instances(program, stream)] for program in programs]
+    assert len(first) == 1
+    assert others == [first] * 5
 
 
 def test_a_computed_tick_is_that_of_a_body_and_of_a_head():
