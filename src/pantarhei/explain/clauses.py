@@ -5,8 +5,8 @@ A number up to `FIRST_VARIABLE` stands for a variable; `NONE` is where a class h
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,6 +20,22 @@ from pantarhei.rules.compilation.program import Program
 FIRST_VARIABLE = -10
 """The number of a first variable; further ones are below."""
 
+# The rules that replace a fact's subject, and its object, by an equal.
+_REPLACING = "eq-rep-s", "eq-rep-o"
+
+# What a rule of equality does not ask of another, for each atom of its body, since some proof does without:
+# one that goes from equal to equal step by step, and replaces each end of a fact once, its subject last.
+_NEEDLESS = {
+    "eq-sym": (frozenset({"eq-sym"}),),
+    "eq-trans": (frozenset({"eq-trans"}), frozenset[str]()),
+    "eq-rep-s": (frozenset[str](), frozenset({"eq-rep-s"})),
+    "eq-rep-o": (frozenset[str](), frozenset({"eq-rep-s", "eq-rep-o"})),
+}
+
+# The same for a subject, and an object, that may still be any name: it can be the equal itself, and a way
+# from equal to equal starts at the end that is known.
+_NEEDLESS_UNBOUND = frozenset({"eq-rep-s", "eq-trans"}), frozenset({"eq-rep-o"})
+
 
 class NumberedAtom(NamedTuple):
     """An atom in numbers."""
@@ -29,11 +45,21 @@ class NumberedAtom(NamedTuple):
     object: int
 
 
+def needless_for(atom: NumberedAtom) -> frozenset[str]:
+    """The names of the rules that need not conclude an atom, because of its variables."""
+    unbound = (
+        rules for term, rules in zip(atom[1:], _NEEDLESS_UNBOUND, strict=True) if term <= FIRST_VARIABLE
+    )
+    return frozenset().union(*unbound)
+
+
 class Clause(NamedTuple):
     """A rule in numbers.
 
     Args:
         variables: the numbers of its variables, from `FIRST_VARIABLE` downwards.
+        needless: for each atom of the body the names of the rules that need not conclude it, since there is
+            another proof where they do.
     """
 
     rule: Rule
@@ -42,6 +68,7 @@ class Clause(NamedTuple):
     different: tuple[tuple[int, int], ...]
     tests: tuple[Test, ...]
     variables: Mapping[Variable, int]
+    needless: tuple[frozenset[str], ...]
 
 
 class Clauses:
@@ -125,7 +152,9 @@ class Clauses:
                 if isinstance(argument, Variable):
                     self._argument(argument, variables)
         head, *body = atoms
-        return Clause(rule, head, tuple(body), tuple(pairs), rule.tests, variables)
+        return Clause(
+            rule, head, tuple(body), tuple(pairs), rule.tests, variables, _needless(rule.name, body)
+        )
 
     def _atom(self, atom: Atom, variables: dict[Variable, int]) -> NumberedAtom:
         subject, *object_ = (self._argument(argument, variables) for argument in atom.arguments)
@@ -135,3 +164,22 @@ class Clauses:
         if isinstance(argument, Variable):
             return variables.setdefault(argument, FIRST_VARIABLE - len(variables))
         return self._vocabulary.number(argument)
+
+
+def _needless(name: str, body: Sequence[NumberedAtom]) -> tuple[frozenset[str], ...]:
+    """The names of the rules that need not conclude each atom of a rule's body.
+
+    A name is replaced by its equal only where it has to be a certain one: a constant, or one that the body
+    names elsewhere too. In all other places the name is replaced in the conclusion instead.
+    """
+    if name in _NEEDLESS:
+        return _NEEDLESS[name]
+    times = Counter(term for atom in body for term in atom[1:])
+    return tuple(
+        frozenset(
+            rule
+            for term, rule in zip(atom[1:], _REPLACING, strict=True)
+            if term <= FIRST_VARIABLE and times[term] == 1
+        )
+        for atom in body
+    )

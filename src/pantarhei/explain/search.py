@@ -2,19 +2,23 @@
 
 Rules are read backwards from the fact (abduction). A premise holds in the window, or follows by a further
 rule, or is missing and is assumed; assumed may be what the stream asserts of known names, or of a new one.
+What takes few rules is found before what takes more: rules of equality can be applied to anything, again and
+again, and would lead a search that goes deep first away from what is near.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
 from rdflib import RDF, Literal, URIRef
 
-from pantarhei.encoding.numbers import NONE, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Fact, Integers, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.explain.clauses import FIRST_VARIABLE, Clauses, NumberedAtom
+from pantarhei.explain.clauses import FIRST_VARIABLE, Clauses, NumberedAtom, needless_for
 from pantarhei.explain.conditions import Condition, Conditions
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.model import WindowModel
@@ -28,8 +32,8 @@ NEW_NAME = URIRef("urn:pantarhei:new")
 _MOST_MATCHES = 100
 _MOST_SETS = 200
 
-# So many rules may stand above one another.
-_DEEPEST = 12
+# Trying facts out costs as much as so many steps, and one more for each fact that follows.
+_STEPS_OF_A_TRIAL = 10
 
 _Binding = dict[int, int]
 
@@ -57,11 +61,14 @@ class _OpenPremise(NamedTuple):
     """A premise that is to hold.
 
     Args:
-        above: the patterns of the conclusions that it is a premise of.
+        above: the patterns of the conclusions that it is a premise of, and whether each was to be concluded
+            without eq-trans.
+        needless: the names of rules that need not conclude it.
     """
 
     atom: NumberedAtom
-    above: frozenset[Pattern]
+    above: frozenset[tuple[Pattern, bool]] = frozenset()
+    needless: frozenset[str] = frozenset()
 
 
 class _State(NamedTuple):
@@ -91,6 +98,7 @@ class Search:
         clauses: its rules.
         assumable: the predicates that the stream asserts.
         gone: the facts of a pattern that were asserted once and are no more; the newest ones first.
+        level: a new one, at which missing facts are tried out.
         meter: how many steps it may take.
 
     `is_complete` says whether all was looked at that was to be.
@@ -100,15 +108,18 @@ class Search:
     clauses: Clauses
     assumable: frozenset[int]
     gone: Callable[[Pattern], Iterable[Fact]]
+    level: int
     meter: Meter
     is_complete: bool = True
     _renamed: int = field(default=0, init=False)  # so many variables have numbers
+    _deeper: list[_State] = field(default_factory=list, init=False)  # what takes one rule more
 
     def __post_init__(self) -> None:
         self._vocabulary: Vocabulary = self.model.vocabulary
         self._reachable = self.clauses.within_reach(self.assumable)
         self._conditions = Conditions(self.model)
         self._matched: dict[Pattern, list[Fact]] = {}
+        self._tried: dict[frozenset[NumberedAtom], bool] = {}
         self._concluded: dict[frozenset[int], set[int]] = {}
 
     def sets(self, goal: Fact, size: int) -> Iterator[Candidate]:
@@ -119,15 +130,17 @@ class Search:
         """
         self._goal, self._size = goal, size
         found = 0
-        start = _State((_OpenPremise(NumberedAtom(*goal), frozenset()),), {}, (), (), 0)
-        for state in self._solve(start):
-            candidate = self._finished(state)
-            if candidate is not None and len(candidate.missing) == size:
-                yield candidate
-                found += 1
-                if found >= _MOST_SETS:
-                    self.is_complete = False
-                    return
+        self._deeper = [_State((_OpenPremise(NumberedAtom(*goal)),), {}, (), (), 0)]
+        while self._deeper:
+            states, self._deeper = self._deeper, []
+            for state in chain.from_iterable(map(self._solve, states)):
+                candidate = self._finished(state)
+                if candidate is not None and len(candidate.missing) == size:
+                    yield candidate
+                    found += 1
+                    if found >= _MOST_SETS:
+                        self.is_complete = False
+                        return
 
     # -- the search --------------------------------------------------------------------------------
 
@@ -153,7 +166,7 @@ class Search:
                 if united is not None:
                     yield from self._solve(united)
         yield from self._assuming(state, atom, is_ground)
-        yield from self._by_rules(state, goal)
+        yield from self._going_on(state, goal)
 
     def _choose(self, state: _State) -> tuple[_OpenPremise, tuple[_OpenPremise, ...]]:
         """The goal that is looked at next, the one with fewest variables; and the others."""
@@ -194,15 +207,27 @@ class Search:
                     yield from self._solve(bound._replace(assumed=(*state.assumed, known)))
         yield from self._solve(state._replace(assumed=(*state.assumed, atom)))
 
-    def _by_rules(self, state: _State, goal: _OpenPremise) -> Iterator[_State]:
-        """Go on to what a goal follows from."""
-        if len(state.assumed) >= self._size and goal.atom.predicate not in self._above(state.assumed):
-            return
-        pattern = _pattern(goal.atom)
-        if pattern in goal.above or len(goal.above) >= _DEEPEST:
+    def _going_on(self, state: _State, goal: _OpenPremise) -> Iterator[_State]:
+        """Go on to what a goal follows from; where all that is missing is known, see whether it suffices."""
+        if len(state.assumed) < self._size:
+            self._note_rules(state, goal)
+        elif goal.atom.predicate in self._above(state.assumed):
+            missing = frozenset(self._walked(atom, state.binding) for atom in state.assumed)
+            if any(min(atom.subject, atom.object) <= FIRST_VARIABLE for atom in missing):
+                self._note_rules(state, goal)
+            elif self._suffice(missing):
+                yield state._replace(goals=(), conditions=())
+
+    def _note_rules(self, state: _State, goal: _OpenPremise) -> None:
+        """Note what a goal follows from, for when all that takes fewer rules has been looked at."""
+        needless = goal.needless | needless_for(goal.atom)
+        pattern = _pattern(goal.atom), "eq-trans" in goal.needless
+        if pattern in goal.above:
             return
         above = goal.above | {pattern}
         for clause in self.clauses.concluding(goal.atom.predicate):
+            if clause.rule.name in needless:
+                continue
             if not any(atom.predicate in self._reachable for atom in clause.body):
                 continue  # what follows from the window alone is in it
             shift = -self._renamed
@@ -210,11 +235,23 @@ class Search:
             head, *body = (_renamed(atom, shift) for atom in (clause.head, *clause.body))
             united = self._united(state, goal.atom, head)
             if united is not None:
-                goals = (*(_OpenPremise(atom, above) for atom in body), *united.goals)
+                premises = zip(body, clause.needless, strict=True)
+                goals = (*(_OpenPremise(atom, above, other) for atom, other in premises), *united.goals)
                 conditions = united.conditions
                 if clause.different or clause.tests:
                     conditions = (*conditions, (clause, shift))
-                yield from self._solve(united._replace(goals=goals, conditions=conditions))
+                self._deeper.append(united._replace(goals=goals, conditions=conditions))
+
+    def _suffice(self, missing: frozenset[NumberedAtom]) -> bool:
+        """Whether what is looked for holds with facts that are missing."""
+        known = self._tried.get(missing)
+        if known is None:
+            if any(atom.subject >= FIRST_LITERAL or self._holds(atom, ()) for atom in missing):
+                return False
+            with self.model.supposing(np.array(sorted(missing), np.int32), self.level) as came:
+                known = self._tried[missing] = self._holds(NumberedAtom(*self._goal), ())
+            self.meter.spend(_STEPS_OF_A_TRIAL + len(came))
+        return known
 
     def _above(self, assumed: Iterable[NumberedAtom]) -> set[int]:
         """The predicates that can be concluded from what is assumed."""

@@ -102,14 +102,15 @@ class WhyNot:
         situation, found = self.situation, dict[frozenset[Triple], WouldHold]()
         predicates = situation.assumable if assumable is None else assumable
         meter = Meter(self.steps, self.steps)
-        search = Search(situation.model, situation.clauses, predicates, self._gone_like, meter)
-        try:
-            for size in range(1, _MOST_MISSING + 1):
-                self._add(found, self._candidates(search, size))
-                if len(found) >= self.limit or any(not way.is_contradicted for way in found.values()):
-                    break
-        except Exceeded:
-            self.complete = False
+        level = situation.log.timeline.next_level
+        search = Search(situation.model, situation.clauses, predicates, self._gone_like, level, meter)
+        for size in range(1, _MOST_MISSING + 1):
+            larger = meter.steps // 2  # steps that are kept for larger sets
+            meter.steps -= larger
+            self._add(found, self._candidates(search, size))
+            meter.steps = max(meter.steps, 0) + larger
+            if len(found) >= self.limit or any(not way.is_contradicted for way in found.values()):
+                break
         self.complete = self.complete and search.is_complete
         ordered = sorted(found.values(), key=_place)
         return tuple(ordered[: self.limit])
@@ -124,8 +125,6 @@ class WhyNot:
                     best[candidate.missing] = candidate
         except Exceeded:
             self.complete = False
-            if not best:
-                raise
         ordered = sorted(best.values(), key=lambda each: _text(each.missing))
         return _varied(sorted(ordered, key=lambda each: (-each.present, -each.gone, -each.fit)))
 

@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from rdflib import RDF, RDFS, BNode, Graph, Literal, Namespace, URIRef
+from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, Namespace, URIRef
 
 import pantarhei as pr
 
@@ -270,3 +270,55 @@ def test_a_fact_that_contradicts_itself_is_told_with_that_conflict_first():
     reasoner = reasoner_after(ontology, [(CAMERA, EX.below, ROOM)], [above, below])
     (gone,) = reasoner.why_not(above).gone
     assert gone.conflicts[0].assertions == {(1, above)}
+
+
+# -- where names may be equal ----------------------------------------------------------------------
+
+EQUAL = """
+@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:isIn a owl:ObjectProperty , owl:FunctionalProperty .
+:near a owl:ObjectProperty , owl:TransitiveProperty .
+:adjacent a owl:ObjectProperty , owl:SymmetricProperty ; rdfs:subPropertyOf :near .
+:watches a owl:ObjectProperty . :watchedBy a owl:ObjectProperty ; owl:inverseOf :watches .
+:Camera rdfs:subClassOf :Sensor .
+:Watched owl:equivalentClass [ a owl:Restriction ; owl:onProperty :watchedBy ; owl:someValuesFrom :Camera ] .
+"""
+HALL, STAIRS, PERSON = EX.hall, EX.stairs, EX.person
+
+
+@pytest.fixture
+def of_equals():
+    facts = [(PERSON, EX.isIn, ROOM), (ROOM, EX.adjacent, HALL)]
+    facts += [is_a(EX.Camera, CAMERA), (CAMERA, EX.watches, STAIRS)]
+    return reasoner_after(pr.load_ontology(Graph().parse(data=EQUAL)), facts, unique_names=False)
+
+
+@pytest.mark.parametrize(
+    ("triple", "others"),
+    [((STAIRS, OWL.sameAs, ROOM), set()), (is_a(EX.Watched), {frozenset({(CAMERA, EX.watches, ROOM)})})],
+)
+def test_what_would_make_names_equal_is_missing(of_equals, triple, others):
+    absence = of_equals.why_not(triple)
+    assert absence.complete
+    assert set(absence.missing) == {frozenset({(PERSON, EX.isIn, STAIRS)}), *others}
+
+
+def test_ways_with_and_without_an_equality_are_found_side_by_side(of_equals):
+    ends = [(STAIRS, ROOM), (ROOM, STAIRS), (STAIRS, HALL), (HALL, STAIRS)]
+    adjacent = {frozenset({(one, EX.adjacent, other)}) for one, other in ends}
+    absence = of_equals.why_not((STAIRS, EX.near, HALL))
+    assert set(absence.missing) == {frozenset({(PERSON, EX.isIn, STAIRS)}), *adjacent}
+
+
+def test_what_stands_far_below_is_found():
+    """Twenty rules above one another."""
+    steps = "".join(f":C{i} rdfs:subClassOf :C{i + 1} . " for i in range(20))
+    ontology = pr.load_ontology(
+        Graph().parse(
+            data="@prefix : <http://example.org/> ."
+            f"@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . {steps}"
+        )
+    )
+    absence = reasoner_after(ontology, [is_a(EX.C0, HALL)]).why_not(is_a(EX.C20))
+    assert absence.missing == (frozenset({is_a(EX.C0)}),) and absence.complete
