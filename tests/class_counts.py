@@ -12,6 +12,7 @@ class ClassCounts:
     """Counts by the classes' numbers; and, every `period` ticks, a report of them as they are then."""
 
     asks_for, wants_levels, follows_parts = None, False, False
+    follows_steps = False
 
     def __init__(self, period=None):
         self.period = period

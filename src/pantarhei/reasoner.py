@@ -43,6 +43,7 @@ from pantarhei.interpretation.closed_abox import ClosedABox, encode, split
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.prover import Prover
+from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, timed
 from pantarhei.materialize.model import Keep
@@ -55,6 +56,8 @@ from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
+from pantarhei.temporal.conclusions import concluded_triples
+from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
@@ -102,6 +105,7 @@ class StreamReasoner(Materialized):
             what updates do not have is a `delta`.
         history: how much is remembered of what has left the window, and who takes what is older
             (docs/history.md).
+        temporal: rules that see time (docs/temporal-rules.md); `load_rules` reads them.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -138,23 +142,30 @@ class StreamReasoner(Materialized):
         on_limit: OnLimit = "error",
         derive: Derive = "all",
         history: History | None = None,
+        temporal: TemporalRules | None = None,
     ) -> None:
         search = Budget() if budget is None else budget
         limits = Limits(max_facts, max_bytes, on_limit)
         kept = History() if history is None else history
         options = Options(window, repair, keep, unique_names, search, limits, derive, kept)
-        self._begin(ontology, options, background)
+        self._begin(ontology, options, background, temporal)
 
     @classmethod
     def with_options(
-        cls, ontology: Ontology, options: Options, background: ABox | None = None
+        cls,
+        ontology: Ontology,
+        options: Options,
+        background: ABox | None = None,
+        temporal: TemporalRules | None = None,
     ) -> StreamReasoner:
         """The reasoner with these options, such as another's `options`; raises what the constructor does."""
         reasoner = cls.__new__(cls)
-        reasoner._begin(ontology, options, background)
+        reasoner._begin(ontology, options, background, temporal)
         return reasoner
 
-    def _begin(self, ontology: Ontology, options: Options, background: ABox | None) -> None:
+    def _begin(
+        self, ontology: Ontology, options: Options, background: ABox | None, temporal: TemporalRules | None
+    ) -> None:
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         check_type("options", options, Options, "the options of a reasoner")
         self.options, self.window = options, options.window
@@ -167,6 +178,9 @@ class StreamReasoner(Materialized):
         foundation_of = partial(Foundation.of, ontology, background, options.unique_names)
         prover = Prover(foundation_of, lambda: self._labels)
         self._keep_up(ontology, Holdings(foundation, options, prover.proofs))
+        if temporal is not None:
+            check_type("temporal", temporal, TemporalRules, "what load_rules gives")
+            self._held.conclude(temporal)
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread pushes
@@ -353,6 +367,19 @@ class StreamReasoner(Materialized):
             raise OptionError("history", repr(self.options.history), "one with a sink")
         with self._lock:
             self._held.flush_history()
+
+    def conclusions(self) -> frozenset[Triple]:
+        """What temporal rules conclude at the present tick, those conclusions that are triples.
+
+        Costs a pass over what the rules hold.
+        """
+        return frozenset(concluded_triples(self.atoms()))
+
+    def atoms(self) -> frozenset[TemporalAtom]:
+        """What temporal rules conclude at the present tick, of any number of arguments. Costs as
+        `conclusions`."""
+        with self._lock:
+            return self._held.conclusions()
 
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflict sets of the window as it is now; there is none but with `repair="off"`.

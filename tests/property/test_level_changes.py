@@ -31,6 +31,7 @@ class KnownLevels(ClassCounts):
     """The level of each fact, by its number; and the counts of classes, as its base has them."""
 
     asks_for, wants_levels, follows_parts = None, True, False
+    follows_steps = False
 
     def __init__(self, period=None):
         super().__init__(period)

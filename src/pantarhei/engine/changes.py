@@ -55,7 +55,7 @@ class Changes:
         timestamp on the way. Made at the first look, which costs sorting what was noted.
         """
         if self._signed is None:
-            object.__setattr__(self, "_signed", _net(self.noted))
+            object.__setattr__(self, "_signed", net_changes(self.noted))
         assert self._signed is not None
         return self._signed
 
@@ -124,7 +124,7 @@ def _survivors(entry: Entry) -> Integers:
     return entry.facts[~among(entry.cut, entry.facts)] if len(entry.cut) else entry.facts
 
 
-def _net(noted: Integers) -> Integers:
+def net_changes(noted: Integers) -> Integers:
     """Each fact once, with the sum of its signs; none whose sum is 0."""
     if len(noted) < 2:
         return noted

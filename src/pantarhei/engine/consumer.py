@@ -12,6 +12,9 @@ the step has not happened. It is called in this order:
 A further part of a timestamp replaces what was told of it: consumers go `back` to before its first part, and
 `apply` tells of all parts together. One that `follows_parts`, or that was attached, or restored, between the
 parts is told of what the further part changed; `entries` has the whole ABox then too.
+
+One that `follows_steps` is told of each step when it is made, inside `all_or_nothing` too, before the others;
+a further part of a timestamp is a step to it.
 """
 
 from __future__ import annotations
@@ -43,6 +46,10 @@ class Consumer(Protocol):
     @property
     def follows_parts(self) -> bool:
         """Whether it goes on from the first part of a timestamp when a further one comes."""
+
+    @property
+    def follows_steps(self) -> bool:
+        """Whether it is told of each step apart, always; then it follows parts."""
 
     @property
     def bytes_used(self) -> int:
@@ -101,11 +108,13 @@ class Told(NamedTuple):
         marks: how they stood before `newest`; none where they have not been told anything yet.
         newest: what they were told last: the changes of the newest timestamp, and those told with it.
         waiting: what they are to be told still, inside `all_or_nothing`.
+        followed: how many of `waiting` those have been told that follow steps.
     """
 
     marks: Marks | None = None
     newest: Changes | None = None
     waiting: tuple[Changes, ...] = ()
+    followed: int = 0
 
     def with_step(self, changes: Changes, before: Step | None) -> Told:
         """With the changes of a further step, which are to be told.
@@ -212,10 +221,12 @@ class Consumers:
             return NOTHING_TOLD
         if not told.waiting:
             return told
+        self.tell_steps(told, model)
         fresh = changes = Changes.together(told.waiting)
         following = [consumer for consumer in self._attached.values() if consumer.follows_parts]
         for consumer in following:
-            consumer.apply(fresh, model)
+            if not consumer.follows_steps:
+                consumer.apply(fresh, model)
         if len(following) == len(self._attached):
             return Told({}, fresh)
         if told.continues and told.marks is not None and told.newest is not None:
@@ -227,6 +238,14 @@ class Consumers:
             if not consumer.follows_parts:
                 consumer.apply(changes if name in marks else fresh, model)
         return Told(marks, changes)
+
+    def tell_steps(self, told: Told, model: WindowModel) -> Told:
+        """Tell those who follow steps what waits for them; returns what has been told then."""
+        for changes in told.waiting[told.followed :]:
+            for consumer in self:
+                if consumer.follows_steps:
+                    consumer.apply(changes, model)
+        return told._replace(followed=len(told.waiting))
 
     def mark(self, with_followers: bool = True) -> Marks:
         """How they stand: all of them, or those that do not follow parts."""

@@ -16,6 +16,7 @@ from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Fact, Integers
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
+from pantarhei.engine.concluding import CONCLUSIONS, Concluding
 from pantarhei.engine.consumer import Marks
 from pantarhei.engine.history_writer import HistoryWriter
 from pantarhei.engine.options import Options
@@ -29,12 +30,14 @@ from pantarhei.explain.quality import Quality
 from pantarhei.explain.tallies import quality_of
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
+from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.time import TimePoint, show_time, ticks_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.result import Conflict, Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
+from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import Past
 from pantarhei.window.sliding import Step, step_to
 
@@ -59,6 +62,21 @@ class Holdings(Upkeep[Books]):
         self._history_writer = HistoryWriter(options.history)
         books = Books(past=Past(options.history))
         super().__init__(foundation, books, options.keep, options.limits, options.derive)
+        self._concluding: Concluding | None = None
+
+    def conclude(self, rules: TemporalRules) -> None:
+        """Evaluate temporal rules from now on.
+
+        Raises:
+            TemporalRuleError: they do not fit the window.
+        """
+        concluding = Concluding(rules, self.options.window, self.vocabulary)
+        self.attach(CONCLUSIONS, concluding)
+        self._concluding = concluding
+
+    def conclusions(self) -> frozenset[TemporalAtom]:
+        """What temporal rules conclude at the present tick."""
+        return frozenset() if self._concluding is None else self._concluding.atoms(self.model)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -218,7 +236,10 @@ class Holdings(Upkeep[Books]):
 
         An error before, in logging as well, leaves all as it was.
         """
-        told = self._tell_consumers(done.told, model) if self._standing.tells else done.told
+        if self._standing.tells:
+            told = self._tell_consumers(done.told, model)
+        else:
+            told = self.consumers.tell_steps(done.told, model)
         self._log.write(done, self.books.counters)
         forms, kept = self.forms.after(done.forms), None if done.needs_rebuild else model
         self._standing = self._standing._replace(
@@ -226,7 +247,10 @@ class Holdings(Upkeep[Books]):
         )
         if done.books.past.due:
             self._write_due()
-        return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
+        update = done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
+        if self._concluding is not None:
+            update = replace(update, conclusions=self._concluding.take_changes())
+        return update
 
     def _tick(self, step: Step, marks: Marks) -> Tick:
         model = self.model

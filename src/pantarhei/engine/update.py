@@ -19,6 +19,7 @@ from pantarhei.query.continuous import AnswerChanges
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Repair
+from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges
 
 
 class TripleDelta:
@@ -119,6 +120,7 @@ class WindowUpdate:
         answers: what changed in the answers of registered queries, by the query or its name; inside
             `all_or_nothing` the last update has what the whole block changed,
             unless it says `each_step`.
+        conclusions: which conclusions of temporal rules came and which went.
     """
 
     at: TimePoint
@@ -129,6 +131,7 @@ class WindowUpdate:
     delta: TripleDelta
     dropped_early: tuple[TimePoint, ...] = ()
     answers: AnswerChanges = field(default_factory=AnswerChanges)
+    conclusions: ConclusionChanges = NOTHING_CONCLUDED
 
     def __str__(self) -> str:
         window = f"window {show_time(self.start)} to {show_time(self.end)}"

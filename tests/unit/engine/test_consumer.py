@@ -16,6 +16,7 @@ class Noting:
     """A consumer that notes what it is told; `due_at` are the ticks it waits for."""
 
     asks_for, wants_levels, follows_parts, bytes_used = None, False, False, 10
+    follows_steps = False
 
     def __init__(self, *due_at, fails=False):
         self.due_at, self.fails, self.told, self.given = due_at, fails, (), "nothing"

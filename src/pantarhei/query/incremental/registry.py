@@ -45,7 +45,7 @@ class Registry:
         forms: how literals of the materialization are written now.
     """
 
-    follows_parts = True
+    follows_parts, follows_steps = True, False
 
     def __init__(
         self,

@@ -1,0 +1,347 @@
+"""Temporal rules beside the window model: told of each step, they say what is concluded.
+
+What was said stands in a value that nothing changes (`Heard`); the second kernel is derived from that and
+from the window model, and made again where an error lost it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+from rdflib import URIRef
+
+from pantarhei.encoding.lexicon import Lexicon
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, Symbols, as_tuples
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.engine.changes import Changes, net_changes
+from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.language.time import ticks_of
+from pantarhei.materialize.model import WindowModel
+from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Turns
+from pantarhei.temporal.evaluation import Evaluation, Standing
+from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.past import Past, Said
+from pantarhei.temporal.program import program_of
+from pantarhei.temporal.rules import TemporalRules
+from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.window.log import among
+from pantarhei.window.sliding import Step, Window
+
+CONCLUSIONS: Final = "conclusions"
+"""The name that temporal rules are attached by."""
+
+
+class Heard(NamedTuple):
+    """What has been said so far. Nothing in it changes.
+
+    Args:
+        first: the tick where the timeline begins.
+        tick: the present one.
+        past: the closed ticks.
+        concluded: the remembered conclusions when the last closed tick ended.
+        came, went: the states that hold now and did not then, and the other way round.
+        asserted: the ABoxes of the present tick by their levels: what of them has survived.
+        oldest: the timestamp of the oldest ABox in the window, in the stream's smallest units.
+    """
+
+    first: int
+    tick: int
+    past: Past
+    concluded: Integers = NO_FACTS
+    came: Integers = NO_FACTS
+    went: Integers = NO_FACTS
+    asserted: tuple[tuple[int, Integers], ...] = ()
+    oldest: int | None = None
+
+    @property
+    def events(self) -> Integers:
+        """What is asserted at the present tick, each fact once, in the order given."""
+        facts = np.concatenate([NO_FACTS, *(part for _, part in self.asserted)])
+        return np.array(list(dict.fromkeys(as_tuples(facts))), np.int32).reshape(-1, 3)
+
+
+class Concluding:
+    """A consumer (engine/consumer.py) that evaluates temporal rules.
+
+    Args:
+        rules: the rules.
+        window: the reasoner's, whose ends are the ticks.
+        vocabulary: the reasoner's; it learns the terms of the rules.
+
+    Raises:
+        TemporalRuleError: a window of a rule does not fit the stream's ticks, or a construct is not there.
+    """
+
+    wants_levels = False
+    follows_parts = True
+    follows_steps = True
+
+    def __init__(self, rules: TemporalRules, window: Window, vocabulary: Vocabulary) -> None:
+        self.rules, self._vocabulary = rules, vocabulary
+        self._ticks = Ticks(window, kind_for(window))
+        self._program = program_of(rules.rules, rules.remembered, self._ticks)
+        self._numbered = NumberedProgram(self._program, vocabulary)
+        self._heard: Heard | None = None  # before the first tick of the timeline
+        self._evaluation: Evaluation | None = None
+        self._changed: list[Integers] = []  # conclusions, since someone asked
+
+    # -- what is concluded -------------------------------------------------------------------------
+
+    def take_changes(self) -> ConclusionChanges:
+        """The conclusions that came and those that went since the last call."""
+        parts, self._changed = [part for part in self._changed if len(part)], []
+        if not parts:
+            return NOTHING_CONCLUDED
+        net, atoms = net_changes(np.concatenate(parts)), self._decoder
+
+        def make() -> Turns:
+            came, went = (as_tuples(net[net[:, 3] == sign, :3]) for sign in (1, -1))
+            return frozenset(atoms(came)), frozenset(atoms(went))
+
+        return ConclusionChanges(make)
+
+    def atoms(self, model: WindowModel) -> frozenset[TemporalAtom]:
+        """What is concluded at the present tick. Costs a pass over the second kernel."""
+        if self._heard is None:
+            return frozenset()
+        facts = self._running(model).model.facts()
+        return frozenset(self._decoder(as_tuples(facts[self._numbered.is_conclusion[facts[:, 0]]])))
+
+    @property
+    def _decoder(self) -> Callable[[Iterable[Fact]], Iterator[TemporalAtom]]:
+        """Makes conclusions of facts of the second kernel, in the numbers of now."""
+        return partial(_atoms, self._numbered.conclusions, self._vocabulary.lexicon)
+
+    # -- the steps ---------------------------------------------------------------------------------
+
+    @property
+    def asks_for(self) -> Symbols:
+        """See `Consumer`: the states that rules look at."""
+        return frozenset(each.source for each in self._program.inputs if not each.is_asserted)
+
+    @property
+    def bytes_used(self) -> int:
+        """See `Consumer`."""
+        return 0 if self._evaluation is None else self._evaluation.model.bytes_used
+
+    def due(self, after: int, until: int) -> int | None:
+        """See `Consumer`: the next tick at which something ends, or begins to hold."""
+        heard = self._heard
+        if heard is None:
+            return None
+        due = [heard.tick + 1] if self._evaluation is None or self._is_unsettled(heard) else []
+        if self._evaluation is not None and (next_due := self._evaluation.next_due()) is not None:
+            due.append(next_due)
+        if heard.oldest is not None:
+            due.append(self._ticks.at(self._ticks.first_without(heard.oldest)))
+        ends = (self._ticks.end_of(max(tick, heard.tick + 1)) for tick in due)
+        last = self._ticks.end_of(self._ticks.at(until) - 1)
+        return min((end for end in ends if after < end <= last), default=None)
+
+    def _is_unsettled(self, heard: Heard) -> bool:
+        """Whether remembered conclusions changed at the present tick: what rests on that ends later."""
+        return bool(self._numbered.windows) and any(map(len, self._turned(heard)))
+
+    def before(self, step: Step, model: WindowModel) -> None:
+        """See `Consumer`: `apply` was told all there is to know."""
+
+    def apply(self, changes: Changes, model: WindowModel) -> None:
+        """See `Consumer`."""
+        assert changes.step is not None, "temporal rules belong to a window"
+        tick = self._ticks.of(changes.step)
+        states = self._states_in(changes.signed)
+        came, went = (states[states[:, 3] == sign, :3] for sign in (1, -1))
+        if self._heard is None:
+            first = self._first(changes.step, tick)
+            if tick < first:
+                return
+            self._heard = Heard(first, tick, Past(first))
+            self._evaluation = Evaluation(self._numbered, self._vocabulary, first, tick)
+            self._evaluation.begin(self._heard.past, Standing())
+            came, went = self._standing(model), NO_FACTS
+        evaluation = self._evaluation
+        if evaluation is None:
+            before = self._turned_back(self._standing(model), went, came)
+            evaluation = self._made(before)
+        if tick > self._heard.tick:
+            self._move_on(evaluation, tick)
+        self._heard = self._said(self._heard, changes, came, went)
+        evaluation.change(came, went, self._heard.events)
+        self._evaluation = evaluation
+        self._changed.append(evaluation.take_changes())
+
+    def _first(self, step: Step, tick: int) -> int:
+        """The tick where the timeline begins."""
+        if self.rules.start is None:
+            return tick - self._program.largest
+        return self._ticks.at(ticks_of(self.rules.start, step.kind))
+
+    def _move_on(self, evaluation: Evaluation, tick: int) -> None:
+        """Close the present tick."""
+        heard = self._heard
+        assert heard is not None, "a tick has begun"
+        concluded, withdrawn = self._turned(heard)
+        said = Said(heard.tick, heard.events, heard.came, heard.went, concluded, withdrawn)
+        past = heard.past.with_tick(said, heard.tick - self._program.largest)
+        standing = self._turned_back(heard.concluded, withdrawn, concluded)
+        self._evaluation = None  # until it is done
+        self._heard = Heard(heard.first, tick, past, standing, oldest=heard.oldest)
+        evaluation.come_to(tick, concluded, withdrawn)
+        self._changed.append(evaluation.take_changes())
+
+    def _said(self, heard: Heard, changes: Changes, came: Integers, went: Integers) -> Heard:
+        """What has been said, with what changed at the present tick."""
+        asserted = dict(heard.asserted)
+        for entry in changes.entries:
+            asserted = {level: facts[~among(entry.cut, facts)] for level, facts in asserted.items()}
+            facts = self._events_in(entry.facts)
+            asserted[entry.level] = facts[~among(entry.cut, facts)]
+        oldest = next(iter(changes.log or ()), None)
+        return heard._replace(
+            came=_union(_without(heard.came, went), _without(came, heard.went)),
+            went=_union(_without(heard.went, came), _without(went, heard.came)),
+            asserted=tuple(sorted(asserted.items(), key=lambda each: each[0])),
+            oldest=None if oldest is None else oldest.ticks,
+        )
+
+    def _states_in(self, facts: Integers) -> Integers:
+        return facts[np.isin(facts[:, 0], list(self._numbered.feeds_of(is_asserted=False)))]
+
+    def _events_in(self, facts: Integers) -> Integers:
+        return facts[np.isin(facts[:, 0], list(self._numbered.feeds_of(is_asserted=True)))]
+
+    def _standing(self, model: WindowModel) -> Integers:
+        """The states that hold now."""
+        return self._states_in(model.facts())
+
+    def _turned(self, heard: Heard) -> tuple[Integers, Integers]:
+        """The remembered conclusions that came and went at the present tick."""
+        if not self._numbered.windows or self._evaluation is None:
+            return NO_FACTS, NO_FACTS
+        facts = self._evaluation.model.facts()
+        now = facts[np.isin(facts[:, 0], list(self._numbered.windows))]
+        return _without(now, heard.concluded), _without(heard.concluded, now)
+
+    def _turned_back(self, facts: Integers, coming: Integers, going: Integers) -> Integers:
+        """Facts without some, and with some others."""
+        return _union(_without(facts, coming), going)
+
+    # -- the evaluation, made again ----------------------------------------------------------------
+
+    def _running(self, model: WindowModel) -> Evaluation:
+        """The evaluation; made again where an error lost it, which costs the past and the states."""
+        if self._evaluation is None:
+            self._evaluation = self._made(self._standing(model))
+        return self._evaluation
+
+    def _made(self, states: Integers) -> Evaluation:
+        """The evaluation of what has been said.
+
+        Args:
+            states: those that hold now.
+        """
+        heard = self._heard
+        assert heard is not None, "a tick has begun"
+        made = Evaluation(self._numbered, self._vocabulary, heard.first, heard.tick)
+        before = self._turned_back(states, heard.came, heard.went)
+        made.begin(heard.past, Standing(before, heard.concluded))
+        made.change(heard.came, heard.went, heard.events)
+        made.take_changes()
+        return made
+
+    def mark(self) -> object:
+        """See `Consumer`."""
+        return self._heard
+
+    def back(self, mark: object) -> None:
+        """See `Consumer`."""
+        assert mark is None or isinstance(mark, Heard)
+        if mark is not self._heard:
+            self._heard, self._evaluation = mark, None
+        self._changed = []
+
+    # -- terms -------------------------------------------------------------------------------------
+
+    def used_terms(self, used: UsedTerms) -> None:
+        """See `Consumer`."""
+        heard = self._heard
+        for part in () if heard is None else _parts(heard):
+            used.add(part)
+        numbers = [self._vocabulary.number_symbol(each.source) for each in self._program.inputs]
+        used.symbols[numbers] = 1
+        if self._evaluation is not None:
+            facts = self._evaluation.model.facts()
+            facts[:, 0] = NONE
+            used.add(facts)
+
+    def renamed(self, renaming: Renaming) -> None:
+        """See `Consumer`."""
+        self._numbered = NumberedProgram(self._program, self._vocabulary)
+        self._evaluation = None
+        if self._heard is not None:
+            self._heard = _renamed(self._heard, renaming)
+
+    def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
+        """See `Consumer`."""
+
+    def saved(self) -> bytes:
+        """See `Consumer`."""
+        return b""
+
+
+def _atoms(
+    names: Mapping[int, tuple[URIRef, int]], lexicon: Lexicon, facts: Iterable[Fact]
+) -> Iterator[TemporalAtom]:
+    for predicate, *arguments in facts:
+        name, arity = names[predicate]
+        yield TemporalAtom(name, tuple(map(lexicon.term, arguments[:arity])))
+
+
+def _without(facts: Integers, others: Integers) -> Integers:
+    """The facts that are not among others."""
+    return facts[~among(others, facts)] if len(facts) and len(others) else facts
+
+
+def _union(facts: Integers, others: Integers) -> Integers:
+    """The facts of both; they share none."""
+    return np.concatenate([facts, others]) if len(others) else facts
+
+
+def _parts(heard: Heard) -> Iterator[Integers]:
+    """All facts in what was said, terms first: what is concluded has no symbol of the stream."""
+    for said in heard.past:
+        yield from (said.events, said.came, said.went)
+        yield from map(_without_symbol, (said.concluded, said.withdrawn))
+    yield from (heard.came, heard.went, _without_symbol(heard.concluded))
+    yield from (facts for _, facts in heard.asserted)
+
+
+def _without_symbol(facts: Integers) -> Integers:
+    bare = facts.copy()
+    bare[:, 0] = NONE
+    return bare
+
+
+def _renamed(heard: Heard, renaming: Renaming) -> Heard:
+    """The same in new numbers; predicates of the second kernel keep theirs."""
+
+    def concluded(facts: Integers) -> Integers:
+        renamed = renaming.facts(_without_symbol(facts))
+        renamed[:, 0] = facts[:, 0]
+        return renamed
+
+    def said(each: Said) -> Said:
+        stream = map(renaming.facts, (each.events, each.came, each.went))
+        return Said(each.tick, *stream, *map(concluded, (each.concluded, each.withdrawn)))
+
+    return heard._replace(
+        past=heard.past.mapped(said),
+        concluded=concluded(heard.concluded),
+        came=renaming.facts(heard.came),
+        went=renaming.facts(heard.went),
+        asserted=tuple((level, renaming.facts(facts)) for level, facts in heard.asserted),
+    )

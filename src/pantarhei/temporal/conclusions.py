@@ -1,0 +1,80 @@
+"""What temporal rules conclude, as their user sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Any, Final
+
+from rdflib import RDF, BNode, Literal, URIRef
+
+from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.language.term import Triple
+from pantarhei.rdf.pickling import exactly
+
+Turns = tuple[frozenset[TemporalAtom], frozenset[TemporalAtom]]
+"""Atoms that came, and atoms that went."""
+
+
+class ConclusionChanges:
+    """Which conclusions came and which went in one step; translated when first looked at."""
+
+    def __init__(self, make: Callable[[], Turns]) -> None:
+        self._make = make
+
+    @cached_property
+    def _turns(self) -> Turns:
+        return self._make()
+
+    @property
+    def atoms_added(self) -> frozenset[TemporalAtom]:
+        """The conclusions that came, of any number of arguments."""
+        return self._turns[0]
+
+    @property
+    def atoms_removed(self) -> frozenset[TemporalAtom]:
+        """The conclusions that went, of any number of arguments."""
+        return self._turns[1]
+
+    @cached_property
+    def added(self) -> frozenset[Triple]:
+        """The conclusions that came, those that are triples."""
+        return frozenset(concluded_triples(self.atoms_added))
+
+    @cached_property
+    def removed(self) -> frozenset[Triple]:
+        """The conclusions that went, those that are triples."""
+        return frozenset(concluded_triples(self.atoms_removed))
+
+    def __bool__(self) -> bool:
+        return any(self._turns)
+
+    def __eq__(self, other: object) -> bool:
+        return self._turns == other._turns if isinstance(other, ConclusionChanges) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._turns)
+
+    def __repr__(self) -> str:
+        return f"ConclusionChanges(+{len(self.atoms_added)} -{len(self.atoms_removed)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return exactly(_restored, self._turns)
+
+
+def _restored(turns: Turns) -> ConclusionChanges:
+    return ConclusionChanges(lambda: turns)
+
+
+NOTHING_CONCLUDED: Final = _restored((frozenset(), frozenset()))
+"""The changes of a step that brought no conclusion."""
+
+
+def concluded_triples(atoms: Iterable[TemporalAtom]) -> Iterator[Triple]:
+    """The atoms that are triples: `C(x)` is `(x, rdf:type, C)`, `p(x, y)` is `(x, p, y)`."""
+    for atom in atoms:
+        match atom.arguments:
+            case (URIRef() | BNode() as subject,):
+                yield subject, RDF.type, atom.predicate
+            case (URIRef() | BNode() as subject, URIRef() | BNode() | Literal() as object_):
+                yield subject, atom.predicate, object_

@@ -1,0 +1,312 @@
+"""One run of temporal rules: the second kernel, and the operators around it.
+
+Within a tick things may change several times: the tick is tentative until time moves on, and each change at
+it can be taken back. What is remembered of it is what stood when it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
+from pantarhei.language.temporal_rule import Mode
+from pantarhei.temporal.boxes import EventBox, StateBox
+from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel, Literals
+from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, of
+from pantarhei.temporal.past import Past
+
+
+class Standing(NamedTuple):
+    """What held when the last closed tick ended; facts of shape (n, 3).
+
+    Args:
+        states: what the window said.
+        concluded: remembered conclusions, in the second kernel's predicates.
+    """
+
+    states: Integers = NO_FACTS
+    concluded: Integers = NO_FACTS
+
+
+class Evaluation:
+    """The rules at the present tick.
+
+    Args:
+        program: the rules.
+        literals: what the kernel asks about literals.
+        first: where the timeline begins: windows look back no further.
+        tick: the present tick; what was said at it is still to come.
+    """
+
+    def __init__(self, program: NumberedProgram, literals: Literals, first: int, tick: int) -> None:
+        self.program, self.first, self.tick = program, first, tick
+        self.model = ExpiryModel(program.compiled, literals, tick)
+        self._added: list[tuple[Integers, Expiries]] = []  # at the present tick, with what they were before
+        self._before: dict[Fact, int] | None = None  # the same, once someone looks
+        self._events = NO_FACTS
+        self._changed: list[Integers] = []
+        self._state_boxes = {feed: StateBox(feed.size, first) for feed in program.feeds(Mode.ALWAYS, False)}
+        self._event_boxes = {feed: EventBox(feed.size, first) for feed in program.feeds(Mode.ALWAYS, True)}
+        self._boxes = {
+            run: ConclusionBox(run.source, run.target, run.size, first, run.source in program.windows)
+            for run in program.runs
+        }
+        negations = [Negation(*guard) for guard in program.guards]
+        self._operators: list[Operator] = [*negations, *self._boxes.values()]
+        self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
+        self._watching: dict[int, list[int]] = {}  # operators by what they watch
+        for place, operator in enumerate(self._operators):
+            for predicate in operator.watched:
+                self._watching.setdefault(predicate, []).append(place)
+
+    # -- beginning ---------------------------------------------------------------------------------
+
+    def begin(self, past: Past, standing: Standing) -> None:
+        """Start from what was said before the present tick. Costs the past, and the states."""
+        rows = [self._lasting(np.array([self.program.always], np.int32))]
+        rows += self._of_events(past)
+        rows += self._of_states(past, standing.states)
+        rows += self._of_conclusions(past, standing.concluded)
+        self._add(rows, notes=False)
+        for place, operator in enumerate(self._operators):  # what held need not hold any more
+            if isinstance(operator, ConclusionBox):
+                self._pending[place] = [standing.concluded]
+        self._settle()
+        self._changed.clear()
+
+    def _of_events(self, past: Past) -> Iterator[tuple[Integers, Expiries]]:
+        runs: dict[Fact, int] = {}
+        last = self.tick
+        for said in past:
+            went_on = runs if said.tick == last + 1 else {}
+            runs = {fact: went_on.get(fact, said.tick) for fact in as_tuples(said.events)}
+            last = said.tick
+            for feed, part in self._parts(said.events, True):
+                expiry = said.tick + feed.size
+                if feed.mode is Mode.SOMETIME and expiry >= self.tick:
+                    yield of(part, feed.target), np.full(len(part), expiry, np.int64)
+        if last != self.tick - 1:
+            return
+        for feed, box in self._event_boxes.items():
+            running = {fact: start for fact, start in runs.items() if fact[0] == feed.source}
+            facts = np.array(list(running), np.int32).reshape(-1, 3)
+            box.begin(facts, np.array(list(running.values()), np.int64), last)
+
+    def _of_states(self, past: Past, states: Integers) -> Iterator[tuple[Integers, Expiries]]:
+        came, went = _turns((said.tick, said.came, said.went) for said in past)
+        for feed, part in self._parts(states, False):
+            if feed.mode is not Mode.ALWAYS:
+                yield self._lasting(of(part, feed.target))
+            else:
+                starts = {fact: came.get(fact, past.begun) for fact in as_tuples(part)}
+                held = self._state_boxes[feed].begin(starts, self.tick)
+                yield self._lasting(of(np.array(held, np.int32).reshape(-1, 3), feed.target))
+        gone = np.array(list(went), np.int32).reshape(-1, 3)
+        for feed, part in self._parts(gone, False):
+            if feed.mode is Mode.SOMETIME:
+                yield self._until(part, [went[fact] - 1 + feed.size for fact in as_tuples(part)], feed.target)
+
+    def _of_conclusions(self, past: Past, concluded: Integers) -> Iterator[tuple[Integers, Expiries]]:
+        came, went = _turns((said.tick, said.concluded, said.withdrawn) for said in past)
+        gone = np.array(list(went), np.int32).reshape(-1, 3)
+        for source, windows in self.program.windows.items():
+            standing, left = concluded[concluded[:, 0] == source], gone[gone[:, 0] == source]
+            for target, size in windows:
+                yield self._lasting(of(standing, target))
+                yield self._until(left, [went[fact] - 1 + size for fact in as_tuples(left)], target)
+        for run, box in self._boxes.items():
+            standing = concluded[concluded[:, 0] == run.source]
+            starts = {fact: came.get(fact, past.begun) for fact in as_tuples(standing)}
+            yield self._lasting(box.begin(starts, self.tick))
+
+    def _lasting(self, rows: Integers) -> tuple[Integers, Expiries]:
+        return rows, np.full(len(rows), UNTIL_REMOVED, np.int64)
+
+    def _until(self, rows: Integers, expiries: Sequence[int], target: int) -> tuple[Integers, Expiries]:
+        ending = np.array(expiries, np.int64)
+        kept = ending >= self.tick
+        return of(rows[kept], target), ending[kept]
+
+    # -- time passes -------------------------------------------------------------------------------
+
+    def next_due(self) -> int | None:
+        """The next tick at which something ends or begins to hold though nothing new is said."""
+        expiry = self.model.next_expiry()
+        ticks = [None if expiry is None else expiry + 1]
+        ticks += [box.next_due() for box in self._state_boxes.values()]
+        ticks += [box.next_due() for box in self._event_boxes.values()]
+        ticks += [operator.next_due() for operator in self._operators]
+        return min((tick for tick in ticks if tick is not None), default=None)
+
+    def come_to(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
+        """The present tick ends, and a later one begins, at which nothing has been said yet.
+
+        Args:
+            tick: the later one.
+            concluded: remembered conclusions that came in the tick that ends.
+            withdrawn: those that went in it.
+        """
+        ended, self.tick = self.tick, tick
+        self._added, self._before, self._events = [], None, NO_FACTS
+        self.model.come_to(tick)
+        for source, windows in self.program.windows.items():
+            came, went = (rows[rows[:, 0] == source] for rows in (concluded, withdrawn))
+            for target, size in windows:
+                self._add([self._lasting(of(came, target))], notes=False)
+                self._lower(of(went, target), np.full(len(went), ended - 1 + size, np.int64))
+        for feed, box in self._state_boxes.items():
+            self._come_and_go(Rows(_rows(box.come_to(tick), feed.target), NO_FACTS))
+        for operator in self._operators:
+            self._come_and_go(operator.come_to(tick, self.model))
+        self._box_events()
+        self._settle()
+
+    # -- what is said at the present tick ----------------------------------------------------------
+
+    def change(self, came: Integers, went: Integers, events: Integers) -> None:
+        """States came and went, and these are all events of the present tick, each once."""
+        self._change_states(came, went)
+        self._change_events(events)
+        self._box_events()
+        self._settle()
+
+    def _change_states(self, came: Integers, went: Integers) -> None:
+        lowered: list[tuple[Integers, Expiries]] = []
+        added: list[tuple[Integers, Expiries]] = []
+        for feed, part in self._parts(went, False):
+            rows = of(part, feed.target)
+            if feed.mode is not Mode.ALWAYS:
+                lowered.append((rows, self._earlier(rows, self.tick - 1 + feed.size)))
+        for feed, part in self._parts(came, False):
+            if feed.mode is not Mode.ALWAYS:
+                added.append(self._lasting(of(part, feed.target)))
+        for rows, expiries in lowered:
+            self._lower(rows, expiries)
+        self._add(added)
+        for feed, box in self._state_boxes.items():
+            fresh, ended = box.change(_of_source(came, feed), _of_source(went, feed), self.tick)
+            self._come_and_go(Rows(_rows(fresh, feed.target), _rows(ended, feed.target)))
+
+    def _change_events(self, events: Integers) -> None:
+        lost, fresh = _without(self._events, events), _without(events, self._events)
+        self._events = events
+        for feed, part in self._parts(lost, True):
+            rows = of(part, feed.target)
+            if feed.mode is not Mode.ALWAYS:
+                self._lower(rows, self._earlier(rows, NONE))
+        self._add(
+            (of(part, feed.target), np.full(len(part), self.tick + feed.size, np.int64))
+            for feed, part in self._parts(fresh, True)
+            if feed.mode is not Mode.ALWAYS
+        )
+
+    def _box_events(self) -> None:
+        for feed, box in self._event_boxes.items():
+            fresh, ended = box.change(self._events[self._events[:, 0] == feed.source], self.tick)
+            self._come_and_go(Rows(of(fresh, feed.target), of(ended, feed.target)))
+
+    def _earlier(self, rows: Integers, otherwise: int) -> Expiries:
+        """What the expiries of rows were before they were raised at this tick; else `otherwise`."""
+        if self._before is None:
+            self._before = {
+                fact: expiry
+                for added, expiries in self._added
+                for fact, expiry in zip(as_tuples(added), expiries.tolist(), strict=True)
+            }
+        known = self._before
+        return np.array([known.get(fact, otherwise) for fact in as_tuples(rows)], np.int64)
+
+    # -- what follows ------------------------------------------------------------------------------
+
+    def take_changes(self) -> Integers:
+        """Conclusions that came (1) and went (-1, last column) since the last call; a fact may recur."""
+        changed, self._changed = self._changed, []
+        return np.concatenate([np.empty((0, 4), np.int32), *changed])
+
+    def _settle(self) -> None:
+        """Let the operators react until nothing changes; those of lower strata first."""
+        self._distribute()
+        while self._pending:
+            place = min(self._pending)
+            changed = np.concatenate(self._pending.pop(place))
+            self._come_and_go(self._operators[place].react(changed, self.model))
+            self._distribute()
+
+    def _distribute(self) -> None:
+        changes = self.model.take_changes()
+        if not len(changes):
+            return
+        concluded = self.program.is_conclusion[changes[:, 0]]
+        if concluded.any():
+            self._changed.append(changes[concluded])
+        for predicate in set(changes[:, 0].tolist()) & self._watching.keys():
+            part = changes[changes[:, 0] == predicate, :3]
+            for place in self._watching[predicate]:
+                self._pending.setdefault(place, []).append(part)
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def _parts(self, facts: Integers, is_asserted: bool) -> Iterator[tuple[Feed, Integers]]:
+        """The facts by what they feed."""
+        feeds = self.program.feeds_of(is_asserted)
+        for predicate in sorted(set(facts[:, 0].tolist()) & feeds.keys()):
+            part = facts[facts[:, 0] == predicate]
+            for feed in feeds[predicate]:
+                yield feed, part
+
+    def _add(self, parts: Iterable[tuple[Integers, Expiries]], notes: bool = True) -> None:
+        """Raise rows; noted, they can be lowered again at this tick to what they were."""
+        given = [part for part in parts if len(part[0])]
+        if not given:
+            return
+        rows, expiries = (np.concatenate(column) for column in zip(*given, strict=True))
+        before = self.model.add(rows, expiries)
+        if notes:
+            self._added.append((rows, before))
+            self._before = None
+
+    def _lower(self, rows: Integers, expiries: Expiries) -> None:
+        if len(rows):
+            self.model.lower(rows, expiries)
+
+    def _come_and_go(self, rows: Rows) -> None:
+        """Base rows that hold until they are taken out."""
+        self._lower(rows.going, np.full(len(rows.going), NONE, np.int64))
+        if len(rows.coming):
+            self.model.add(*self._lasting(rows.coming))
+
+
+def _turns(
+    ticks: Iterable[tuple[int, Integers, Integers]],
+) -> tuple[dict[Fact, int], dict[Fact, int]]:
+    """When what came last came, and when what is gone went."""
+    came: dict[Fact, int] = {}
+    went: dict[Fact, int] = {}
+    for tick, coming, going in ticks:
+        for fact in as_tuples(coming):
+            came[fact] = tick
+            went.pop(fact, None)
+        for fact in as_tuples(going):
+            went[fact] = tick
+            came.pop(fact, None)
+    return came, went
+
+
+def _of_source(facts: Integers, feed: Feed) -> list[Fact]:
+    return as_tuples(facts[facts[:, 0] == feed.source])
+
+
+def _rows(facts: list[Fact], target: int) -> Integers:
+    return of(np.array(facts, np.int32).reshape(-1, 3), target)
+
+
+def _without(facts: Integers, others: Integers) -> Integers:
+    """The facts that are not among others."""
+    if not len(facts) or not len(others):
+        return facts
+    known = set(as_tuples(others))
+    return facts[[fact not in known for fact in as_tuples(facts)]]

@@ -1,0 +1,98 @@
+"""A temporal program in numbers: those of the stream's predicates outside, the second kernel's inside."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from rdflib import Variable
+
+from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.temporal_rule import Mode
+from pantarhei.rules.compilation.program import Program, compile_
+from pantarhei.temporal.program import ALWAYS, UNIT, TemporalProgram
+
+
+class Feed(NamedTuple):
+    """Base rows that follow a predicate of the stream, as `program.Input`.
+
+    Args:
+        source: the predicate in the stream.
+        mode, size: when it is to hold.
+        target: the predicate in the second kernel.
+        is_asserted: whether they follow what is asserted.
+    """
+
+    source: int
+    mode: Mode
+    size: int
+    target: int
+    is_asserted: bool
+
+
+class NumberedRun(NamedTuple):
+    """Always within a window, of conclusions, as `program.Run`."""
+
+    source: int
+    size: int
+    target: int
+
+
+class NumberedProgram:
+    """The program of temporal rules in the numbers of a vocabulary, whose terms it shares.
+
+    Args:
+        program: the rules.
+        vocabulary: numbers the stream's predicates, and all terms; those of the rules it learns here.
+    """
+
+    def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
+        unit = vocabulary.number(UNIT)
+        for rule in program.rules:
+            for part in (*rule.atoms, *rule.tests):
+                for argument in part.arguments:
+                    if not isinstance(argument, Variable):
+                        vocabulary.number(argument)
+        self.compiled: Program = compile_(program.rules, _Terms(program, vocabulary))
+        of = {symbol: number for number, symbol in enumerate(self.compiled.predicates)}
+        self.always = (of[ALWAYS], unit, NONE)
+        self.conclusions = {of[symbol]: named for symbol, named in program.conclusions.items()}
+        self.is_conclusion = np.zeros(len(of), bool)
+        self.is_conclusion[list(self.conclusions)] = True
+        self.guards = [(of[denied], of[asked], of[free]) for denied, asked, free in program.guards]
+        self.runs = [NumberedRun(of[source], size, of[target]) for source, size, target in program.runs]
+        self.windows = {
+            of[source]: [(of[target], size) for target, size in windows]
+            for source, windows in program.remembered
+        }
+        self.largest = program.largest
+        self._feeds: dict[bool, defaultdict[int, list[Feed]]] = {
+            False: defaultdict(list),
+            True: defaultdict(list),
+        }
+        for source, is_asserted, mode, size, target in program.inputs:
+            number = vocabulary.number_symbol(source)
+            feed = Feed(number, mode, size, of[target], is_asserted)
+            self._feeds[is_asserted][number].append(feed)
+
+    def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[Feed]]:
+        """What the stream's predicates feed, by their numbers."""
+        return self._feeds[is_asserted]
+
+    def feeds(self, mode: Mode, is_asserted: bool) -> Iterator[Feed]:
+        """All feeds of a mode."""
+        for feeds in self._feeds[is_asserted].values():
+            yield from (feed for feed in feeds if feed.mode is mode)
+
+
+class _Terms:
+    """The terms of a vocabulary, and of the predicates those that no rule need have."""
+
+    def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
+        self.symbols = [ALWAYS, *(each.target for each in program.inputs), *program.conclusions]
+        self.symbols += [each.target for each in program.runs]
+        self.symbols = list(dict.fromkeys(self.symbols))
+        self.names, self.literals = vocabulary.names, vocabulary.literals

@@ -1,0 +1,144 @@
+"""What goes on between the strata of temporal rules: negation, and boxes over conclusions.
+
+An operator watches some predicates of the second kernel. Told which of their facts may have changed, it says
+which rows of its own are to come and to go; it looks at what holds now, so that it may be told in any order
+and as often as one likes. Operators of lower strata go first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.temporal.boxes import StateBox
+from pantarhei.temporal.expiry_model import ExpiryModel
+
+
+class Rows(NamedTuple):
+    """Base rows that are to come, and those that are to go; shape (n, 3)."""
+
+    coming: Integers
+    going: Integers
+
+
+class Operator(Protocol):
+    """What it must be able to do."""
+
+    @property
+    def watched(self) -> tuple[int, ...]:
+        """The predicates whose changes it is told of."""
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """Facts of the watched predicates may have changed."""
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """A new tick has come."""
+
+    def next_due(self) -> int | None:
+        """The next tick that brings something without a change; None if there is none."""
+
+
+class Negation:
+    """The rows of `free`: what `asked` has and `denied` has not.
+
+    Args:
+        denied, asked, free: predicates, as `program.Guard` has them.
+    """
+
+    def __init__(self, denied: int, asked: int, free: int) -> None:
+        self._denied, self._asked, self._free = denied, asked, free
+        self.watched = (denied, asked)
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """See `Operator`."""
+        rows = distinct(of(changed, self._free))
+        asked, denied, free = (model.present(of(rows, p)) for p in (self._asked, self._denied, self._free))
+        wanted = asked & ~denied
+        return Rows(rows[wanted & ~free], rows[free & ~wanted])
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """See `Operator`: what a tick brings is told as a change."""
+        return _NOTHING
+
+    def next_due(self) -> int | None:
+        """See `Operator`."""
+        return None
+
+
+class ConclusionBox:
+    """Always within a window, of conclusions.
+
+    Args:
+        source, target: predicates, as `program.Run` has them.
+        size: how many ticks the window reaches back.
+        first: where the timeline begins.
+        is_remembered: whether conclusions of earlier ticks count. If not, all that holds always is what holds
+            at the first tick, where the window has no other.
+    """
+
+    def __init__(self, source: int, target: int, size: int, first: int, is_remembered: bool) -> None:
+        self._source, self._target, self._first = source, target, first
+        self._box = StateBox(size, first)
+        self._is_remembered = is_remembered
+        self._running: set[Fact] = set()
+        self._tick = first
+        self.watched = (source,)
+
+    def begin(self, starts: dict[Fact, int], tick: int) -> Integers:
+        """Go on at a tick with runs that began earlier; the rows that hold then."""
+        self._tick = tick
+        if not self._is_remembered:
+            return NO_FACTS
+        self._running = set(starts)
+        return _facts(self._box.begin(dict(starts), tick), self._target)
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """See `Operator`."""
+        rows = distinct(changed[changed[:, 0] == self._source])
+        now = model.present(rows)
+        if not self._is_remembered:
+            held = model.present(of(rows, self._target))
+            holds = now & (self._tick <= self._first)
+            return Rows(of(rows[holds & ~held], self._target), of(rows[held & ~holds], self._target))
+        there = list(zip(as_tuples(rows), now.tolist(), strict=True))
+        came = [fact for fact, holds in there if holds and fact not in self._running]
+        went = [fact for fact, holds in there if not holds and fact in self._running]
+        self._running.update(came)
+        self._running.difference_update(went)
+        fresh, ended = self._box.change(came, went, self._tick)
+        return Rows(_facts(fresh, self._target), _facts(ended, self._target))
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """See `Operator`."""
+        self._tick = tick
+        if self._is_remembered:
+            return Rows(_facts(self._box.come_to(tick), self._target), NO_FACTS)
+        held = model.facts()
+        return Rows(NO_FACTS, held[held[:, 0] == self._target])
+
+    def next_due(self) -> int | None:
+        """See `Operator`."""
+        if self._is_remembered:
+            return self._box.next_due()
+        return self._tick + 1 if self._tick == self._first else None
+
+
+def of(rows: Integers, predicate: int) -> Integers:
+    """The same rows of another predicate."""
+    renamed = rows[:, :3].copy()
+    renamed[:, 0] = predicate
+    return renamed
+
+
+def distinct(rows: Integers) -> Integers:
+    """Each row once, ascending."""
+    return rows if len(rows) < 2 else np.unique(rows, axis=0)
+
+
+def _facts(facts: list[Fact], predicate: int) -> Integers:
+    return of(np.array(facts, np.int32).reshape(-1, 3), predicate)
+
+
+_NOTHING = Rows(NO_FACTS, NO_FACTS)

@@ -1,0 +1,90 @@
+"""Ticks: the ends of the reasoner's window, counted.
+
+slide = 2             reports at 1, 2 and 5
+time   0   1   2   3   4   5   6
+tick   0 |---1---|---2---|---3---|         a report between two ends belongs to the tick of the next end
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pantarhei.language.temporal_rule import Formula, TimeWindow
+from pantarhei.language.time import TimeKind, duration_ticks
+from pantarhei.temporal.checks.form import MOST_IN_WINDOW
+from pantarhei.temporal.checks.refusal import refused
+from pantarhei.window.sliding import Step, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """The ticks of a window, in a stream of one kind of time.
+
+    Args:
+        window: the reasoner's.
+        kind: of the stream's timestamps.
+    """
+
+    window: Window
+    kind: TimeKind
+
+    @property
+    def _origin(self) -> int:
+        return self.window.next_boundary(self.kind, 0)
+
+    @property
+    def _slide(self) -> int:
+        return self.window.next_boundary(self.kind, self._origin + 1) - self._origin
+
+    def of(self, step: Step) -> int:
+        """The tick that a step belongs to."""
+        return (step.end - self._origin) // self._slide
+
+    def at(self, time: int) -> int:
+        """The tick that a time belongs to, given in the stream's smallest units."""
+        return -((self._origin - time) // self._slide)
+
+    def end_of(self, tick: int) -> int:
+        """The time at which a tick ends, in the stream's smallest units."""
+        return self._origin + tick * self._slide
+
+    def size_of(self, window: TimeWindow, formula: Formula) -> int:
+        """How many ticks the window of a formula reaches back.
+
+        Raises:
+            TemporalRuleError: it counts ticks, and the stream has datetimes; or it is a length of time, and
+                the stream has none; or it would be too many.
+        """
+        size = window.size
+        if isinstance(size, int):
+            if size and self.kind is TimeKind.DATETIME:
+                raise refused(f"{formula} counts ticks", "a window with a unit, such as [5 min]", formula)
+            return size
+        if self.kind is not TimeKind.DATETIME:
+            problem = (
+                f"{formula} needs a stream with datetimes, and the range {self.window.range} is a number"
+            )
+            raise refused(problem, "a window in ticks, such as [5], or a range that is a time", formula)
+        ticks = duration_ticks(size, self.kind) // self._slide
+        if ticks > MOST_IN_WINDOW:
+            slide = timedelta(microseconds=self._slide)
+            problem = f"{formula} reaches back {ticks:_} ticks of {slide}"
+            expected = f"at most {MOST_IN_WINDOW:_}: give the reasoner's window a slide"
+            raise refused(problem, expected, formula)
+        return ticks
+
+    def first_without(self, at: int) -> int:
+        """The first time at which the reasoner's window has lost what was asserted at a time.
+
+        Args:
+            at: in the stream's smallest units.
+        """
+        end = self.window.next_boundary(self.kind, at)
+        reach = end - self.window.content_at(self.kind, end)[0]
+        return self.window.next_boundary(self.kind, at + reach + 1)
+
+
+def kind_for(window: Window) -> TimeKind:
+    """The kind of time that streams of a window have; where integers and floats would do, integers."""
+    return window.kind or TimeKind.INTEGER

@@ -1,0 +1,173 @@
+"""Temporal rules through the public face: at each tick what the definitions say (LA17 Definitions 1 to 6)."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rdflib import RDF, Graph, Namespace, Variable
+
+import pantarhei as pr
+from lars_programs import FRAGMENTS, Case, random_case
+from pantarhei.errors import TemporalRuleError
+from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TimeWindow
+from pantarhei.reference.lars.output import output_stream
+from pantarhei.reference.lars.strata import NotStratifiedError
+from pantarhei.reference.lars.streams import Stream, canonical
+
+NO_AXIOMS = pr.load_ontology(Graph())
+SEEDS = st.integers(0, 1 << 30)
+COVERED = ["sometime", "always", "negation", "always and negation", "remember"]
+
+
+def one_time(rule):
+    """The rule, with no window that asks for several ticks."""
+    return replace(rule, body=tuple(replace(formula, times=1) for formula in rule.body))
+
+
+def case_of(seed, parts):
+    case = random_case(random.Random(seed), parts)
+    rules = tuple(map(one_time, case.rules))
+    heads = {rule.head.atom.predicate for rule in rules}
+    return Case(rules, case.stream, case.remembered & heads)
+
+
+def triple(atom):
+    subject, *rest = atom.arguments
+    return (subject, atom.predicate, rest[0]) if rest else (subject, RDF.type, atom.predicate)
+
+
+def reasoner_for(case, ontology=NO_AXIOMS, window=None):
+    rules = pr.TemporalRules(case.rules, case.remembered, start=case.stream.start)
+    return pr.StreamReasoner(ontology, window or pr.Window(range=0), temporal=rules)
+
+
+def expected(case):
+    try:
+        return output_stream(case.rules, case.stream, case.remembered)
+    except NotStratifiedError:
+        return None
+
+
+@pytest.mark.parametrize("fragment", COVERED)
+@settings(deadline=None)
+@given(seed=SEEDS)
+def test_each_tick_concludes_what_the_definitions_say(fragment, seed):
+    case = case_of(seed, FRAGMENTS[fragment])
+    wanted = expected(case)
+    if wanted is None:
+        with pytest.raises(TemporalRuleError):
+            reasoner_for(case)
+        return
+    reasoner, followed = reasoner_for(case), set()
+    for tick in case.stream.timeline:
+        changes = reasoner.push(tick, list(map(triple, case.stream.at(tick)))).conclusions
+        assert not followed & changes.atoms_added and changes.atoms_removed <= followed
+        followed = followed - changes.atoms_removed | changes.atoms_added
+        assert followed == reasoner.atoms()
+        assert set(map(canonical, followed)) == wanted[tick], f"at {tick}\n{case}"
+
+
+# -- over a repaired window ------------------------------------------------------------------------
+
+E = Namespace("http://e/")
+DRIVING = pr.load_ontology(
+    Graph().parse(
+        data="""
+    @prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Gas owl:disjointWith :Brakes . :Brakes rdfs:subClassOf :Attended . :Gas rdfs:subClassOf :Attended .
+    [ a owl:Class ; owl:intersectionOf ( :Brakes :Clutch ) ] rdfs:subClassOf :Stopping .
+    :Stopping owl:disjointWith :Moving ."""
+    )
+)
+PUSHED = ("Gas", "Brakes", "Clutch", "Moving")
+CLASSES = (*PUSHED, "Attended", "Stopping")
+
+
+def driving_rules(rnd):
+    """A few rules over the classes of the ontology; conclusions A, B and C, each from those before it."""
+    x, rules = Variable("x"), []
+    for place, head in enumerate("ABC"[: rnd.randint(1, 3)]):
+        body = []
+        for j in range(rnd.choice((1, 2, 2))):
+            name = rnd.choice([*CLASSES, *(f"asserted {each}" for each in PUSHED), *"ABC"[:place]])
+            atom = TemporalAtom(E[name.removeprefix("asserted ")], (x,), name.startswith("asserted "))
+            mode = rnd.choice((Mode.NOW, Mode.SOMETIME, Mode.ALWAYS))
+            window = None if mode is Mode.NOW else TimeWindow(rnd.choice((0, 1, 2, 3)))
+            body.append(Formula(atom, mode, window, is_negated=j > 0 and rnd.random() < 0.4))
+        rules.append(TemporalRule(Formula(TemporalAtom(E[head], (x,))), tuple(body)))
+    return tuple(rules)
+
+
+class Driven:
+    """Two reasoners over one stream: one takes what comes as it comes, one steps tick by tick and says what
+    was said at each tick.
+    """
+
+    def __init__(self, rnd):
+        self.rnd = rnd
+        rules = driving_rules(rnd)
+        remembered = frozenset(rule.head.atom.predicate for rule in rules if rnd.random() < 0.5)
+        self.slide = rnd.choice((1, 1, 3))
+        self.window = pr.Window(
+            range=rnd.choice((3, 4, 6)) if self.slide > 1 else rnd.randint(0, 4), slide=self.slide
+        )
+        self.rules = pr.TemporalRules(rules, remembered)
+        self.reasoner = pr.StreamReasoner(DRIVING, self.window, temporal=self.rules)
+        self.plain = pr.StreamReasoner(DRIVING, self.window)
+        self.said, self.pushed, self.followed = {}, [], set()
+        sizes = (formula.window.size for rule in rules for formula in rule.body if formula.window)
+        self.largest = max(sizes, default=0)
+
+    def tick_of(self, at):
+        return -(-at // self.slide)
+
+    def note(self, at):
+        """What is said at the tick of a time, as it stands."""
+        tick = self.tick_of(at)
+        kept = {fact for time, fact in self.plain.assertions() if self.tick_of(time) == tick}
+        events = [fact for time, fact in self.pushed if self.tick_of(time) == tick and fact in kept]
+        atoms = [TemporalAtom(cls, (who,), True) for who, _, cls in dict.fromkeys(events)]
+        atoms += [
+            TemporalAtom(cls, (who,)) for who, kind, cls in self.plain.materialization() if kind == RDF.type
+        ]
+        self.said[tick] = atoms
+
+    def push(self, at, facts):
+        before = max(self.said, default=None)
+        if before is not None:
+            for tick in range(before + 1, self.tick_of(at)):
+                self.plain.advance(tick * self.slide)
+                self.note(tick * self.slide)
+        self.plain.push(at, facts)
+        self.pushed += [(at, fact) for fact in facts]
+        self.note(at)
+        return self.reasoner.push(at, facts)
+
+    def follow(self, changes):
+        assert not self.followed & changes.atoms_added and changes.atoms_removed <= self.followed
+        self.followed = self.followed - changes.atoms_removed | changes.atoms_added
+
+    def wanted(self):
+        first = min(self.said)
+        stream = Stream.of(first - self.largest, max(self.said), self.said)
+        output = output_stream(self.rules.rules, stream, self.rules.remembered, first)
+        return output[max(self.said)]
+
+    def facts(self):
+        return [(E[who], RDF.type, E[self.rnd.choice(PUSHED)]) for who in "vw" if self.rnd.random() < 0.6]
+
+
+@settings(deadline=None)
+@given(seed=SEEDS)
+def test_over_a_repaired_window_the_past_is_what_was_said(seed):
+    driven = Driven(random.Random(seed))
+    rnd, at = driven.rnd, 0
+    for _ in range(10):
+        for _ in range(rnd.choice((1, 1, 2))):
+            driven.follow(driven.push(at, driven.facts()).conclusions)
+            wanted = driven.wanted()
+            assert driven.reasoner.atoms() == wanted == driven.followed, f"at {at}\n{driven.rules}"
+        at += rnd.choice((0, 1, 1, 1, 2, 5))
