@@ -45,7 +45,7 @@ def atom(predicate: str, *arguments: str | int | Argument) -> TemporalAtom:
     """`predicate(arguments)`; `asserted` where the predicate begins with that word.
 
     >>> str(atom("asserted d", "X", "i"))
-    'asserted d(?X, i)'
+    'asserted d(X, i)'
     """
     name = predicate.removeprefix("asserted ")
     return TemporalAtom(EX[name], tuple(map(term, arguments)), is_asserted=name != predicate)

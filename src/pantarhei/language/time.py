@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from enum import Enum
 from typing import TypeVar
 
@@ -198,6 +199,39 @@ def parse_duration(text: str) -> timedelta:
         return timedelta(**parts)
     except OverflowError:
         raise TimestampError(f"the duration {text!r}", "a duration below a billion days") from None
+
+
+_MICROSECONDS = {
+    "ns": Decimal("0.001"),
+    "ms": Decimal(10**3),
+    "s": Decimal(10**6),
+    "m": Decimal(60 * 10**6),
+    "h": Decimal(3600 * 10**6),
+    "d": Decimal(86400 * 10**6),
+}
+_TOO_MANY = 10**9 * _MICROSECONDS["d"]
+
+
+def measured(parts: Iterable[tuple[str, str]]) -> timedelta:
+    """The length of time of numbers with their units: ns, ms, s, m, h or d.
+
+    Raises:
+        TimestampError: it is too long, or no whole number of microseconds.
+
+    >>> measured([("1", "h"), ("0.5", "m")])
+    datetime.timedelta(seconds=3630)
+    """
+    given = list(parts)
+    written = "".join(f"{number}{unit}" for number, unit in given)
+    try:
+        microseconds = sum(Decimal(number) * _MICROSECONDS[unit] for number, unit in given)
+        if microseconds >= _TOO_MANY:
+            raise OverflowError
+    except ArithmeticError:
+        raise TimestampError(f"the length {written}", "a length below a billion days") from None
+    if microseconds % 1:
+        raise TimestampError(f"the length {written}", "a whole number of microseconds")
+    return timedelta(microseconds=int(microseconds))
 
 
 _NUMBER = re.compile(r"[+-]?\d+", re.ASCII)

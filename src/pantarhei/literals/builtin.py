@@ -306,6 +306,18 @@ _COMPUTATIONS: dict[URIRef, _Computation] = {
 COMPUTATIONS: Final = frozenset(_COMPUTATIONS)
 
 
+def arities(name: URIRef) -> tuple[int, ...]:
+    """How many arguments a built-in can have, its result included; none if there is no such built-in.
+
+    >>> arities(SWRLB.abs), arities(SWRLB.add), arities(SWRLB.lessThan), arities(SWRLB.tomorrow)
+    ((2,), (3,), (2,), ())
+    """
+    if name in _COMPARISONS:
+        return (2,)
+    computation = _COMPUTATIONS.get(name)
+    return tuple(operands + 1 for operands in computation.arities) if computation else ()
+
+
 def is_computation(test: Test) -> bool:
     """Whether the test's first argument is what the others are made into."""
     return isinstance(test, Builtin) and test.name in COMPUTATIONS

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from decimal import Decimal
 from types import SimpleNamespace
 
 from lark import Token, Tree
 from rdflib import URIRef
 
 from pantarhei.errors import QueryError, QueryTextError, TimestampError
-from pantarhei.language.time import parse_duration, parse_length
+from pantarhei.language.time import measured, parse_duration, parse_length
 from pantarhei.query.languages.grammar import ParseTree
 from pantarhei.query.syntax.names import Names
 from pantarhei.query.syntax.parser import without_escapes
@@ -83,22 +82,12 @@ class Written:
         try:
             if first.type == "DURATION":
                 return parse_duration(first.upper())
-            return self._sum(part) if others else parse_length(first)  # type: ignore[return-value]
+            if others:
+                written = [first, *others]
+                return measured((str(n), _unit(u)) for n, u in zip(written[::2], written[1::2], strict=True))
+            return parse_length(first)  # type: ignore[return-value]
         except TimestampError as error:
             raise self.error(part, f"{error.given} does not do here", error.expected) from None
-
-    def _sum(self, part: ParseTree) -> timedelta:
-        numbers = tokens(part)
-        parts = zip(numbers[::2], numbers[1::2], strict=True)
-        try:
-            microseconds = sum(Decimal(number) * _MICROSECONDS[_unit(unit)] for number, unit in parts)
-            if microseconds >= _TOO_MANY:
-                raise OverflowError
-        except ArithmeticError:
-            raise TimestampError(f"the length {self.of(part)}", "a length below a billion days") from None
-        if microseconds % 1:
-            raise TimestampError(f"the length {self.of(part)}", "a whole number of microseconds")
-        return timedelta(microseconds=int(microseconds))
 
     def count(self, token: Token) -> int:
         """How many elements a number says.
@@ -111,15 +100,7 @@ class Written:
         return int(token)
 
 
-_MICROSECONDS = {
-    "ns": Decimal("0.001"),
-    "ms": Decimal(10**3),
-    "s": Decimal(10**6),
-    "m": Decimal(60 * 10**6),
-    "h": Decimal(3600 * 10**6),
-    "d": Decimal(86400 * 10**6),
-}
-_TOO_MANY = 10**9 * _MICROSECONDS["d"]
+_UNITS = frozenset(("ns", "ms", "s", "m", "h", "d"))
 _MOST_DIGITS = 18
 
 
@@ -130,7 +111,7 @@ def _unit(written: str) -> str:
     ['ms', 'ms', 'm', 'h', 'ns', 'd']
     """
     unit = written.lower()
-    if unit in _MICROSECONDS:
+    if unit in _UNITS:
         return unit
     return "ms" if unit.startswith("milli") else unit[0]
 

@@ -8,9 +8,10 @@ from typing import Final
 
 from rdflib import URIRef
 
+from pantarhei.language.shown import last_part
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.language.term import short
-from pantarhei.literals.builtin import SWRLB
+from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, SWRLB, arities
 from pantarhei.temporal.checks.refusal import refused
 
 MOST_IN_WINDOW: Final = 4_000_000
@@ -28,7 +29,9 @@ def check_form(rules: Sequence[TemporalRule]) -> None:
     arities: dict[URIRef, int] = {}
     for rule in rules:
         _check_head(rule)
+        _check_tests(rule)
         for formula in rule.formulas:
+            _check_predicate(formula, rule)
             _check_mode(formula, rule)
             _check_size(formula, rule)
             _check_arity(formula, rule, arities)
@@ -39,8 +42,23 @@ def _check_head(rule: TemporalRule) -> None:
     head, expected = rule.head, "an atom such as alarm(X), or alarm(X) at T"
     if head.is_negated or head.atom.is_asserted or head.window or head.mode not in (Mode.NOW, Mode.AT):
         raise refused(f"a head is {head}", expected, head, rule)
-    if head.atom.predicate.startswith(SWRLB):
-        raise refused(f"a head is {head}, a built-in", expected, head, rule)
+
+
+def _check_predicate(formula: Formula, rule: TemporalRule) -> None:
+    if formula.atom.predicate.startswith(SWRLB):
+        problem = f"{formula} has a built-in where a class, a property or a conclusion stands"
+        raise refused(problem, "a built-in only as a condition by itself, not negated", formula, rule)
+
+
+def _check_tests(rule: TemporalRule) -> None:
+    for test in rule.tests:
+        possible = " or ".join(map(str, arities(test.name)))
+        if not possible:
+            expected = f"one of {', '.join(sorted(map(last_part, COMPARISONS | COMPUTATIONS)))}"
+            raise refused(f"there is no built-in {short(test.name)}", expected, rule)
+        if len(test.arguments) not in arities(test.name):
+            problem = f"{short(test.name)} has {len(test.arguments)} arguments here"
+            raise refused(problem, f"{possible}, the result in front", rule)
 
 
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:

@@ -8,7 +8,7 @@ from pantarhei.language.rule import Argument, Builtin
 from pantarhei.language.rule_text import RELATIONS, SIGNS
 from pantarhei.literals.builtin import SWRLB
 from pantarhei.temporal.text.cursor import Cursor, Token
-from pantarhei.temporal.text.terms import TermReader, is_variable
+from pantarhei.temporal.text.terms import RESERVED, TermReader, is_variable
 
 _RELATION_NAMES = {sign: name for name, sign in RELATIONS.items()} | {
     "≠": "notEqual",
@@ -32,10 +32,12 @@ class ComputationReader:
     def is_next(self) -> bool:
         """Whether a comparison begins here, and no formula."""
         token, behind = self._cursor.peek(), self._cursor.peek(1)
-        if token.kind in ("number", "string") or self._cursor.is_at("-"):
+        if token.kind in ("number", "string") or self._cursor.is_at("-") or self._terms.is_builtin():
             return True
         if is_variable(token):
             return not self._cursor.is_at("(", further=1) or token.text in ("COMP", "MATH")
+        if token.kind == "name" and token.text in RESERVED:
+            return False
         return token.kind in ("name", "quoted", "iri", "prefixed") and (
             behind.kind == "relation" or self._cursor.is_at(*_SUMS, *_PRODUCTS, further=1)
         )
@@ -44,6 +46,8 @@ class ComputationReader:
         """A comparison, `COMP(<, X, Y)` or `MATH(+, R, X, Y)`, and what must be computed before it."""
         if self._cursor.is_at("COMP", "MATH") and self._cursor.is_at("(", further=1):
             return [self._prefix_form()]
+        if self._terms.is_builtin():
+            return [Builtin(self._terms.predicate(), self._terms.arguments())]
         token = self._cursor.peek()
         left, before = self.expression()
         if is_variable(token) and not before and self._cursor.peek().kind != "relation":

@@ -98,6 +98,13 @@ class TermReader:
             )
         return self._iri(self._cursor.take())
 
+    def is_builtin(self) -> bool:
+        """Whether the next token is the name of a built-in of SWRL."""
+        token = self._cursor.peek()
+        if token.kind == "prefixed":
+            return self.prefixes.get(token.text.partition(":")[0]) == str(SWRLB)
+        return token.kind == "iri" and token.text.startswith(f"<{SWRLB}")
+
     def arguments(self) -> tuple[Argument, ...]:
         """Terms in parentheses; none where no parenthesis opens."""
         if not self._cursor.accept("(") or self._cursor.accept(")"):
@@ -170,7 +177,7 @@ class TermReader:
         text = _ESCAPE.sub(lambda escape: self._character(token, escape), body)
         if self._cursor.accept("^^"):
             of_type = self._cursor.peek()
-            if of_type.kind not in ("iri", "prefixed"):
+            if of_type.kind not in ("iri", "prefixed", "name", "quoted"):
                 raise self._cursor.unexpected("a datatype such as xsd:date")
             return Literal(text, datatype=self._iri(self._cursor.take()), normalize=False)
         return Literal(text, lang=language[1:] or None)

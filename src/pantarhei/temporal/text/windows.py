@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from decimal import Decimal
 
 from pantarhei.errors import TimestampError
 from pantarhei.language.temporal_rule import Reach, TimeWindow, TupleWindow
-from pantarhei.language.time import parse_duration
+from pantarhei.language.time import measured, parse_duration
 from pantarhei.temporal.text.cursor import Cursor, Token
 
 A_WINDOW = "a window such as [5 min], [10] for ticks, or [3 #] for assertions"
 _UNITS = {
-    unit: microseconds
-    for microseconds, units in (
-        (10**3, "ms msec millisecond milliseconds"),
-        (10**6, "s sec secs second seconds"),
-        (60 * 10**6, "m min mins minute minutes"),
-        (3600 * 10**6, "h hour hours"),
-        (86400 * 10**6, "d day days"),
+    written: unit
+    for unit, names in (
+        ("ms", "ms msec millisecond milliseconds"),
+        ("s", "s sec secs second seconds"),
+        ("m", "m min mins minute minutes"),
+        ("h", "h hour hours"),
+        ("d", "d day days"),
     )
-    for unit in units.split()
+    for written in names.split()
 }
 _TICKS = ("tick", "ticks")
 _A_UNIT = "ms, sec, min, h or d; # for assertions; nothing for ticks"
-_A_LENGTH = "a whole number of microseconds below a billion days"
 _MOST_DIGITS = 18
-_TOO_MANY = 10**9 * _UNITS["d"]
 
 
 def read_window(cursor: Cursor) -> Reach:
@@ -95,11 +92,10 @@ def _length(cursor: Cursor, number: Token, unit: Token) -> timedelta:
     """A number of units of time."""
     if unit.text not in _UNITS:
         raise cursor.error(unit, f"{unit.shown} is no unit of time", _A_UNIT)
-    amount = Decimal(number.text) if len(number.text) <= _MOST_DIGITS else Decimal(_TOO_MANY)
-    microseconds = amount * _UNITS[unit.text] if amount < _TOO_MANY else amount
-    if microseconds >= _TOO_MANY or microseconds % 1:
-        raise cursor.error(number, f"a window of {number.shown} {unit.text}", _A_LENGTH)
-    return timedelta(microseconds=int(microseconds))
+    try:
+        return measured([(number.text, _UNITS[unit.text])])
+    except TimestampError as error:
+        raise cursor.error(number, f"{error.given} does not do here", error.expected) from None
 
 
 def _duration(cursor: Cursor) -> timedelta:

@@ -1,0 +1,179 @@
+"""Temporal rules made in Python.
+
+V = Variable("V")
+Alarm, Overheated, Maintained = map(predicate, (EX.Alarm, EX.Overheated, EX.Maintained))
+rule(Alarm(V)).when(Overheated(V).always("PT5M"), ~asserted(Maintained(V)).within("PT10M"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+
+from rdflib import Literal, URIRef, Variable
+
+from pantarhei.errors import OptionError, TimestampError, check_type
+from pantarhei.language.rule import Argument, Builtin
+from pantarhei.language.rule_text import RELATIONS, SIGNS
+from pantarhei.language.temporal_rule import (
+    Formula,
+    Mode,
+    Reach,
+    TemporalAtom,
+    TemporalRule,
+    TimeWindow,
+    TupleWindow,
+)
+from pantarhei.language.time import parse_duration
+from pantarhei.literals.builtin import SWRLB
+
+Given = Argument | str | int | float | Decimal | bool | date
+"""A term or variable; a value of Python stands for its literal."""
+Window = int | str | timedelta | Reach
+"""A number of ticks, a length of time (PT5M), or the `last` assertions."""
+
+_RELATION_NAMES = {sign: name for name, sign in RELATIONS.items()}
+_SIGN_NAMES = {sign: name for name, sign in SIGNS.items()}
+_A_WINDOW = "a number of ticks, a timedelta, an ISO 8601 duration such as PT5M, or last(3)"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is said in a rule; the methods say when it holds, `~` that it does not.
+
+    Args:
+        formula: the same as a value.
+    """
+
+    formula: Formula
+
+    def within(self, window: Window) -> Condition:
+        """At some tick of the window, or `at` its time in the window."""
+        mode = Mode.SOMETIME if self.formula.mode is Mode.NOW else self.formula.mode
+        return Condition(replace(self.formula, mode=mode, window=_reach(window)))
+
+    def always(self, window: Window) -> Condition:
+        """At each tick of the window."""
+        return Condition(replace(self.formula, mode=Mode.ALWAYS, window=_reach(window)))
+
+    def at(self, time: Given) -> Condition:
+        """At a tick."""
+        return Condition(replace(self.formula, mode=Mode.AT, time=_argument(time)))
+
+    def at_least(self, times: int, window: Window) -> Condition:
+        """At so many ticks of the window or more."""
+        check_type("times", times, int, "a whole number above 0")
+        return Condition(replace(self.formula, mode=Mode.SOMETIME, times=times, window=_reach(window)))
+
+    def __invert__(self) -> Condition:
+        return Condition(replace(self.formula, is_negated=not self.formula.is_negated))
+
+    def __str__(self) -> str:
+        return str(self.formula)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a rule that is being made."""
+
+    formula: Formula
+
+    def when(self, *conditions: Condition | Builtin) -> TemporalRule:
+        """The rule that concludes it where all conditions hold; always, without any.
+
+        Raises:
+            OptionError: a condition is none.
+        """
+        for each in conditions:
+            check_type("condition", each, Condition | Builtin, "what a predicate, compare or compute gives")
+        return TemporalRule(
+            self.formula,
+            tuple(each.formula for each in conditions if isinstance(each, Condition)),
+            tuple(each for each in conditions if isinstance(each, Builtin)),
+        )
+
+
+def predicate(iri: URIRef) -> Callable[..., Condition]:
+    """A class with one argument, a property with two, a conclusion with any number; to be called with them.
+
+    Raises:
+        OptionError: it is no IRI; when called, an argument is no term and stands for none.
+
+    >>> hot = predicate(URIRef("http://example.org/hot"))
+    >>> print(hot(Variable("X"), 5).within("PT10M"))
+    hot(X, 5) in [10 min]
+    """
+    check_type("iri", iri, URIRef, "the URIRef of a class or property")
+    return lambda *arguments: Condition(Formula(TemporalAtom(iri, tuple(map(_argument, arguments)))))
+
+
+def asserted(condition: Condition) -> Condition:
+    """The same of what is asserted at a tick, not of what holds then."""
+    check_type("condition", condition, Condition, "what a predicate gives")
+    return Condition(replace(condition.formula, atom=replace(condition.formula.atom, is_asserted=True)))
+
+
+def last(assertions: int) -> TupleWindow:
+    """The window of the last assertions."""
+    check_type("assertions", assertions, int, "a whole number above 0")
+    return TupleWindow(assertions)
+
+
+def compare(left: Given, relation: str, right: Given) -> Builtin:
+    """A comparison of two values: =, !=, <, <=, > or >=.
+
+    >>> from pantarhei.language.rule_text import builtin_text
+    >>> builtin_text(compare(Variable("X"), "<", 5))
+    'X < 5'
+    """
+    return Builtin(SWRLB[_named(_RELATION_NAMES, "relation", relation)], (_argument(left), _argument(right)))
+
+
+def compute(result: Given, left: Given, sign: str, right: Given) -> Builtin:
+    """A computation with two numbers: +, -, *, /, mod or ^.
+
+    >>> from pantarhei.language.rule_text import builtin_text
+    >>> builtin_text(compute(Variable("R"), Variable("X"), "+", 5))
+    'R = X + 5'
+    """
+    arguments = tuple(map(_argument, (result, left, right)))
+    return Builtin(SWRLB[_named(_SIGN_NAMES, "sign", sign)], arguments)
+
+
+def rule(head: Condition) -> Head:
+    """The beginning of a rule; its `when` is the rest.
+
+    Raises:
+        OptionError: the head is none.
+    """
+    check_type("head", head, Condition, "what a predicate gives, such as Alarm(V)")
+    return Head(head.formula)
+
+
+def _named(names: dict[str, str], option: str, sign: str) -> str:
+    if sign not in names:
+        raise OptionError(option, repr(sign), f"one of {' '.join(names)}")
+    return names[sign]
+
+
+def _argument(given: Given) -> Argument:
+    if isinstance(given, URIRef | Literal | Variable):
+        return given
+    if type(given) in (str, int, float, Decimal, bool) or isinstance(given, date):
+        return Literal(given)
+    raise OptionError("argument", repr(given)[:200], "a Variable, URIRef or Literal, or a value of Python")
+
+
+def _reach(window: Window) -> Reach:
+    if isinstance(window, TimeWindow | TupleWindow):
+        return window
+    if isinstance(window, str):
+        try:
+            return TimeWindow(parse_duration(window))
+        except TimestampError as error:
+            raise OptionError("window", repr(window), _A_WINDOW) from error
+    if isinstance(window, bool) or not isinstance(window, int | timedelta):
+        raise OptionError("window", repr(window)[:200], _A_WINDOW)
+    return TimeWindow(window)

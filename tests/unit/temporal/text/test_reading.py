@@ -1,0 +1,226 @@
+"""Texts of temporal rules: what they read as, and what is said of those that cannot be read."""
+
+import pickle
+from datetime import timedelta
+
+import pytest
+from rdflib import RDF, XSD, Literal, Namespace, Variable
+
+from pantarhei.errors import TemporalTextError
+from pantarhei.language.temporal_rule import (
+    Formula,
+    Mode,
+    TemporalAtom,
+    TemporalRule,
+    TimeWindow,
+    Written,
+)
+from pantarhei.temporal.text.reading import read_rules
+from temporal_texts.laser import LASER
+from temporal_texts.ticker import SAME, TICKER
+
+EX = Namespace("http://example.org/")
+PREFIXES = {"": str(EX)}
+V = Variable("V")
+
+
+@pytest.mark.parametrize(("text", "reading"), [*LASER, *TICKER, *((text, text) for text in SAME)])
+def test_a_rule_reads_as(text, reading):
+    if reading is None:
+        with pytest.raises(TemporalTextError):
+            read_rules(text, PREFIXES)
+    else:
+        assert [*map(str, read_rules(text, PREFIXES).rules)] == [reading]
+
+
+def test_a_rule_is_read_as_values():
+    text = "alarm(V) :- hot(V) always in [5 min], not asserted 'Served'(V, 5) in [PT10M]."
+    served = TemporalAtom(EX.Served, (V, Literal(5)), is_asserted=True)
+    ten = TimeWindow(timedelta(minutes=10))
+    assert read_rules(text, PREFIXES).rules == (
+        TemporalRule(
+            Formula(TemporalAtom(EX.alarm, (V,))),
+            (
+                Formula(TemporalAtom(EX.hot, (V,)), Mode.ALWAYS, TimeWindow(timedelta(minutes=5))),
+                Formula(served, Mode.SOMETIME, ten, is_negated=True),
+            ),
+        ),
+    )
+
+
+def test_rules_and_formulas_know_where_they_are_written():
+    (rule,) = read_rules("\n  a :- b,\r\n\tnot c.", PREFIXES).rules
+    assert rule.written == Written(2, 3, "  a :- b,")
+    assert [each.written for each in rule.body] == [Written(2, 8, "  a :- b,"), Written(3, 2, "\tnot c.")]
+
+
+def test_prefixes_are_those_given_and_those_declared_from_there_on():
+    text = "@prefix ex: <urn:ex#> . PREFIX : <urn:own#> a :- ex:B, c, rdf:type(x, _). @prefix : <urn:2#> . d."
+    first, second = read_rules(text, PREFIXES).rules
+    own, ex = Namespace("urn:own#"), Namespace("urn:ex#")
+    assert [formula.atom.predicate for formula in first.formulas] == [own.a, ex.B, own.c, RDF.type]
+    assert second.head.atom.predicate == Namespace("urn:2#").d
+
+
+def test_what_is_remembered_is_read():
+    assert read_rules("remember a, :B, <urn:c>. a :- b.", PREFIXES).remembered == {
+        EX.a,
+        EX.B,
+        Namespace("urn:").c,
+    }
+
+
+def test_a_variable_that_nobody_names_is_another_each_time_and_none_of_the_text():
+    (rule,) = read_rules("a(X) :- b(X, _), c(_, _1).", PREFIXES).rules
+    assert [f.atom.arguments for f in rule.body] == [
+        (Variable("X"), Variable("_2")),
+        (Variable("_3"), Variable("_1")),
+    ]
+
+
+def test_numbers_and_strings_are_literals():
+    text = 'a(5, 2.50, -1, 1e3, "x", "x"@en, "x"^^xsd:token, "\\u00e9\\n").'
+    (rule,) = read_rules(text, PREFIXES).rules
+    assert rule.head.atom.arguments == (
+        Literal(5),
+        Literal("2.50", datatype=XSD.decimal),
+        Literal(-1),
+        Literal("1e3", datatype=XSD.double, normalize=False),
+        Literal("x"),
+        Literal("x", lang="en"),
+        Literal("x", datatype=XSD.token),
+        Literal("é\n"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "said"),
+    [
+        ("a :- b in [3 fortnights].", 1, 14, "fortnights is no unit of time; expected ms, sec, min"),
+        ("a :- b\nc :- d.", 2, 1, "c cannot stand here; expected a comma and another condition, or a full"),
+        ("a :- b", 1, 7, "the text ends here; expected a comma and another condition, or a full stop"),
+        ("a", 1, 2, "the text ends here; expected ':-' and a body, or a full stop"),
+        ("a in [3] :- b.", 1, 1, "a head has no window"),
+        ("box(a) :- b.", 1, 1, "a head has no window"),
+        ("time_win(3,0,1,@(T,a)) :- b(T).", 1, 1, "a head has no window"),
+        ("not a :- b.", 1, 1, "a head is not negated"),
+        ("asserted a :- b.", 1, 1, "a head is concluded, not asserted"),
+        (":- b.", 1, 1, "this rule has no head"),
+        ("a :- ex:b.", 1, 6, "the prefix ex: is not declared; expected a line @prefix ex:"),
+        ("a :- b(ex:c).", 1, 8, "the prefix ex: is not declared"),
+        (
+            "Alarm(X) :- b(X).",
+            1,
+            1,
+            "Alarm is read as a variable, by its first letter; expected a predicate:",
+        ),
+        ("a(X) :- Hot(X).", 1, 9, "Hot is read as a variable"),
+        ("a(X) :- b(X), not X.", 1, 19, "X is read as a variable"),
+        (
+            "a(X) :- b(X), X in [5].",
+            1,
+            15,
+            "X is read as a variable, by its first letter; expected a comp",
+        ),
+        ("a :- diamond(box(b)).", 1, 6, "temporal operators are nested"),
+        ("a :- time_win(3,0,1,diamond(time_win(3,0,1,box(b)))).", 1, 21, "temporal operators are nested"),
+        ("a :- time_win(3,0,1,b in [5]).", 1, 6, "temporal operators are nested"),
+        ("a :- b always.", 1, 6, "always is said without a window; expected a window such as [5 min]"),
+        ("a :- diamond(b).", 1, 6, "sometime is said without a window"),
+        ("a :- b at least 3 times.", 1, 6, "at least so many times is said without a window"),
+        ("a :- b at least some times in [3].", 1, 17, "expected how many times: a whole number above 0"),
+        ("a :- b in [0 #].", 1, 12, "a window of 0; expected a whole number, at least 1"),
+        ("a :- tuple_win(0,diamond(b)).", 1, 16, "a window of 0"),
+        ("a :- b in [1.5].", 1, 12, "a window of 1.5"),
+        ("a :- b in [0.0001 ms].", 1, 12, "a whole number of microseconds"),
+        ("a :- b in [1e99999999999 d].", 1, 12, "a length below a billion days"),
+        ("a :- b in [PT5X].", 1, 12, "expected an ISO 8601 duration"),
+        ("a :- b in [P1Y].", 1, 12, "expected an ISO 8601 duration"),
+        ("a :- b in 5.", 1, 11, "expected a window such as [5 min]"),
+        ("a :- b in [5 min.", 1, 17, "expected ] behind the window"),
+        ("a :- tuple_win(3,b).", 1, 6, "a window of the last assertions stands around an atom alone"),
+        ("a :- time_win(3,2,1,diamond(b)).", 1, 17, "this window looks ahead; expected 0"),
+        ("a :- time_win(3,0,5,diamond(b)).", 1, 19, "this window moves in steps; expected 1"),
+        ("a(T) :- time_win(3,0,1,@(T,not(b))).", 1, 24, "a negation stands inside an @"),
+        (
+            "a :- in.",
+            1,
+            6,
+            "in is a word of the language; expected a predicate",
+        ),
+        ("a :- b(X", 1, 9, "the text ends here; expected a comma and another argument, or ')'"),
+        ("a :- (b.", 1, 8, ". cannot stand here; expected ')'"),
+        ("a :- b).", 1, 7, ") cannot stand here"),
+        ("a(X) :- b(X), X <.", 1, 18, "expected a variable such as X"),
+        ("a(X) :- b(X), 5.", 1, 16, "expected a comparison: ="),
+        ("a(X) :- b(X), COMP(+,X,5).", 1, 20, "expected a comparison"),
+        ("a(X) :- b(X), MATH(<,X,5,5).", 1, 20, "expected a sign"),
+        ("a(X) :- b(X), MATH(+,X,5).", 1, 25, "expected MATH(+, result, X, Y)"),
+        ("a :- b at c.", 1, 11, "c is no time; expected a variable, a number, or T + 1"),
+        ('a :- b("x).', 1, 8, "this string does not end on its line"),
+        ("a :- 'x.", 1, 6, "this quoted name does not end on its line"),
+        ("a :- 'x y'.", 1, 6, "'x y' is no part of an IRI"),
+        ('a :- b("\\q").', 1, 8, "\\q stands for no character"),
+        ('a :- b("\\ud800").', 1, 8, "\\ud800 stands for no character"),
+        ('a :- b("x"^^5).', 1, 13, "expected a datatype such as xsd:date"),
+        ("a :- <b>.", 1, 6, "<b> is relative"),
+        ("a :- /* b.", 1, 6, "this comment does not end; expected */"),
+        ("a :- b & c.", 1, 8, "'&' cannot stand here"),
+        ("a :- b(?).", 1, 8, "the name of a variable is missing"),
+        ("a :- b('\ud800').", 1, 9, "half of a character"),
+        ("@prefix ex <urn:a>.", 1, 9, "expected a prefix such as ex:"),
+        ("@prefix ex: urn.", 1, 13, "expected an IRI such as"),
+        ("remember a", 1, 11, "expected a comma and another predicate, or a full stop"),
+        (f"a :- b({'9' * 5000}).", 1, 8, "a number of 5000 digits; expected at most 1000"),
+    ],
+)
+def test_a_mistake_is_told_of_where_it_is(text, line, column, said):
+    with pytest.raises(TemporalTextError) as told:
+        read_rules(text, PREFIXES)
+    error = told.value
+    assert (error.line, error.column) == (line, column)
+    assert said in str(error)
+    assert error.source_line == text.split("\n")[line - 1]
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_a_message_has_the_line_and_a_mark_below_the_place():
+    with pytest.raises(TemporalTextError) as told:
+        read_rules("a :- b.\nc :- d in [5 fort].", PREFIXES)
+    assert str(told.value).split("\n")[1:] == ["    c :- d in [5 fort].", "                 ^"]
+
+
+def test_a_bare_name_needs_a_default_prefix():
+    with pytest.raises(TemporalTextError, match="a has no prefix, and the text no default one; expected"):
+        read_rules("a :- b.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a :- " + "(" * 100_000 + "b" + ")" * 100_000 + ".",
+        "a :- " + "not " * 100_000 + "b.",
+        "a :- " + "not(" * 100_000 + "b" + ")" * 100_000 + ".",
+        "a(X) :- b(X), X < " + "1 + " * 50_000 + "1.",
+    ],
+)
+def test_depth_has_no_bound_but_that_of_the_text(text):
+    assert len(read_rules(text, PREFIXES).rules) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 200_000,
+        "a-" * 200_000,
+        "%*" * 200_000,
+        "%*\n" * 100_000,
+        '"' * 200_001,
+        ":" * 200_000,
+        "a" * 400_000,
+    ],
+    ids=lambda text: text[:3],
+)
+def test_a_text_that_leads_nowhere_costs_what_it_is_long(text):
+    with pytest.raises(TemporalTextError):
+        read_rules(text, PREFIXES)
