@@ -24,6 +24,7 @@ from pantarhei.engine.checkpoint import (
     save,
     write_whole,
 )
+from pantarhei.engine.concluding import CONCLUSIONS
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.holdings import Holdings
 from pantarhei.engine.options import Derive, Options
@@ -58,6 +59,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.temporal.conclusions import concluded_triples
 from pantarhei.temporal.rules import TemporalRules
+from pantarhei.temporal.saving import rules_of
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits, OnLimit
 from pantarhei.window.sliding import Window
@@ -557,9 +559,9 @@ class StreamReasoner(Materialized):
     ) -> StreamReasoner:
         """The reasoner that was saved: with the same pushes from here on it gives the same answers.
 
-        Window, options, and background beside the ontology's are those that were saved. With `keep="every"`
-        the interpretations are those of the window's ABoxes pushed in order, which Definition 8 does not
-        wholly determine. Costs a materialization of the window.
+        Window, options, temporal rules, and background beside the ontology's are those that were saved. With
+        `keep="every"` the interpretations are those of the window's ABoxes pushed in order, which Definition
+        8 does not wholly determine. Costs a materialization of the window.
 
         Args:
             source: a path, or the bytes of a snapshot.
@@ -591,6 +593,8 @@ class StreamReasoner(Materialized):
         held.replace(books, state.forms)
         held.consumers.restored(state.consumers)
         held.make_model()  # what is wrong is found out now
+        if (conclusions := state.consumers.get(CONCLUSIONS)) is not None:
+            held.conclude(rules_of(conclusions))
         if (queries := state.consumers.get(QUERIES)) is not None:
             reasoner._registering().restore(queries)
         return reasoner

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from rdflib import URIRef
 
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, Symbols, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, Symbols, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes, net_changes
@@ -23,45 +23,17 @@ from pantarhei.language.time import ticks_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Turns
 from pantarhei.temporal.evaluation import Evaluation, Standing
+from pantarhei.temporal.heard import Heard, terms_of, union, without
 from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.past import Past, Said
+from pantarhei.temporal.past import Past
 from pantarhei.temporal.program import program_of
 from pantarhei.temporal.rules import TemporalRules
+from pantarhei.temporal.saving import heard_of, to_bytes
 from pantarhei.temporal.ticks import Ticks, kind_for
-from pantarhei.window.log import among
 from pantarhei.window.sliding import Step, Window
 
 CONCLUSIONS: Final = "conclusions"
 """The name that temporal rules are attached by."""
-
-
-class Heard(NamedTuple):
-    """What has been said so far. Nothing in it changes.
-
-    Args:
-        first: the tick where the timeline begins.
-        tick: the present one.
-        past: the closed ticks.
-        concluded: the remembered conclusions when the last closed tick ended.
-        came, went: the states that hold now and did not then, and the other way round.
-        asserted: the ABoxes of the present tick by their levels: what of them has survived.
-        oldest: the timestamp of the oldest ABox in the window, in the stream's smallest units.
-    """
-
-    first: int
-    tick: int
-    past: Past
-    concluded: Integers = NO_FACTS
-    came: Integers = NO_FACTS
-    went: Integers = NO_FACTS
-    asserted: tuple[tuple[int, Integers], ...] = ()
-    oldest: int | None = None
-
-    @property
-    def events(self) -> Integers:
-        """What is asserted at the present tick, each fact once, in the order given."""
-        facts = np.concatenate([NO_FACTS, *(part for _, part in self.asserted)])
-        return np.array(list(dict.fromkeys(as_tuples(facts))), np.int32).reshape(-1, 3)
 
 
 class Concluding:
@@ -165,8 +137,7 @@ class Concluding:
             came, went = self._standing(model), NO_FACTS
         evaluation = self._evaluation
         if evaluation is None:
-            before = self._turned_back(self._standing(model), went, came)
-            evaluation = self._made(before)
+            evaluation = self._made(union(without(self._standing(model), came), went))
         if tick > self._heard.tick:
             self._move_on(evaluation, tick)
         self._heard = self._said(self._heard, changes, came, went)
@@ -185,28 +156,18 @@ class Concluding:
         heard = self._heard
         assert heard is not None, "a tick has begun"
         concluded, withdrawn = self._turned(heard)
-        said = Said(heard.tick, heard.events, heard.came, heard.went, concluded, withdrawn)
-        past = heard.past.with_tick(said, heard.tick - self._program.largest)
-        standing = self._turned_back(heard.concluded, withdrawn, concluded)
+        self._heard = heard.moved_on(tick, concluded, withdrawn, self._program.largest)
         self._evaluation = None  # until it is done
-        self._heard = Heard(heard.first, tick, past, standing, oldest=heard.oldest)
         evaluation.come_to(tick, concluded, withdrawn)
         self._changed.append(evaluation.take_changes())
 
     def _said(self, heard: Heard, changes: Changes, came: Integers, went: Integers) -> Heard:
         """What has been said, with what changed at the present tick."""
-        asserted = dict(heard.asserted)
+        heard = heard.with_changes(came, went)
         for entry in changes.entries:
-            asserted = {level: facts[~among(entry.cut, facts)] for level, facts in asserted.items()}
-            facts = self._events_in(entry.facts)
-            asserted[entry.level] = facts[~among(entry.cut, facts)]
+            heard = heard.with_abox(entry, self._events_in(entry.facts))
         oldest = next(iter(changes.log or ()), None)
-        return heard._replace(
-            came=_union(_without(heard.came, went), _without(came, heard.went)),
-            went=_union(_without(heard.went, came), _without(went, heard.came)),
-            asserted=tuple(sorted(asserted.items(), key=lambda each: each[0])),
-            oldest=None if oldest is None else oldest.ticks,
-        )
+        return heard._replace(oldest=None if oldest is None else oldest.ticks)
 
     def _states_in(self, facts: Integers) -> Integers:
         return facts[np.isin(facts[:, 0], list(self._numbered.feeds_of(is_asserted=False)))]
@@ -224,11 +185,7 @@ class Concluding:
             return NO_FACTS, NO_FACTS
         facts = self._evaluation.model.facts()
         now = facts[np.isin(facts[:, 0], list(self._numbered.windows))]
-        return _without(now, heard.concluded), _without(heard.concluded, now)
-
-    def _turned_back(self, facts: Integers, coming: Integers, going: Integers) -> Integers:
-        """Facts without some, and with some others."""
-        return _union(_without(facts, coming), going)
+        return without(now, heard.concluded), without(heard.concluded, now)
 
     # -- the evaluation, made again ----------------------------------------------------------------
 
@@ -247,8 +204,7 @@ class Concluding:
         heard = self._heard
         assert heard is not None, "a tick has begun"
         made = Evaluation(self._numbered, self._vocabulary, heard.first, heard.tick)
-        before = self._turned_back(states, heard.came, heard.went)
-        made.begin(heard.past, Standing(before, heard.concluded))
+        made.begin(heard.past, Standing(heard.before(states), heard.concluded))
         made.change(heard.came, heard.went, heard.events)
         made.take_changes()
         return made
@@ -268,29 +224,31 @@ class Concluding:
 
     def used_terms(self, used: UsedTerms) -> None:
         """See `Consumer`."""
-        heard = self._heard
-        for part in () if heard is None else _parts(heard):
-            used.add(part)
+        if self._heard is not None:
+            for part in self._heard.of_stream():
+                used.add(part)
+            for part in self._heard.of_rules():
+                used.add(terms_of(part))
         numbers = [self._vocabulary.number_symbol(each.source) for each in self._program.inputs]
         used.symbols[numbers] = 1
         if self._evaluation is not None:
-            facts = self._evaluation.model.facts()
-            facts[:, 0] = NONE
-            used.add(facts)
+            used.add(terms_of(self._evaluation.model.facts()))
 
     def renamed(self, renaming: Renaming) -> None:
         """See `Consumer`."""
         self._numbered = NumberedProgram(self._program, self._vocabulary)
         self._evaluation = None
         if self._heard is not None:
-            self._heard = _renamed(self._heard, renaming)
+            self._heard = self._heard.renamed(renaming)
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """See `Consumer`."""
+        if saved:
+            self._heard, self._evaluation = heard_of(saved, self._numbered, self._vocabulary), None
 
     def saved(self) -> bytes:
         """See `Consumer`."""
-        return b""
+        return to_bytes(self.rules, self._heard, self._numbered, self._vocabulary)
 
 
 def _atoms(
@@ -299,49 +257,3 @@ def _atoms(
     for predicate, *arguments in facts:
         name, arity = names[predicate]
         yield TemporalAtom(name, tuple(map(lexicon.term, arguments[:arity])))
-
-
-def _without(facts: Integers, others: Integers) -> Integers:
-    """The facts that are not among others."""
-    return facts[~among(others, facts)] if len(facts) and len(others) else facts
-
-
-def _union(facts: Integers, others: Integers) -> Integers:
-    """The facts of both; they share none."""
-    return np.concatenate([facts, others]) if len(others) else facts
-
-
-def _parts(heard: Heard) -> Iterator[Integers]:
-    """All facts in what was said, terms first: what is concluded has no symbol of the stream."""
-    for said in heard.past:
-        yield from (said.events, said.came, said.went)
-        yield from map(_without_symbol, (said.concluded, said.withdrawn))
-    yield from (heard.came, heard.went, _without_symbol(heard.concluded))
-    yield from (facts for _, facts in heard.asserted)
-
-
-def _without_symbol(facts: Integers) -> Integers:
-    bare = facts.copy()
-    bare[:, 0] = NONE
-    return bare
-
-
-def _renamed(heard: Heard, renaming: Renaming) -> Heard:
-    """The same in new numbers; predicates of the second kernel keep theirs."""
-
-    def concluded(facts: Integers) -> Integers:
-        renamed = renaming.facts(_without_symbol(facts))
-        renamed[:, 0] = facts[:, 0]
-        return renamed
-
-    def said(each: Said) -> Said:
-        stream = map(renaming.facts, (each.events, each.came, each.went))
-        return Said(each.tick, *stream, *map(concluded, (each.concluded, each.withdrawn)))
-
-    return heard._replace(
-        past=heard.past.mapped(said),
-        concluded=concluded(heard.concluded),
-        came=renaming.facts(heard.came),
-        went=renaming.facts(heard.went),
-        asserted=tuple((level, renaming.facts(facts)) for level, facts in heard.asserted),
-    )

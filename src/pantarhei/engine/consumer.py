@@ -126,7 +126,7 @@ class Told(NamedTuple):
         """
         if changes.is_empty and self._stands_at(changes.step, before):
             return self
-        return Told(self.marks, self.newest, (*self.waiting, changes))
+        return Told(self.marks, self.newest, (*self.waiting, changes), self.followed)
 
     def _stands_at(self, step: Step | None, before: Step | None) -> bool:
         """Whether consumers know, once told what waits, that time has come to a step; `before` as above."""

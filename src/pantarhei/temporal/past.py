@@ -5,11 +5,9 @@ The past is what was said: no later repair changes it. A tick's entry is closed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
-
-import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, Integers
 
@@ -56,6 +54,14 @@ class Past:
     chunks: tuple[tuple[Said, ...], ...] = ()
     last: tuple[Said, ...] = ()
 
+    @classmethod
+    def of(cls, begun: int, ticks: Iterable[Said]) -> Past:
+        """The past of some ticks, oldest first."""
+        past = cls(begun)
+        for said in ticks:
+            past = past.with_tick(said, begun)
+        return past
+
     def __iter__(self) -> Iterator[Said]:
         for chunk in (*self.chunks, self.last):
             yield from chunk
@@ -74,8 +80,3 @@ class Past:
         """The past with each tick changed."""
         chunks = tuple(tuple(map(change, chunk)) for chunk in self.chunks)
         return replace(self, chunks=chunks, last=tuple(map(change, self.last)))
-
-    @property
-    def bytes_used(self) -> int:
-        """What its facts take. Costs the ticks."""
-        return sum(sum(part.nbytes for part in said[1:] if isinstance(part, np.ndarray)) for said in self)
