@@ -3,13 +3,12 @@
 import random
 from datetime import timedelta
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import XSD, Literal, URIRef, Variable
 
 import pantarhei as pr
-from lars_programs import Part, random_case, random_ground_case
+from lars_programs import FRAGMENTS, random_case, random_ground_case
 from pantarhei.language.rule import Builtin
 from pantarhei.language.temporal_rule import (
     Formula,
@@ -97,28 +96,30 @@ def rules(draw):
 
 
 @given(st.lists(rules(), max_size=3), st.booleans())
+@settings(deadline=None)
 def test_what_is_written_reads_back(given_rules, is_remembered):
     remembered = frozenset(rule.head.atom.predicate for rule in given_rules) if is_remembered else frozenset()
     written = pr.TemporalRules(tuple(given_rules), remembered, prefixes=PREFIXES)
     assert pr.load_rules(f"{written}\n") == written
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_programs_are_accepted_and_read_back(seed):
-    rnd = random.Random(seed)
-    case = random_case(rnd, Part(rnd.randrange(1, 2 ** len(Part))))
+@given(st.sampled_from(list(FRAGMENTS.values())), st.integers(0, 2**32))
+@settings(deadline=None)
+def test_random_programs_are_accepted_and_read_back(parts, seed):
+    case = random_case(random.Random(seed), parts)
     written = pr.TemporalRules(case.rules, case.remembered)
-    assert pr.load_rules(f"{written}\n") == written
+    assert pr.load_rules(str(written)) == written
 
 
-@pytest.mark.parametrize("seed", range(60))
+@given(st.integers(0, 2**32))
+@settings(deadline=None)
 def test_random_ground_programs_read_back_where_they_are_accepted(seed):
     case = random_ground_case(random.Random(seed))
     try:
         written = pr.TemporalRules(case.rules)
     except pr.TemporalRuleError:
         return
-    assert pr.load_rules(f"{written}\n") == written
+    assert pr.load_rules(str(written)) == written
 
 
 CORPUS = [*SAME, *(text for text, _ in (*LASER, *TICKER))]
@@ -137,6 +138,7 @@ def mutated(draw):
 
 
 @given(mutated())
+@settings(deadline=None)
 def test_a_text_is_read_or_told_of(text):
     try:
         rules = pr.load_rules(f"{text}\n", prefixes=PREFIXES)

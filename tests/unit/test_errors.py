@@ -99,3 +99,21 @@ def test_something_of_another_type_is_refused_by_the_name_of_what_it_stands_for(
 
 def reasoner():
     return pantarhei.StreamReasoner(GIVEN, pantarhei.Window(1))
+
+
+def test_a_refused_rule_shows_its_place_where_it_has_one():
+    refused = errors.TemporalRuleError("a window of 0", "a longer one", 2, 8, "a :- b in [0 #].")
+    assert str(refused).split("\n") == [
+        "temporal rule refused, line 2, column 8: a window of 0; expected a longer one",
+        "    a :- b in [0 #].",
+        "           ^",
+    ]
+    made = errors.TemporalRuleError("a window of 0", "a longer one")
+    assert str(made) == "temporal rule refused: a window of 0; expected a longer one"
+
+
+def test_of_a_long_line_the_part_around_the_place_is_shown():
+    line = "".join(f"p{n}, " for n in range(1000))
+    _, shown, mark = str(errors.TemporalTextError("p", "q", 1, 3001, line)).split("\n")
+    assert len(shown) <= 104
+    assert shown[mark.index("^")] == line[3000]

@@ -12,6 +12,7 @@ from pantarhei.language.time import (
     TimeKind,
     duration_ticks,
     kind_of,
+    measured,
     parse_duration,
     parse_length,
     parse_timestamp,
@@ -281,3 +282,9 @@ def test_a_stream_is_pairs():
 def test_what_is_no_stream_is_refused_at_once(given):
     with pytest.raises(OptionError, match=r"stream=.* read by read_stream"):
         timed(given)
+
+
+@pytest.mark.parametrize("parts", [[("1e99999999", "d")], [("1", "ns")], [("1000000000", "d")]])
+def test_a_length_that_no_stream_can_have_is_told_of(parts):
+    with pytest.raises(TimestampError, match="the length 1"):
+        measured(parts)
