@@ -137,7 +137,7 @@ class Concluding:
             came, went = self._standing(model), NO_FACTS
         evaluation = self._evaluation
         if evaluation is None:
-            evaluation = self._made(union(without(self._standing(model), came), went))
+            evaluation = self._evaluation = self._made(union(without(self._standing(model), came), went))
         if tick > self._heard.tick:
             self._move_on(evaluation, tick)
         self._heard = self._said(self._heard, changes, came, went)
