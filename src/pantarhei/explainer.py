@@ -77,7 +77,7 @@ class Explainer:
         self._held, self._labels, self._names = held, labels, names
         self._clauses: tuple[Program, object, Clauses] | None = None
         self._asserted: tuple[Books, Integers] | None = None
-        self._older: tuple[Books, int, HeldAt] | None = None
+        self._older: tuple[Books, TimePoint | None, HeldAt] | None = None
 
     def explain(
         self, triple: Triple, at: TimePoint | None, all_: bool, limit: int
@@ -96,7 +96,7 @@ class Explainer:
     def why_not(self, triple: Triple, at: TimePoint | None, limit: int) -> Absence:
         """Why a triple does not hold."""
         _check_limit(limit, "way")
-        moment = self._moment(at)
+        moment = self._moment(at, tries=True)
         vocabulary = moment.model.vocabulary
         if moment.model.find(check_triple(triple)) is not None:
             raise EntailedError(write_triple(triple), _time_text(moment.books))
@@ -156,17 +156,21 @@ class Explainer:
 
     # -- what was --------------------------------------------------------------------------------
 
-    def _moment(self, at: TimePoint | None) -> HeldAt:
-        """How the window stands, or stood at an older time."""
-        books = self._held.books
-        if at is None or plain_time(at) == books.now:
-            model, forms = self._held.state().shown
-            return HeldAt(self._held.books, model, forms)
-        then = self._held.books_at(at)
-        assert then.step is not None, "it is a step that was"
+    def _moment(self, at: TimePoint | None, *, tries: bool = False) -> HeldAt:
+        """How the window stands, or stood at an older time.
+
+        Args:
+            tries: whether facts will be tried out on the model. With `keep="every"` that is one made for it:
+                Definition 8 leaves open which interpretations facts stand in once others came and went.
+        """
+        books, held = self._held.books, self._held
+        is_now = at is None or plain_time(at) == books.now
+        if is_now and not (tries and held.options.keep == "every"):
+            return HeldAt(books, *held.state().shown)
+        then = books if at is None or is_now else held.books_at(at)
         known = self._older
-        if known is None or known[0] is not books or known[1] != then.step.now:
-            known = self._older = books, then.step.now, HeldAt(then, *self._held.shown_of(then))
+        if known is None or known[0] is not books or known[1] != then.now:
+            known = self._older = books, then.now, HeldAt(then, *held.shown_of(then))
         return known[2]
 
     def _asserted_until(self, ticks: int | None) -> Integers:

@@ -433,7 +433,8 @@ class StreamReasoner(Materialized):
         The ways in which it would hold: minimal sets of facts such that it follows from them and the window,
         asserted at the newest timestamp, of classes and properties that the stream asserts and of known names
         or a new one. Those with the fewest facts come first, of these the ones for which most premises are
-        present. Each is tried out before it is told, and nothing remains of that.
+        present. Each is tried out before it is told, and nothing remains of that; with `keep="every"` that
+        costs a materialization, once a step.
 
         Args:
             triple: one that is not in the materialization.

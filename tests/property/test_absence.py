@@ -87,7 +87,6 @@ class QuestionOfEquality(Question):
     """The same where names may be equal: by sameAs, and by properties, keys and numbers that make them so."""
 
     unique_names = False
-    keeps = ("newest",)
     most = 1
 
     def drawn_rules(self):
