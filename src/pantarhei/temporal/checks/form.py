@@ -64,6 +64,8 @@ def _check_tests(rule: TemporalRule) -> None:
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:
     """That @ and nothing else has a time, and that ◇ and □ have a window."""
     mode = formula.mode
+    if isinstance(formula.time, URIRef):
+        raise refused(f"{short(formula.time)} is no time", "a variable or a number", formula, rule)
     if (mode is Mode.AT) != (formula.time is not None):
         raise refused(f"{formula} has no time, or one in vain", "a time with mode AT alone", formula, rule)
     if (mode is Mode.NOW and formula.window) or (mode in (Mode.SOMETIME, Mode.ALWAYS) and not formula.window):

@@ -77,9 +77,17 @@ class ComputationReader:
         """A tick: a variable, a literal, or a variable plus or minus a number."""
         token = self._cursor.peek()
         found, made = self.expression()
+        return self.checked_time(token, found), made
+
+    def checked_time(self, token: Token, found: Argument) -> Argument:
+        """What is read at a token.
+
+        Raises:
+            TemporalTextError: it is a name, which no tick has.
+        """
         if not isinstance(found, Variable | Literal):
             raise self._cursor.error(token, f"{token.shown} is no time", "a variable, a number, or T + 1")
-        return found, made
+        return found
 
     def _product(self, made: list[Builtin]) -> Argument:
         left = self._terms.term()

@@ -104,10 +104,10 @@ class FormulaReader:
             time = self._time()
             self._cursor.need(",", "a comma and an atom, as in @(T, hot(X))")
             return _Operator(token, Mode.AT, time=time, closes=True)
-        subscript = self._cursor.peek().text
-        time = self._terms.term()
-        if isinstance(time, Variable) and subscript[0] == "_" and len(subscript) > 1:
-            time = self._terms.subscript(subscript[1:])
+        written = self._cursor.peek()
+        time = self._computations.checked_time(written, self._terms.term())
+        if isinstance(time, Variable) and written.text[0] == "_" and len(written.text) > 1:
+            time = self._terms.subscript(written.text[1:])
         return _Operator(token, Mode.AT, time=time)
 
     def _applied(self, operator: _Operator, formula: Formula) -> Formula:

@@ -35,6 +35,7 @@ from pantarhei.language.temporal_rule import Formula, TemporalRule
 from pantarhei.temporal.text.computations import ComputationReader
 from pantarhei.temporal.text.cursor import Cursor
 from pantarhei.temporal.text.formulas import FormulaReader
+from pantarhei.temporal.text.solving import solved
 from pantarhei.temporal.text.terms import TermReader
 
 
@@ -116,7 +117,8 @@ class _Reader:
                 self._condition(formulas, body, tests)
             what = "a comma and another condition, or a full stop behind the rule"
         self._cursor.need(".", what)
-        return TemporalRule(head, tuple(body), (*formulas.made, *tests), written=self._cursor.written(start))
+        written = self._cursor.written(start)
+        return solved(TemporalRule(head, tuple(body), (*formulas.made, *tests), written))
 
     def _condition(self, formulas: FormulaReader, body: list[Formula], tests: list[Builtin]) -> None:
         if self._computations.is_next():

@@ -25,6 +25,7 @@ X = Variable("X")
         ([rule(atom("asserted a"), B)], "a head is asserted a"),
         ([rule(now(TemporalAtom(SWRLB.add, (X, X, X))), P)], "has a built-in where"),
         ([rule(A, no(TemporalAtom(SWRLB.abs, (X, X))), P)], "a built-in only as a condition by itself"),
+        ([rule(A, at("t", B))], "t is no time; expected a variable or a number"),
         ([rule(A, replace(at("T", B), time=None))], "has no time, or one in vain"),
         ([rule(A, replace(now(B), time=Literal(3)))], "has no time, or one in vain"),
         ([rule(A, Formula(B, Mode.ALWAYS))], "lacks a window, or has one in vain"),

@@ -156,6 +156,7 @@ def test_numbers_and_strings_are_literals():
         ("a(X) :- b(X), COMP(+,X,5).", 1, 20, "expected a comparison"),
         ("a(X) :- b(X), MATH(<,X,5,5).", 1, 20, "expected a sign"),
         ("a(X) :- b(X), MATH(+,X,5).", 1, 25, "expected MATH(+, result, X, Y)"),
+        ("@c a :- b.", 1, 2, "c is no time"),
         ("a :- b at c.", 1, 11, "c is no time; expected a variable, a number, or T + 1"),
         ('a :- b("x).', 1, 8, "this string does not end on its line"),
         ("a :- 'x.", 1, 6, "this quoted name does not end on its line"),
