@@ -40,6 +40,7 @@ class TemporalRules:
         TemporalRuleError: a rule is unsafe, a conclusion rests on its own absence, or something is said that
             cannot be.
         TimestampError: `start` is no timestamp.
+        OptionError: a rule is none.
     """
 
     rules: tuple[TemporalRule, ...]
@@ -49,6 +50,12 @@ class TemporalRules:
     prefixes: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "remembered", frozenset(self.remembered))
+        for rule in self.rules:
+            check_type(
+                "rules", rule, TemporalRule, "TemporalRule, as load_rules and rule(…).when(…) give them"
+            )
         check_form(self.rules)
         for rule in self.rules:
             check_safety(rule)

@@ -68,6 +68,18 @@ def test_what_is_no_part_of_a_rule_is_told_of(make, option):
     assert told.value.option == option
 
 
+def test_rules_may_be_given_in_any_collection():
+    made = rule(ALARM(V)).when(HOT(V))
+    rules = TemporalRules([made], {EX.alarm})
+    assert rules == TemporalRules((made,), frozenset({EX.alarm}))
+    assert hash(rules)
+
+
+def test_a_rule_that_is_not_finished_is_told_of():
+    with pytest.raises(pr.OptionError, match="is not possible: expected TemporalRule"):
+        TemporalRules([rule(ALARM(V))])
+
+
 def test_terms_of_rdflib_are_taken_as_they_are():
     assert HOT(EX.x, Literal(5), URIRef("urn:a")).formula.atom.arguments == (
         EX.x,

@@ -16,6 +16,8 @@ from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule
 from pantarhei.language.term import short
 from pantarhei.temporal.checks.refusal import refused
 
+_MOST_STEPS = 12  # of a circle in a message
+
 
 class _Use(NamedTuple):
     """A conclusion in the body of a rule for another; both are numbers of predicates."""
@@ -79,7 +81,8 @@ def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URI
 
     def problem() -> str:
         steps = [short(heads[strict.head]), str(formula), *(str(use.formula) for use in way)]
-        return f"{short(heads[strict.head])} rests on {what}: {' ← '.join(steps)}"
+        shown = steps if len(steps) <= _MOST_STEPS else [*steps[: _MOST_STEPS - 2], "…", steps[-1]]
+        return f"{steps[0]} rests on {what}: {' ← '.join(shown)}"
 
     return refused(told_apart(problem), expected, formula, strict.rule)
 

@@ -121,6 +121,9 @@ class _Reader:
         return solved(TemporalRule(head, tuple(body), (*formulas.made, *tests), written))
 
     def _condition(self, formulas: FormulaReader, body: list[Formula], tests: list[Builtin]) -> None:
+        if self._cursor.is_at("not", "¬") and self._cursor.peek(2).kind == "relation":
+            problem, expected = "a comparison is negated", "its opposite, such as >= for <"
+            raise self._cursor.error(self._cursor.peek(), problem, expected)
         if self._computations.is_next():
             tests += self._computations.tests()
         else:

@@ -71,6 +71,12 @@ def test_names_of_a_circle_that_look_alike_are_told_apart():
         strata([TemporalRule(one, (negated,)), TemporalRule(other, (one,))])
 
 
+def test_of_a_long_circle_the_ends_are_shown():
+    rules = read("".join(f"p{n} :- p{n + 1}. " for n in range(50)) + "p50 :- not p0.")
+    with pytest.raises(pr.TemporalRuleError, match=r"p50 ← not p0 ← p1 ← .* ← … ← p50; expected"):
+        strata(rules)
+
+
 def test_a_long_chain_costs_linear_time():
     rules = read("".join(f"p{n} :- p{n + 1}. " for n in range(5000)))
     assert set(strata(rules).values()) == {0}

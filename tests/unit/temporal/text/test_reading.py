@@ -116,6 +116,7 @@ def test_numbers_and_strings_are_literals():
         ),
         ("a(X) :- Hot(X).", 1, 9, "Hot is read as a variable"),
         ("a(X) :- b(X), not X.", 1, 19, "X is read as a variable"),
+        ("a(X) :- b(X), not X < 5.", 1, 15, "a comparison is negated; expected its opposite"),
         (
             "a(X) :- b(X), X in [5].",
             1,
