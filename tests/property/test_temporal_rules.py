@@ -159,15 +159,21 @@ class Driven:
             case 2:
                 self.reasoner._held.most_entries = 0  # terms that are not used are forgotten at the next step
 
-    def follow(self, changes):
-        assert not self.followed & changes.atoms_added and changes.atoms_removed <= self.followed
-        self.followed = self.followed - changes.atoms_removed | changes.atoms_added
+    def follow(self, changes, output):
+        """Follow what came and went on the way, which is what the definitions say of each tick there."""
+        before = self.followed
+        for turn in changes.turns:
+            assert not self.followed & turn.added and turn.removed <= self.followed
+            self.followed = self.followed - turn.removed | turn.added
+            assert self.followed == output[self.tick_of(turn.at)], f"at {turn.at}\n{self.rules}"
+        assert changes.atoms_added == self.followed - before
+        assert changes.atoms_removed == before - self.followed
 
     def wanted(self):
+        """What is concluded at each tick."""
         first = min(self.said)
         stream = Stream.of(first - self.largest, max(self.said), self.said)
-        output = output_stream(self.rules.rules, stream, self.rules.remembered, first)
-        return output[max(self.said)]
+        return output_stream(self.rules.rules, stream, self.rules.remembered, first)
 
     def facts(self):
         return [(E[who], RDF.type, E[self.rnd.choice(PUSHED)]) for who in "vw" if self.rnd.random() < 0.6]
@@ -181,7 +187,8 @@ def test_over_a_repaired_window_the_past_is_what_was_said(seed):
     for _ in range(10):
         for _ in range(rnd.choice((1, 1, 2))):
             driven.disturb(at)
-            driven.follow(driven.push(at, driven.facts()).conclusions)
-            wanted = driven.wanted()
+            changes, output = driven.push(at, driven.facts()).conclusions, driven.wanted()
+            driven.follow(changes, output)
+            wanted = output[max(driven.said)]
             assert driven.reasoner.atoms() == wanted == driven.followed, f"at {at}\n{driven.rules}"
         at += rnd.choice((0, 1, 1, 1, 2, 5))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import starmap
 from typing import Final
 
 import numpy as np
@@ -19,9 +20,9 @@ from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes, net_changes
 from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.time import ticks_of
+from pantarhei.language.time import TimePoint, ticks_of
 from pantarhei.materialize.model import WindowModel
-from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Turns
+from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Turn
 from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.heard import Heard, terms_of, union, without
 from pantarhei.temporal.numbered import NumberedProgram
@@ -59,22 +60,27 @@ class Concluding:
         self._numbered = NumberedProgram(self._program, vocabulary)
         self._heard: Heard | None = None  # before the first tick of the timeline
         self._evaluation: Evaluation | None = None
-        self._changed: list[Integers] = []  # conclusions, since someone asked
+        self._changed: list[tuple[TimePoint, Integers]] = []  # conclusions, since someone asked
 
     # -- what is concluded -------------------------------------------------------------------------
 
     def take_changes(self) -> ConclusionChanges:
         """The conclusions that came and those that went since the last call."""
-        parts, self._changed = [part for part in self._changed if len(part)], []
-        if not parts:
+        changed, self._changed = self._changed, []
+        by_time: dict[TimePoint, list[Integers]] = {}
+        for at, part in changed:
+            if len(part):
+                by_time.setdefault(at, []).append(part)
+        if not by_time:
             return NOTHING_CONCLUDED
-        net, atoms = net_changes(np.concatenate(parts)), self._decoder
+        atoms = self._decoder
+        nets = [(at, net_changes(np.concatenate(parts))) for at, parts in by_time.items()]
 
-        def make() -> Turns:
+        def turn(at: TimePoint, net: Integers) -> Turn:
             came, went = (as_tuples(net[net[:, 3] == sign, :3]) for sign in (1, -1))
-            return frozenset(atoms(came)), frozenset(atoms(went))
+            return Turn(at, frozenset(atoms(came)), frozenset(atoms(went)))
 
-        return ConclusionChanges(make)
+        return ConclusionChanges(lambda: tuple(starmap(turn, nets)))
 
     def atoms(self, model: WindowModel) -> frozenset[TemporalAtom]:
         """What is concluded at the present tick. Costs a pass over the second kernel."""
@@ -123,7 +129,7 @@ class Concluding:
 
     def apply(self, changes: Changes, model: WindowModel) -> None:
         """See `Consumer`."""
-        assert changes.step is not None, "temporal rules belong to a window"
+        assert changes.step is not None and changes.at is not None, "temporal rules belong to a window"
         tick = self._ticks.of(changes.step)
         states = self._states_in(changes.signed)
         came, went = (states[states[:, 3] == sign, :3] for sign in (1, -1))
@@ -139,11 +145,11 @@ class Concluding:
         if evaluation is None:
             evaluation = self._evaluation = self._made(union(without(self._standing(model), came), went))
         if tick > self._heard.tick:
-            self._move_on(evaluation, tick)
+            self._move_on(evaluation, tick, changes.at)
         self._heard = self._said(self._heard, changes, came, went)
         evaluation.change(came, went, self._heard.events)
         self._evaluation = evaluation
-        self._changed.append(evaluation.take_changes())
+        self._changed.append((changes.at, evaluation.take_changes()))
 
     def _first(self, step: Step, tick: int) -> int:
         """The tick where the timeline begins."""
@@ -151,15 +157,15 @@ class Concluding:
             return tick - self._program.largest
         return self._ticks.at(ticks_of(self.rules.start, step.kind))
 
-    def _move_on(self, evaluation: Evaluation, tick: int) -> None:
-        """Close the present tick."""
+    def _move_on(self, evaluation: Evaluation, tick: int, at: TimePoint) -> None:
+        """Close the present tick, at a time of a later one."""
         heard = self._heard
         assert heard is not None, "a tick has begun"
         concluded, withdrawn = self._turned(heard)
         self._heard = heard.moved_on(tick, concluded, withdrawn, self._program.largest)
         self._evaluation = None  # until it is done
         evaluation.come_to(tick, concluded, withdrawn)
-        self._changed.append(evaluation.take_changes())
+        self._changed.append((at, evaluation.take_changes()))
 
     def _said(self, heard: Heard, changes: Changes, came: Integers, went: Integers) -> Heard:
         """What has been said, with what changed at the present tick."""

@@ -120,7 +120,8 @@ class WindowUpdate:
         answers: what changed in the answers of registered queries, by the query or its name; inside
             `all_or_nothing` the last update has what the whole block changed,
             unless it says `each_step`.
-        conclusions: which conclusions of temporal rules came and which went.
+        conclusions: which conclusions of temporal rules came and which went; `turns` says it of each tick on
+            the way.
     """
 
     at: TimePoint

@@ -4,37 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rdflib import RDF, BNode, Literal, URIRef
 
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint
 from pantarhei.rdf.pickling import exactly
 
-Turns = tuple[frozenset[TemporalAtom], frozenset[TemporalAtom]]
-"""Atoms that came, and atoms that went."""
+
+class Turn(NamedTuple):
+    """What one tick brought.
+
+    Args:
+        at: when.
+        added: the conclusions that came, of any number of arguments.
+        removed: those that went.
+    """
+
+    at: TimePoint
+    added: frozenset[TemporalAtom]
+    removed: frozenset[TemporalAtom]
 
 
 class ConclusionChanges:
     """Which conclusions came and which went in one step; translated when first looked at."""
 
-    def __init__(self, make: Callable[[], Turns]) -> None:
+    def __init__(self, make: Callable[[], tuple[Turn, ...]]) -> None:
         self._make = make
 
     @cached_property
-    def _turns(self) -> Turns:
-        return self._make()
+    def turns(self) -> tuple[Turn, ...]:
+        """What came and went at each tick on the way, in order: what came and is gone again is there too."""
+        return tuple(turn for turn in self._make() if turn.added or turn.removed)
+
+    @cached_property
+    def _net(self) -> tuple[frozenset[TemporalAtom], frozenset[TemporalAtom]]:
+        added, removed = frozenset[TemporalAtom](), frozenset[TemporalAtom]()
+        for turn in self.turns:
+            added, removed = (
+                added - turn.removed | turn.added - removed,
+                removed - turn.added | turn.removed - added,
+            )
+        return added, removed
 
     @property
     def atoms_added(self) -> frozenset[TemporalAtom]:
         """The conclusions that came, of any number of arguments."""
-        return self._turns[0]
+        return self._net[0]
 
     @property
     def atoms_removed(self) -> frozenset[TemporalAtom]:
         """The conclusions that went, of any number of arguments."""
-        return self._turns[1]
+        return self._net[1]
 
     @cached_property
     def added(self) -> frozenset[Triple]:
@@ -47,26 +70,26 @@ class ConclusionChanges:
         return frozenset(concluded_triples(self.atoms_removed))
 
     def __bool__(self) -> bool:
-        return any(self._turns)
+        return bool(self.turns)
 
     def __eq__(self, other: object) -> bool:
-        return self._turns == other._turns if isinstance(other, ConclusionChanges) else NotImplemented
+        return self.turns == other.turns if isinstance(other, ConclusionChanges) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._turns)
+        return hash(self.turns)
 
     def __repr__(self) -> str:
         return f"ConclusionChanges(+{len(self.atoms_added)} -{len(self.atoms_removed)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(_restored, self._turns)
+        return exactly(_restored, self.turns)
 
 
-def _restored(turns: Turns) -> ConclusionChanges:
+def _restored(turns: tuple[Turn, ...]) -> ConclusionChanges:
     return ConclusionChanges(lambda: turns)
 
 
-NOTHING_CONCLUDED: Final = _restored((frozenset(), frozenset()))
+NOTHING_CONCLUDED: Final = _restored(())
 """The changes of a step that brought no conclusion."""
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.newest import NewestKernel
+from pantarhei.materialize.model import Work
 from pantarhei.materialize.readable import readable
 from pantarhei.rules.compilation.program import Program
 
@@ -111,6 +112,11 @@ class ExpiryModel:
         predicates, subjects, objects = self._kernel.store.columns("predicate", "subject", "object")
         there = predicates >= 0
         return np.stack([predicates[there], subjects[there], objects[there]], axis=1).astype(np.int32)
+
+    @property
+    def work(self) -> Work:
+        """The work counters."""
+        return Work(*(int(getattr(self._kernel, name)) for name in Work._fields))
 
     @property
     def bytes_used(self) -> int:

@@ -1,0 +1,200 @@
+"""Temporal rules beside the window: states and events by tick, and steps that can be taken back."""
+
+import pytest
+from rdflib import RDF, Graph, Namespace
+
+import pantarhei as pr
+from pantarhei.engine.concluding import CONCLUSIONS
+from pantarhei.errors import OptionError
+
+EX = Namespace("http://example.org/")
+ONTOLOGY = pr.load_ontology(
+    Graph().parse(
+        data="""
+    @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Hot owl:disjointWith :Cold . :Hot rdfs:subClassOf :Odd . :Cold rdfs:subClassOf :Odd ."""
+    )
+)
+
+
+def reasoner_with(text, window=None, background=(), **options):
+    rules = pr.load_rules(text + "\n", prefixes={"": str(EX)})
+    return pr.StreamReasoner(ONTOLOGY, window or pr.Window(range=2), background, temporal=rules, **options)
+
+
+def is_a(*names):
+    return [(EX.v, RDF.type, EX[name]) for name in names]
+
+
+def names(reasoner):
+    return " ".join(sorted(atom.predicate.removeprefix(EX) for atom in reasoner.atoms()))
+
+
+def told(update):
+    """What came and went at each tick on the way, in short."""
+
+    def short(atoms, sign):
+        return [f"{sign}{atom.predicate.removeprefix(EX)}" for atom in atoms]
+
+    return [
+        (turn.at, *short(turn.removed, "-"), *short(turn.added, "+")) for turn in update.conclusions.turns
+    ]
+
+
+# range = 2         at:   0   1   2   3   4   5   6
+# pushed                  x           x
+# Odd(v), a state         |===================|            0..2 and 3..5
+# asserted Hot(v)         x           x
+def test_states_are_what_holds_and_events_what_is_asserted_at_a_tick():
+    reasoner = reasoner_with("state(X) :- :Odd(X). event(X) :- asserted :Hot(X). no(X) :- asserted :Odd(X).")
+    seen = []
+    for at in range(7):
+        reasoner.push(at, is_a("Hot") if at in (0, 3) else [])
+        seen.append(names(reasoner))
+    assert seen == ["event state", "state", "state", "event state", "state", "state", ""]
+
+
+# at:               0   1   2   3
+# pushed            Hot     Cold         Cold takes Hot out of the window with its reports
+# asserted Hot      x                    it was said all the same
+def test_the_past_is_what_was_said():
+    reasoner = reasoner_with("switched(X) :- asserted :Hot(X) in [3], :Cold(X).", pr.Window(range=9))
+    reasoner.push(0, is_a("Hot"))
+    update = reasoner.push(2, is_a("Cold"))
+    assert update.repair.removed == {(0, (EX.v, RDF.type, EX.Hot))}
+    assert names(reasoner) == "switched"
+
+
+def test_what_the_repair_of_its_own_tick_cuts_was_not_said():
+    reasoner = reasoner_with("event(X) :- asserted :Hot(X) in [3].")
+    reasoner.push(0, is_a("Hot", "Cold"))
+    assert names(reasoner) == ""
+
+
+def test_the_background_is_a_state_and_no_event():
+    reasoner = reasoner_with("state(X) :- :Odd(X). event(X) :- asserted :Hot(X).", background=is_a("Hot"))
+    reasoner.push(0, [])
+    assert names(reasoner) == "state"
+
+
+# slide = 3         time  1   2   3   4   5   6
+# tick                    |----1----| |----2----|
+def test_a_tick_is_a_slide():
+    reasoner = reasoner_with(
+        "both(X) :- asserted :Hot(X), asserted :Odd(X). was(X) :- asserted :Odd(X) in [1].",
+        pr.Window(range=9, slide=3),
+    )
+    reasoner.push(1, is_a("Hot"))
+    reasoner.push(3, is_a("Odd"))
+    assert names(reasoner) == "both was"
+    reasoner.push(4, [])
+    assert names(reasoner) == "was"
+    reasoner.push(7, [])
+    assert names(reasoner) == ""
+
+
+# at:              0   1   2   3   4   5  …  20
+# Hot              x
+# was              |=======|                       in [2]
+# quiet                        |===============    not asserted Hot in [2]
+def test_what_comes_and_goes_while_time_jumps_is_told_with_its_time():
+    reasoner = reasoner_with(
+        "was(X) :- asserted :Hot(X) in [2]. quiet(X) :- :Odd(X), not was(X).", pr.Window(range=4)
+    )
+    assert told(reasoner.push(0, is_a("Hot"))) == [(0, "+was")]
+    update = reasoner.push(20, [])
+    assert told(update) == [(3, "-was", "+quiet"), (5, "-quiet")]
+    (was,) = update.conclusions.atoms_removed
+    assert was.predicate == EX.was and not update.conclusions.atoms_added
+
+
+def test_a_further_part_of_a_tick_tells_what_it_changes():
+    reasoner = reasoner_with("hot(X) :- asserted :Hot(X). cold(X) :- asserted :Cold(X).")
+    assert told(reasoner.push(0, is_a("Hot"))) == [(0, "+hot")]
+    assert told(reasoner.push(0, is_a("Cold"))) == [(0, "-hot")]  # equally old, both go
+
+
+def test_a_block_that_is_broken_off_leaves_no_trace():
+    reasoner = reasoner_with("was(X) :- asserted :Hot(X) in [3].")
+    reasoner.push(0, [])
+    before = reasoner.snapshot()
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing():
+        reasoner.push(1, is_a("Hot"))
+        reasoner.push(2, [])
+        raise ZeroDivisionError
+    assert names(reasoner) == "" and reasoner.snapshot() == before
+    assert told(reasoner.push(1, is_a("Hot"))) == [(1, "+was")]
+
+
+def test_a_checkpoint_in_the_midst_of_always_goes_on():
+    reasoner = reasoner_with("long(X) :- :Odd(X) always in [3].", pr.Window(range=9))
+    for at in range(4):
+        reasoner.push(at, is_a("Hot") if at == 1 else [])
+    restored = pr.StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
+    assert told(restored.push(4, [])) == told(reasoner.push(4, [])) == [(4, "+long")]
+
+
+# start = 0          at:  0   1   2   3        windows look back no further than 0
+# Hot                             x
+@pytest.mark.parametrize(("start", "holds"), [(None, ""), (2, "long")])
+def test_windows_look_back_no_further_than_the_start(start, holds):
+    rules = pr.load_rules("long(X) :- :Odd(X) always in [3].", start, {"": str(EX)})
+    reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=9), temporal=rules)
+    reasoner.push(2, is_a("Hot"))
+    assert names(reasoner) == holds
+
+
+def test_before_the_start_nothing_is_concluded():
+    rules = pr.load_rules("hot(X) :- :Odd(X).", 2, {"": str(EX)})
+    reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=9), temporal=rules)
+    assert told(reasoner.push(1, is_a("Hot"))) == [] and not reasoner.atoms()
+    assert told(reasoner.push(2, [])) == [(2, "+hot")]
+
+
+def test_terms_that_are_forgotten_elsewhere_stay_known_to_what_was_said():
+    reasoner = reasoner_with("was(X) :- asserted :Hot(X) in [9].", pr.Window(range=1))
+    reasoner.push(0, is_a("Hot"))
+    for at in range(1, 6):
+        reasoner._held.most_entries = 0  # terms that are not used are forgotten at the next step
+        reasoner.push(at, [(EX[f"other-{at}"], RDF.type, EX.Cold)])
+    assert reasoner.conclusions() == {(EX.v, RDF.type, EX.was)}
+
+
+def test_without_rules_nothing_is_concluded():
+    reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=2))
+    assert not reasoner.push(0, is_a("Hot")).conclusions and not reasoner.conclusions()
+
+
+def test_rules_are_attached_once():
+    reasoner = reasoner_with("hot(X) :- :Hot(X).")
+    with pytest.raises(OptionError, match=CONCLUSIONS):
+        reasoner._held.conclude(pr.load_rules("a(X) :- b(X).", prefixes={"": str(EX)}))
+
+
+# -- work ------------------------------------------------------------------------------------------
+
+
+def work_of(reasoner):
+    return reasoner._held._concluding._running(reasoner._held.model).model.work
+
+
+def test_until_a_window_has_passed_repeated_events_and_standing_states_cost_no_pop():
+    reasoner = reasoner_with(
+        "was(X) :- asserted :Hot(X) in [9]. long(X) :- :Odd(X) always in [3].", pr.Window(range=9)
+    )
+    for at in range(4):
+        reasoner.push(at, is_a("Hot"))
+    before = work_of(reasoner)
+    for at in range(4, 9):
+        reasoner.push(at, is_a("Hot"))
+    assert work_of(reasoner) == before and names(reasoner) == "long was"
+
+
+def test_what_the_rules_do_not_look_at_costs_them_nothing():
+    reasoner = reasoner_with("was(X) :- asserted :Hot(X) in [5].")
+    reasoner.push(0, is_a("Hot"))
+    before = work_of(reasoner)
+    for at in range(1, 4):
+        reasoner.push(at, [(EX[f"w{n}"], RDF.type, EX.Cold) for n in range(20)])
+    assert work_of(reasoner) == before

@@ -1,0 +1,153 @@
+"""The second kernel: a fact's level is the last tick at which it holds unless something new comes."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rdflib import Namespace, Variable
+
+from pantarhei.encoding.numbers import NONE, as_tuples
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.rule import Atom, Rule
+from pantarhei.rules.compilation.program import compile_
+from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
+
+EX = Namespace("http://e/")
+X, Y, Z = map(Variable, "XYZ")
+RULES = [
+    Rule("both", (Atom(EX.hot, (X,)), Atom(EX.idle, (X,))), Atom(EX.alarm, (X,))),
+    Rule("step", (Atom(EX.reach, (X, Y)), Atom(EX.edge, (Y, Z))), Atom(EX.reach, (X, Z))),
+    Rule("first", (Atom(EX.edge, (X, Y)),), Atom(EX.reach, (X, Y))),
+]
+
+
+@pytest.fixture
+def scene():
+    program = compile_(RULES)
+    numbers = {str(name).rpartition("/")[2]: i for i, (name, _) in enumerate(program.predicates)}
+    model = ExpiryModel(program, Vocabulary(program), tick=10)
+
+    def rows(*facts):
+        return np.array(
+            [(numbers[name], *terms, *[NONE] * (2 - len(terms))) for name, *terms in facts], np.int32
+        )
+
+    def add(expiry, *facts):
+        return model.add(rows(*facts), np.full(len(facts), expiry, np.int64)).tolist()
+
+    def lower(expiry, *facts):
+        model.lower(rows(*facts), np.full(len(facts), expiry, np.int64))
+
+    def holds(*fact):
+        return bool(model.present(rows(fact))[0])
+
+    yield SimpleNamespace(model=model, rows=rows, add=add, lower=lower, holds=holds)
+    model.check_invariants()
+
+
+# at:       10  11  12  13  14
+# hot       [-----------]               until 12
+# idle      [---------------]           until 13
+# alarm     [-----------]               the smallest of its body
+def test_a_body_holds_as_long_as_what_expires_first_in_it(scene):
+    scene.add(12, ("hot", 1))
+    scene.add(13, ("idle", 1))
+    held = []
+    for tick in range(10, 15):
+        scene.model.come_to(tick)
+        held.append([name for name in ("hot", "idle", "alarm") if scene.holds(name, 1)])
+    assert held == [["hot", "idle", "alarm"]] * 3 + [["idle"], []]
+
+
+def test_a_conclusion_holds_as_long_as_its_best_derivation(scene):
+    scene.add(11, ("edge", 1, 2), ("edge", 2, 4))
+    scene.add(15, ("edge", 1, 3), ("edge", 3, 4))
+    scene.model.come_to(14)
+    assert scene.holds("reach", 1, 4) and not scene.holds("reach", 1, 2)
+    scene.model.come_to(16)
+    assert not scene.holds("reach", 1, 4)
+
+
+def test_what_was_added_can_be_lowered_to_what_it_was(scene):
+    assert scene.add(12, ("hot", 1)) == [NONE]
+    assert scene.add(15, ("hot", 1)) == [12]
+    scene.lower(12, ("hot", 1))
+    scene.model.come_to(13)
+    assert not scene.holds("hot", 1)
+
+
+def test_what_holds_until_it_is_removed_goes_when_it_is_removed(scene):
+    scene.add(UNTIL_REMOVED, ("hot", 1))
+    assert scene.model.next_expiry() is None
+    assert scene.add(12, ("hot", 1)) == [UNTIL_REMOVED]
+    scene.model.come_to(1000)
+    assert scene.holds("hot", 1)
+    scene.lower(NONE, ("hot", 1))
+    assert not scene.holds("hot", 1)
+
+
+def test_an_expiry_that_is_over_takes_a_fact_out_at_once(scene):
+    scene.add(UNTIL_REMOVED, ("hot", 1))
+    scene.lower(9, ("hot", 1))
+    assert not scene.holds("hot", 1)
+
+
+def test_the_next_expiry_is_known(scene):
+    scene.add(14, ("hot", 1))
+    scene.add(12, ("hot", 2))
+    assert scene.model.next_expiry() == 12
+    scene.model.come_to(12)
+    assert scene.model.next_expiry() == 12  # the last tick at which it holds
+    scene.model.come_to(13)
+    assert scene.model.next_expiry() == 14
+
+
+def test_changes_are_what_came_and_what_went(scene):
+    scene.add(11, ("hot", 1), ("idle", 1))
+    assert {tuple(row) for row in scene.model.take_changes()[:, 1:].tolist()} == {(1, NONE, 1)}
+    assert len(scene.model.take_changes()) == 0
+    scene.model.come_to(12)
+    gone = scene.model.take_changes()
+    assert set(as_tuples(gone[:, :3])) == set(as_tuples(scene.rows(("hot", 1), ("idle", 1), ("alarm", 1))))
+    assert set(gone[:, 3].tolist()) == {-1} and len(scene.model.facts()) == 0
+
+
+def test_levels_are_counted_anew_long_before_they_are_full(scene):
+    scene.model.renumber_at = 1000
+    for tick in range(10, 10_000, 97):
+        scene.model.come_to(tick)
+        scene.add(tick + 100, ("hot", 1))
+        scene.add(tick + 50, ("idle", 1))
+        assert scene.holds("alarm", 1)
+    scene.model.come_to(20_000)
+    assert len(scene.model.facts()) == 0
+
+
+# -- work ------------------------------------------------------------------------------------------
+
+
+def test_a_repeated_event_costs_no_pop(scene):
+    scene.add(15, ("hot", 1), ("idle", 1))
+    before = scene.model.work
+    for tick in range(11, 15):
+        scene.model.come_to(tick)
+        scene.add(tick + 5, ("hot", 1), ("idle", 1))
+    assert scene.model.work == before
+    assert scene.holds("alarm", 1)
+
+
+def test_an_expiry_fires_no_rule(scene):
+    for n in range(50):
+        scene.add(12, ("hot", n), ("idle", n))
+    before = scene.model.work
+    scene.model.come_to(13)
+    assert scene.model.work == before and len(scene.model.facts()) == 0
+
+
+def test_what_was_repeated_is_looked_at_again_when_its_older_expiry_is_over(scene):
+    scene.add(12, ("hot", 1), ("idle", 1))
+    scene.add(14, ("hot", 1), ("idle", 1))
+    before = scene.model.work
+    scene.model.come_to(13)
+    assert scene.model.work.renewals == before.renewals + 2 and scene.holds("alarm", 1)
+    assert scene.model.bytes_used > 0

@@ -1,0 +1,87 @@
+"""A program in numbers: the stream's predicates outside, the second kernel's inside, the terms shared."""
+
+import numpy as np
+import pytest
+from rdflib import Literal, Namespace
+
+from pantarhei import Window, load_rules
+from pantarhei.encoding.numbers import NONE, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.temporal_rule import Mode
+from pantarhei.language.time import TimeKind
+from pantarhei.rules.compilation.program import compile_
+from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.program import ALWAYS, program_of
+from pantarhei.temporal.ticks import Ticks
+
+EX = Namespace("http://e/")
+TEXT = """remember alarm.
+alarm(X) :- hot(X) always in [3], level(X, 7), not asserted served(X) in [5].
+late(X)  :- alarm(X) in [4], alarm(X) always in [2].
+"""
+
+
+@pytest.fixture
+def vocabulary():
+    return Vocabulary(compile_([]))
+
+
+@pytest.fixture
+def numbered(vocabulary):
+    rules = load_rules(TEXT, prefixes={"": str(EX)})
+    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    return NumberedProgram(program, vocabulary)
+
+
+def name_of(numbered, number):
+    return str(numbered.compiled.predicates[number].name).replace(str(EX), "")
+
+
+def test_feeds_lead_from_the_streams_predicates_to_the_kernels(numbered, vocabulary):
+    hot, served = (vocabulary.number_symbol(Symbol(EX[name], 1)) for name in ("hot", "served"))
+    (feed,) = numbered.feeds_of(is_asserted=False)[hot]
+    assert (feed.mode, feed.size, name_of(numbered, feed.target)) == (Mode.ALWAYS, 3, "hot□3")
+    (feed,) = numbered.feeds_of(is_asserted=True)[served]
+    assert (feed.source, feed.mode, name_of(numbered, feed.target)) == (served, Mode.SOMETIME, "!served~5")
+    assert hot not in numbered.feeds_of(is_asserted=True)
+
+
+def test_feeds_are_found_by_their_mode(numbered):
+    assert [feed.size for feed in numbered.feeds(Mode.ALWAYS, False)] == [3]
+    assert [feed.size for feed in numbered.feeds(Mode.SOMETIME, True)] == [5]
+    assert not list(numbered.feeds(Mode.ALWAYS, True))
+
+
+def test_terms_of_rules_have_the_numbers_that_the_stream_gives_them(numbered, vocabulary):
+    assert vocabulary.term(vocabulary.number(Literal(7))) == Literal(7)
+    always, unit, nothing = numbered.always
+    assert numbered.compiled.predicates[always] == ALWAYS and nothing == NONE
+    assert vocabulary.number(vocabulary.term(unit)) == unit
+
+
+def test_what_goes_on_around_the_kernel_is_numbered_too(numbered):
+    ((denied, asked, free),) = numbered.guards
+    assert [name_of(numbered, each) for each in (denied, asked, free)] == [
+        "!served~5",
+        "asked-!served~5",
+        "free-!served~5",
+    ]
+    (run,) = numbered.runs
+    assert (name_of(numbered, run.source), run.size, name_of(numbered, run.target)) == ("alarm", 2, "alarm□2")
+    ((source, windows),) = numbered.windows.items()
+    assert name_of(numbered, source) == "alarm"
+    assert [(name_of(numbered, target), size) for target, size in windows] == [("was-alarm~4", 4)]
+    assert numbered.largest == 5
+
+
+def test_conclusions_are_told_from_all_else(numbered):
+    names = {name_of(numbered, number) for number in np.flatnonzero(numbered.is_conclusion)}
+    assert names == {"alarm", "late"}
+    assert set(numbered.conclusions.values()) == {(EX.alarm, 1), (EX.late, 1)}
+
+
+def test_the_same_rules_have_the_same_numbers_again(numbered, vocabulary):
+    rules = load_rules(TEXT, prefixes={"": str(EX)})
+    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    again = NumberedProgram(program, vocabulary)
+    assert again.compiled.predicates == numbered.compiled.predicates and again.guards == numbered.guards

@@ -1,0 +1,117 @@
+"""Temporal rules as rules of the second kernel, and what goes on around it."""
+
+import pytest
+from rdflib import Namespace
+
+from pantarhei import TemporalRuleError, Window, load_rules
+from pantarhei.language.temporal_rule import Mode
+from pantarhei.language.time import TimeKind
+from pantarhei.temporal.program import program_of
+from pantarhei.temporal.ticks import Ticks
+
+EX = Namespace("http://e/")
+TICKS = Ticks(Window(range=9), TimeKind.INTEGER)
+
+
+def made(text):
+    rules = load_rules(text + "\n", prefixes={"": str(EX)})
+    return program_of(rules.rules, rules.remembered, TICKS)
+
+
+def short(text):
+    return str(text).replace(str(EX), "")
+
+
+def written(program):
+    """Its rules with short names, without those that only connect."""
+    return {
+        f"{short(rule.head.predicate)} <- {', '.join(short(atom.predicate) for atom in rule.body)}"
+        for rule in program.rules
+    }
+
+
+def fed(program):
+    return {
+        (short(each.source.name), each.is_asserted, each.mode, each.size, short(each.target.name))
+        for each in program.inputs
+    }
+
+
+@pytest.mark.parametrize(
+    ("formula", "target", "fed_by"),
+    [
+        ("hot(X)", "hot", ("hot", False, Mode.NOW, 0, "hot")),
+        ("asserted hot(X)", "!hot", ("hot", True, Mode.NOW, 0, "!hot")),
+        ("hot(X) in [3]", "hot~3", ("hot", False, Mode.SOMETIME, 3, "hot~3")),
+        ("asserted hot(X) in [3]", "!hot~3", ("hot", True, Mode.SOMETIME, 3, "!hot~3")),
+        ("hot(X) always in [3]", "hot□3", ("hot", False, Mode.ALWAYS, 3, "hot□3")),
+        ("hot(X) always in [0]", "hot", ("hot", False, Mode.NOW, 0, "hot")),
+        ("hot(X) in [0]", "hot", ("hot", False, Mode.NOW, 0, "hot")),
+    ],
+)
+def test_each_mode_and_window_of_what_is_said_is_a_predicate_of_its_own(formula, target, fed_by):
+    program = made(f"alarm(X) :- {formula}.")
+    assert written(program) == {f"alarm <- {target}"}
+    assert fed(program) == {fed_by, ("alarm", False, Mode.NOW, 0, "alarm")}
+
+
+def test_what_is_denied_is_asked_for_and_free():
+    program = made("alarm(X) :- hot(X), not asserted served(X) in [3].")
+    assert written(program) == {"asked-!served~3 <- hot", "alarm <- hot, free-!served~3"}
+    assert [tuple(short(each.name) for each in guard) for guard in program.guards] == [
+        ("!served~3", "asked-!served~3", "free-!served~3")
+    ]
+
+
+def test_what_two_rules_deny_has_one_guard():
+    program = made("alarm(X) :- hot(X), not served(X). note(X) :- odd(X), not served(X).")
+    assert len(program.guards) == 1
+
+
+def test_a_window_over_conclusions_has_those_of_now_and_those_that_are_remembered():
+    program = made("remember alarm. alarm(X) :- hot(X). busy(X) :- alarm(X) in [4].")
+    assert written(program) == {
+        "alarm <- hot",
+        "busy <- alarm~4",
+        "alarm~4 <- alarm",
+        "alarm~4 <- was-alarm~4",
+    }
+    (remembered,) = program.remembered
+    assert [(short(to.name), size) for to, size in remembered.windows] == [("was-alarm~4", 4)]
+
+
+def test_always_over_conclusions_is_a_run_of_them():
+    program = made("alarm(X) :- hot(X). late(X) :- alarm(X) always in [4].")
+    (run,) = program.runs
+    assert (short(run.source.name), run.size, short(run.target.name)) == ("alarm", 4, "alarm□4")
+
+
+def test_parts_of_a_body_that_share_no_variable_are_connected():
+    program = made("both(X) :- hot(X), cold(Y).")
+    assert "both <- hot, cold, hot:1:0, cold:1:0" in written(program)
+    (rule,) = (rule for rule in program.rules if rule.head.predicate == EX.both)
+    first, second = (atom.arguments[0] for atom in rule.body[2:])
+    assert first == second  # by the unit
+    assert "both <- hot, cold" in written(made("both(X, Y) :- hot(X), cold(Y)."))  # the head connects them
+
+
+def test_atoms_without_arguments_are_said_of_the_unit():
+    program = made("on :- hot(X) in [3].")
+    assert {arity for _, arity in program.conclusions.values()} == {0}
+    assert {symbol.arity for symbol in program.conclusions} == {1}
+
+
+def test_a_rule_without_a_body_holds_always():
+    program = made("on.\n")
+    assert written(program) == {"on <- urn:pantarhei:temporal:always"}
+
+
+def test_the_largest_window_is_known():
+    assert made("a(X) :- b(X) in [3], not c(X) always in [7].").largest == 7
+    assert made("a(X) :- b(X).").largest == 0
+
+
+def test_what_cannot_be_evaluated_is_refused_where_it_is_written():
+    with pytest.raises(TemporalRuleError, match=r"counts? ticks|needs a stream with datetimes") as caught:
+        made("a(X) :- b(X),\n  c(X) in [3 min].")
+    assert (caught.value.line, caught.value.column) == (2, 3)
