@@ -315,7 +315,10 @@ class Vocabulary:
 
         Returns: For a comparison 1 or 0; for a computation the number of its result, `NONE` if it has none.
         """
-        name = self._builtins[builtin]
+        return self.result(self._builtins[builtin], left, right)
+
+    def result(self, name: URIRef, left: int, right: int) -> int:
+        """The same of a built-in by its name."""
         operands = [self.term(number) for number in (left, right) if number != NONE]
         if name in COMPARISONS:
             return int(holds(name, *operands))

@@ -138,7 +138,7 @@ class Concluding:
             if tick < first:
                 return
             self._heard = Heard(first, tick, Past(first))
-            self._evaluation = Evaluation(self._numbered, self._vocabulary, first, tick)
+            self._evaluation = Evaluation(self._numbered, first, tick)
             self._evaluation.begin(self._heard.past, Standing())
             came, went = self._standing(model), NO_FACTS
         evaluation = self._evaluation
@@ -162,7 +162,10 @@ class Concluding:
         heard = self._heard
         assert heard is not None, "a tick has begun"
         concluded, withdrawn = self._turned(heard)
-        self._heard = heard.moved_on(tick, concluded, withdrawn, self._program.largest)
+        counted = evaluation.oldest_counted
+        needed = heard.tick - self._program.largest
+        needed = needed if counted is None else min(needed, counted)
+        self._heard = heard.moved_on(tick, concluded, withdrawn, needed)
         self._evaluation = None  # until it is done
         evaluation.come_to(tick, concluded, withdrawn)
         self._changed.append((at, evaluation.take_changes()))
@@ -179,6 +182,8 @@ class Concluding:
         return facts[np.isin(facts[:, 0], list(self._numbered.feeds_of(is_asserted=False)))]
 
     def _events_in(self, facts: Integers) -> Integers:
+        if self._numbered.counts_tuples:
+            return facts
         return facts[np.isin(facts[:, 0], list(self._numbered.feeds_of(is_asserted=True)))]
 
     def _standing(self, model: WindowModel) -> Integers:
@@ -209,7 +214,7 @@ class Concluding:
         """
         heard = self._heard
         assert heard is not None, "a tick has begun"
-        made = Evaluation(self._numbered, self._vocabulary, heard.first, heard.tick)
+        made = Evaluation(self._numbered, heard.first, heard.tick)
         made.begin(heard.past, Standing(heard.before(states), heard.concluded))
         made.change(heard.came, heard.went, heard.events)
         made.take_changes()

@@ -14,8 +14,10 @@ import numpy as np
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.boxes import EventBox, StateBox
-from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel, Literals
+from pantarhei.temporal.counting import Counting
+from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.occurrences import Occurrence
 from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, of
 from pantarhei.temporal.past import Past
 
@@ -37,20 +39,21 @@ class Evaluation:
 
     Args:
         program: the rules.
-        literals: what the kernel asks about literals.
         first: where the timeline begins: windows look back no further.
         tick: the present tick; what was said at it is still to come.
     """
 
-    def __init__(self, program: NumberedProgram, literals: Literals, first: int, tick: int) -> None:
+    def __init__(self, program: NumberedProgram, first: int, tick: int) -> None:
         self.program, self.first, self.tick = program, first, tick
-        self.model = ExpiryModel(program.compiled, literals, tick)
+        self.model = ExpiryModel(program.compiled, program.literals, tick)
         self._added: list[tuple[Integers, Expiries]] = []  # at the present tick, with what they were before
         self._before: dict[Fact, int] | None = None  # the same, once someone looks
         self._events = NO_FACTS
         self._changed: list[Integers] = []
-        self._state_boxes = {feed: StateBox(feed.size, first) for feed in program.feeds(Mode.ALWAYS, False)}
-        self._event_boxes = {feed: EventBox(feed.size, first) for feed in program.feeds(Mode.ALWAYS, True)}
+        self._state_boxes = {feed: StateBox(feed.size, first) for feed in program.boxes(is_asserted=False)}
+        self._event_boxes = {feed: EventBox(feed.size, first) for feed in program.boxes(is_asserted=True)}
+        self._counts = {key: Counting(feeds, first) for key, feeds in _by_window(program.counted).items()}
+        self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
         self._boxes = {
             run: ConclusionBox(run.source, run.target, run.size, first, run.source in program.windows)
             for run in program.runs
@@ -71,6 +74,7 @@ class Evaluation:
         rows += self._of_events(past)
         rows += self._of_states(past, standing.states)
         rows += self._of_conclusions(past, standing.concluded)
+        self._begin_counts(past, standing.states)
         self._add(rows, notes=False)
         for place, operator in enumerate(self._operators):  # what held need not hold any more
             if isinstance(operator, ConclusionBox):
@@ -87,7 +91,7 @@ class Evaluation:
             last = said.tick
             for feed, part in self._parts(said.events, True):
                 expiry = said.tick + feed.size
-                if feed.mode is Mode.SOMETIME and expiry >= self.tick:
+                if feed.mode is Mode.SOMETIME and not feed.is_counted and expiry >= self.tick:
                     yield of(part, feed.target), np.full(len(part), expiry, np.int64)
         if last != self.tick - 1:
             return
@@ -99,15 +103,15 @@ class Evaluation:
     def _of_states(self, past: Past, states: Integers) -> Iterator[tuple[Integers, Expiries]]:
         came, went = _turns((said.tick, said.came, said.went) for said in past)
         for feed, part in self._parts(states, False):
-            if feed.mode is not Mode.ALWAYS:
+            if feed.is_direct:
                 yield self._lasting(of(part, feed.target))
-            else:
+            elif feed in self._state_boxes:
                 starts = {fact: came.get(fact, past.begun) for fact in as_tuples(part)}
                 held = self._state_boxes[feed].begin(starts, self.tick)
                 yield self._lasting(of(np.array(held, np.int32).reshape(-1, 3), feed.target))
         gone = np.array(list(went), np.int32).reshape(-1, 3)
         for feed, part in self._parts(gone, False):
-            if feed.mode is Mode.SOMETIME:
+            if feed.mode is Mode.SOMETIME and feed.is_direct:
                 yield self._until(part, [went[fact] - 1 + feed.size for fact in as_tuples(part)], feed.target)
 
     def _of_conclusions(self, past: Past, concluded: Integers) -> Iterator[tuple[Integers, Expiries]]:
@@ -122,6 +126,15 @@ class Evaluation:
             standing = concluded[concluded[:, 0] == run.source]
             starts = {fact: came.get(fact, past.begun) for fact in as_tuples(standing)}
             yield self._lasting(box.begin(starts, self.tick))
+
+    def _begin_counts(self, past: Past, states: Integers) -> None:
+        for key, counting in self._counts.items():
+            if key.is_asserted:
+                events = ((said.tick, fact) for said in past for fact in as_tuples(said.events))
+                counting.begin((Occurrence(*each) for each in events), self.tick)
+            else:
+                self._repeating = dict.fromkeys(as_tuples(states))
+                counting.begin(_held(past, states, self.tick - 1, key.size), self.tick)
 
     def _lasting(self, rows: Integers) -> tuple[Integers, Expiries]:
         return rows, np.full(len(rows), UNTIL_REMOVED, np.int64)
@@ -139,6 +152,7 @@ class Evaluation:
         ticks = [None if expiry is None else expiry + 1]
         ticks += [box.next_due() for box in self._state_boxes.values()]
         ticks += [box.next_due() for box in self._event_boxes.values()]
+        ticks += [each.next_due(repeats=not key.is_asserted) for key, each in self._counts.items()]
         ticks += [operator.next_due() for operator in self._operators]
         return min((tick for tick in ticks if tick is not None), default=None)
 
@@ -162,7 +176,9 @@ class Evaluation:
             self._come_and_go(Rows(_rows(box.come_to(tick), feed.target), NO_FACTS))
         for operator in self._operators:
             self._come_and_go(operator.come_to(tick, self.model))
-        self._box_events()
+        for counting in self._counts.values():
+            counting.come_to(tick)
+        self._look_at_windows()
         self._settle()
 
     # -- what is said at the present tick ----------------------------------------------------------
@@ -171,7 +187,7 @@ class Evaluation:
         """States came and went, and these are all events of the present tick, each once."""
         self._change_states(came, went)
         self._change_events(events)
-        self._box_events()
+        self._look_at_windows()
         self._settle()
 
     def _change_states(self, came: Integers, went: Integers) -> None:
@@ -179,14 +195,18 @@ class Evaluation:
         added: list[tuple[Integers, Expiries]] = []
         for feed, part in self._parts(went, False):
             rows = of(part, feed.target)
-            if feed.mode is not Mode.ALWAYS:
+            if feed.is_direct:
                 lowered.append((rows, self._earlier(rows, self.tick - 1 + feed.size)))
         for feed, part in self._parts(came, False):
-            if feed.mode is not Mode.ALWAYS:
+            if feed.is_direct:
                 added.append(self._lasting(of(part, feed.target)))
         for rows, expiries in lowered:
             self._lower(rows, expiries)
         self._add(added)
+        if any(not key.is_asserted for key in self._counts):
+            for fact in as_tuples(went):
+                self._repeating.pop(fact, None)
+            self._repeating.update(dict.fromkeys(as_tuples(came)))
         for feed, box in self._state_boxes.items():
             fresh, ended = box.change(_of_source(came, feed), _of_source(went, feed), self.tick)
             self._come_and_go(Rows(_rows(fresh, feed.target), _rows(ended, feed.target)))
@@ -196,15 +216,19 @@ class Evaluation:
         self._events = events
         for feed, part in self._parts(lost, True):
             rows = of(part, feed.target)
-            if feed.mode is not Mode.ALWAYS:
+            if feed.is_direct:
                 self._lower(rows, self._earlier(rows, NONE))
         self._add(
             (of(part, feed.target), np.full(len(part), self.tick + feed.size, np.int64))
             for feed, part in self._parts(fresh, True)
-            if feed.mode is not Mode.ALWAYS
+            if feed.is_direct
         )
 
-    def _box_events(self) -> None:
+    def _look_at_windows(self) -> None:
+        """Bring up to date what takes all that is said at the present tick."""
+        for key, counting in self._counts.items():
+            facts = self._events if key.is_asserted else _array(self._repeating)
+            self._come_and_go(counting.change(facts, self.model))
         for feed, box in self._event_boxes.items():
             fresh, ended = box.change(self._events[self._events[:, 0] == feed.source], self.tick)
             self._come_and_go(Rows(of(fresh, feed.target), of(ended, feed.target)))
@@ -250,6 +274,12 @@ class Evaluation:
 
     # -- rows --------------------------------------------------------------------------------------
 
+    @property
+    def oldest_counted(self) -> int | None:
+        """The tick of the oldest assertion that some window of assertions holds."""
+        ticks = [each.oldest for key, each in self._counts.items() if key.counts_tuples]
+        return min((tick for tick in ticks if tick is not None), default=None)
+
     def _parts(self, facts: Integers, is_asserted: bool) -> Iterator[tuple[Feed, Integers]]:
         """The facts by what they feed."""
         feeds = self.program.feeds_of(is_asserted)
@@ -278,6 +308,41 @@ class Evaluation:
         self._lower(rows.going, np.full(len(rows.going), NONE, np.int64))
         if len(rows.coming):
             self.model.add(*self._lasting(rows.coming))
+
+
+class _Seen(NamedTuple):
+    """A window that feeds share."""
+
+    is_asserted: bool
+    size: int
+    counts_tuples: bool
+
+
+def _by_window(feeds: Iterable[Feed]) -> dict[_Seen, list[Feed]]:
+    found: dict[_Seen, list[Feed]] = {}
+    for feed in feeds:
+        found.setdefault(_Seen(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
+    return found
+
+
+def _held(past: Past, states: Integers, last: int, size: int) -> list[Occurrence]:
+    """At which of the last ticks states held, oldest first.
+
+    Args:
+        states: those that held at the tick `last`.
+        size: how many ticks before it are looked at.
+    """
+    said = {each.tick: each for each in past}
+    standing, found = set(as_tuples(states)), list[Occurrence]()
+    for tick in range(last, max(past.begun, last - size) - 1, -1):
+        found += (Occurrence(tick, fact) for fact in standing)
+        if (now := said.get(tick)) is not None:
+            standing = standing - set(as_tuples(now.came)) | set(as_tuples(now.went))
+    return found[::-1]
+
+
+def _array(facts: Iterable[Fact]) -> Integers:
+    return np.array(list(facts), np.int32).reshape(-1, 3)
 
 
 def _turns(

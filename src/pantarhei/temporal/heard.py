@@ -60,15 +60,15 @@ class Heard(NamedTuple):
         survived[entry.ticks] = facts[~among(entry.cut, facts)]
         return self._replace(asserted=tuple(sorted(survived.items(), key=lambda each: each[0])))
 
-    def moved_on(self, tick: int, concluded: Integers, withdrawn: Integers, largest: int) -> Heard:
+    def moved_on(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> Heard:
         """With the present tick closed, at a later one.
 
         Args:
             concluded, withdrawn: the remembered conclusions that came and went at the tick that is closed.
-            largest: how many ticks the largest window reaches back.
+            needed: the oldest tick that windows still ask for.
         """
         said = Said(self.tick, self.events, self.came, self.went, concluded, withdrawn)
-        past = self.past.with_tick(said, self.tick - largest)
+        past = self.past.with_tick(said, needed)
         standing = union(without(self.concluded, withdrawn), concluded)
         return Heard(self.first, tick, past, standing, oldest=self.oldest)
 

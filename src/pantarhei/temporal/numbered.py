@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
@@ -24,6 +25,7 @@ class Feed(NamedTuple):
         mode, size: when it is to hold.
         target: the predicate in the second kernel.
         is_asserted: whether they follow what is asserted.
+        times, counts_tuples: how often it is to hold, and in what window.
     """
 
     source: int
@@ -31,6 +33,18 @@ class Feed(NamedTuple):
     size: int
     target: int
     is_asserted: bool
+    times: int = 1
+    counts_tuples: bool = False
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether each of its facts is a row, with an expiry."""
+        return self.mode is not Mode.ALWAYS and not self.is_counted
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it takes how often its facts occur."""
+        return self.counts_tuples or self.times > 1
 
 
 class NumberedRun(NamedTuple):
@@ -57,6 +71,7 @@ class NumberedProgram:
                     if not isinstance(argument, Variable):
                         vocabulary.number(argument)
         self.compiled: Program = compile_(program.rules, _Terms(program, vocabulary))
+        self.literals = Computing(self.compiled, vocabulary)
         of = {symbol: number for number, symbol in enumerate(self.compiled.predicates)}
         self.always = (of[ALWAYS], unit, NONE)
         self.conclusions = {of[symbol]: named for symbol, named in program.conclusions.items()}
@@ -73,19 +88,50 @@ class NumberedProgram:
             False: defaultdict(list),
             True: defaultdict(list),
         }
-        for source, is_asserted, mode, size, target in program.inputs:
-            number = vocabulary.number_symbol(source)
-            feed = Feed(number, mode, size, of[target], is_asserted)
-            self._feeds[is_asserted][number].append(feed)
+        for given in program.inputs:
+            number, target = vocabulary.number_symbol(given.source), of[given.target]
+            feed = Feed(
+                number, given.mode, given.size, target, given.is_asserted, given.times, given.counts_tuples
+            )
+            self._feeds[given.is_asserted][number].append(feed)
+        self.counted = [feed for feed in self._all_feeds() if feed.is_counted]
+        self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
 
     def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[Feed]]:
         """What the stream's predicates feed, by their numbers."""
         return self._feeds[is_asserted]
 
-    def feeds(self, mode: Mode, is_asserted: bool) -> Iterator[Feed]:
-        """All feeds of a mode."""
-        for feeds in self._feeds[is_asserted].values():
-            yield from (feed for feed in feeds if feed.mode is mode)
+    def boxes(self, is_asserted: bool) -> Iterator[Feed]:
+        """All feeds of what holds always in a window of ticks."""
+        for feed in self._all_feeds():
+            if feed.is_asserted is is_asserted and feed.mode is Mode.ALWAYS and not feed.is_counted:
+                yield feed
+
+    def _all_feeds(self) -> Iterator[Feed]:
+        for by_source in self._feeds.values():
+            for feeds in by_source.values():
+                yield from feeds
+
+
+class Computing:
+    """What the second kernel asks about literals: they are the vocabulary's, the built-ins its own.
+
+    Args:
+        compiled: the kernel's program.
+        vocabulary: numbers what is computed.
+    """
+
+    def __init__(self, compiled: Program, vocabulary: Vocabulary) -> None:
+        self._builtins, self._vocabulary = compiled.builtins, vocabulary
+
+    @property
+    def memberships(self) -> npt.NDArray[np.uint8]:
+        """See `Matcher.consult`."""
+        return self._vocabulary.memberships
+
+    def evaluate(self, builtin: int, left: int, right: int) -> int:
+        """See `Vocabulary.evaluate`."""
+        return self._vocabulary.result(self._builtins[builtin], left, right)
 
 
 class _Terms:

@@ -6,6 +6,7 @@ predicate of its own, written here behind the predicate's name:
     p            p now                       !p        asserted now
     p~n          p within n ticks (◇)        !p~n      asserted within n ticks
     p□n          p during all of n ticks (□) !p□n      asserted at each of n ticks
+    !p~n#        among the last n assertions  p~n×k     p at k ticks of the window at least
     was-p~n      p concluded at a tick that is over, within n ticks
     asked-x      `not x` is looked for       free-x    and x is not there (see `Guard`)
 
@@ -16,7 +17,7 @@ computes, recursion included.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from rdflib import URIRef, Variable
@@ -43,8 +44,10 @@ class Input(NamedTuple):
         source: the class or property in the stream.
         is_asserted: they follow what is asserted, not what holds.
         mode: whether they are there now, sometime or always in the window.
-        size: how many ticks the window reaches back.
+        size: how many ticks the window reaches back, or how many assertions it holds.
         target: the predicate in the second kernel.
+        times: at how many ticks of the window they are there at least.
+        counts_tuples: whether the window holds assertions.
     """
 
     source: Symbol
@@ -52,6 +55,8 @@ class Input(NamedTuple):
     mode: Mode
     size: int
     target: Symbol
+    times: int = 1
+    counts_tuples: bool = False
 
 
 class Guard(NamedTuple):
@@ -146,7 +151,7 @@ class _Translation:
         for number, rule in enumerate(self.given):
             self._translate(rule, f"rule-{number + 1}")
         for symbol in self.heads:  # what the stream says of a conclusion's predicate holds too
-            self._feed(symbol, False, Mode.NOW, 0, symbol)
+            self._feed(Input(symbol, False, Mode.NOW, 0, symbol))
         remembered = (
             Remembered(symbol, tuple((to, size) for (of, size), to in self.spans.items() if of == symbol))
             for symbol, atom in self.heads.items()
@@ -197,33 +202,41 @@ class _Translation:
 
     def _atom(self, formula: Formula) -> Atom:
         """The atom of the second kernel that a formula of a body is."""
-        if formula.mode is Mode.AT or formula.times > 1 or isinstance(formula.window, TupleWindow):
+        if formula.mode is Mode.AT:
             raise _missing(formula)
-        size = 0 if formula.window is None else self.ticks.size_of(formula.window, formula)
+        atom, source, window = formula.atom, _symbol(formula.atom), formula.window
+        if isinstance(window, TupleWindow):  # it selects from assertions
+            target = Symbol(_name(replace(atom, is_asserted=True), formula, f"{window.size}#"), source.arity)
+            self._feed(Input(source, True, formula.mode, window.size, target, formula.times, True))
+            return Atom(target.name, _arguments(formula))
+        size = 0 if window is None else self.ticks.size_of(window, formula)
         self.largest = max(self.largest, size)
-        mode = formula.mode if size else Mode.NOW
-        atom, source = formula.atom, _symbol(formula.atom)
-        target = Symbol(_name(formula.atom, mode, size), source.arity)
+        mode = formula.mode if size or formula.times > 1 else Mode.NOW
+        now = URIRef(f"{'!' * atom.is_asserted}{atom.predicate}")
+        target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
         if atom.is_asserted or source not in self.heads:
-            self._feed(source, atom.is_asserted, mode, size, target)
+            self._feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
+        elif formula.times > 1:
+            raise _missing(formula)
         elif mode is Mode.ALWAYS:
             self.runs[Run(source, size, target)] = None
         elif mode is Mode.SOMETIME and (source, size) not in self.spans:
-            self._feed(source, False, mode, size, target)
+            self._feed(Input(source, False, mode, size, target))
             was = self.spans[source, size] = Symbol(URIRef(f"was-{target.name}"), source.arity)
             terms = tuple(Variable(f"x{i}") for i in range(source.arity))
             for name in (source.name, was.name):  # what holds now is in the window too
                 self._add("window", [Atom(name, terms)], Atom(target.name, terms))
         return Atom(target.name, _arguments(formula))
 
-    def _feed(self, source: Symbol, is_asserted: bool, mode: Mode, size: int, target: Symbol) -> None:
-        if source.name != UNIT:
-            self.inputs[Input(source, is_asserted, mode, size, target)] = None
+    def _feed(self, given: Input) -> None:
+        if given.source.name != UNIT:
+            self.inputs[given] = None
 
 
-def _name(atom: TemporalAtom, mode: Mode, size: int) -> URIRef:
-    sign = {Mode.NOW: "", Mode.SOMETIME: f"~{size}", Mode.ALWAYS: f"□{size}"}[mode]
-    return URIRef(f"{'!' * atom.is_asserted}{atom.predicate}{sign}")
+def _name(atom: TemporalAtom, formula: Formula, size: str) -> URIRef:
+    sign = "□" if formula.mode is Mode.ALWAYS else "~"
+    times = f"×{formula.times}" if formula.times > 1 else ""
+    return URIRef(f"{'!' * atom.is_asserted}{atom.predicate}{sign}{size}{times}")
 
 
 def _guard(denied: Atom) -> Guard:
