@@ -8,11 +8,12 @@ a run that began later:                       |==========|      will hold at its
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers
 
 
 class StateBox:
@@ -91,14 +92,13 @@ class EventBox:
 
     def __init__(self, size: int, first: int) -> None:
         self._size, self._first = size, first
-        self._closed: Runs = (NO_FACTS, np.empty(0, np.int64))  # those of the tick before
-        self._now: Runs = self._closed
+        self._closed = self._now = _NO_RUNS  # those of the tick before, and of the present one
         self._tick = first
         self.held = NO_FACTS
 
     def begin(self, facts: Integers, starts: npt.NDArray[np.int64], tick: int) -> None:
         """Go on after a tick at which these facts had run since their starts."""
-        self._now, self._tick = (facts, starts), tick
+        self._now, self._tick = _Runs.of(facts, starts), tick
 
     def next_due(self) -> int | None:
         """The next tick: what is not asserted anew then has not held always."""
@@ -107,26 +107,52 @@ class EventBox:
     def change(self, facts: Integers, tick: int) -> tuple[Integers, Integers]:
         """What is asserted at a tick in all, each fact once; returns what holds now and what no more."""
         if tick > self._tick:
-            nothing = (NO_FACTS, np.empty(0, np.int64))
-            self._closed = self._now if tick == self._tick + 1 else nothing
+            self._closed = self._now if tick == self._tick + 1 else _NO_RUNS
             self._tick = tick
-        starts = np.full(len(facts), tick, np.int64)
-        if len(facts) and len(self._closed[0]):
-            known = dict(zip(as_tuples(self._closed[0]), self._closed[1].tolist(), strict=True))
-            starts[:] = [known.get(fact, tick) for fact in as_tuples(facts)]
-        self._now = facts, starts
-        holds = facts[starts <= max(self._first, tick - self._size)]
+        self._now = _Runs.of(facts, self._closed.starts_of(facts, tick))
+        holds = facts[self._now.starts_of(facts, tick) <= max(self._first, tick - self._size)]
         before, self.held = self.held, holds
-        return _without(holds, before), _without(before, holds)
+        return without(holds, before), without(before, holds)
 
 
-Runs = tuple[Integers, npt.NDArray[np.int64]]
-"""Facts, and since when each has been there."""
+class _Runs(NamedTuple):
+    """Since when facts of one predicate have been there.
+
+    Args:
+        keys: a number for each fact, ascending.
+        starts: for each fact the tick that its run began at.
+    """
+
+    keys: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, facts: Integers, starts: npt.NDArray[np.int64]) -> _Runs:
+        keys = _keys(facts)
+        order = np.argsort(keys)
+        return cls(keys[order], starts[order])
+
+    def starts_of(self, facts: Integers, otherwise: int) -> npt.NDArray[np.int64]:
+        """The starts of facts, `otherwise` for those that are not there."""
+        found = np.full(len(facts), otherwise, np.int64)
+        if len(self.keys) and len(facts):
+            keys = _keys(facts)
+            places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            there = self.keys[places] == keys
+            found[there] = self.starts[places[there]]
+        return found
 
 
-def _without(facts: Integers, others: Integers) -> Integers:
-    """The facts that are not among others."""
+_NO_RUNS = _Runs(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def _keys(facts: Integers) -> npt.NDArray[np.int64]:
+    """A number for each fact of one predicate."""
+    return facts[:, 1].astype(np.int64) << 32 | (facts[:, 2].astype(np.int64) & 0xFFFFFFFF)
+
+
+def without(facts: Integers, others: Integers) -> Integers:
+    """The facts of a predicate that are not among others of it."""
     if not len(facts) or not len(others):
         return facts
-    known = set(as_tuples(others))
-    return facts[[fact not in known for fact in as_tuples(facts)]]
+    return facts[~np.isin(_keys(facts), _keys(others))]

@@ -157,7 +157,7 @@ class Evaluation:
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def come_to(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
-        """The present tick ends, and a later one begins, at which nothing has been said yet.
+        """The present tick ends, and a later one begins. What follows there is known after the next `change`.
 
         Args:
             tick: the later one.
@@ -178,8 +178,6 @@ class Evaluation:
             self._come_and_go(operator.come_to(tick, self.model))
         for counting in self._counts.values():
             counting.come_to(tick)
-        self._look_at_windows()
-        self._settle()
 
     # -- what is said at the present tick ----------------------------------------------------------
 

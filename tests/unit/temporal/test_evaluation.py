@@ -36,7 +36,7 @@ def running(text, past=(), standing=(), tick=0):
         return np.array(given, np.int32).reshape(-1, 3)
 
     said = [Said(at, rows(events), rows(came), rows(went)) for at, events, came, went in past]
-    evaluation = Evaluation(numbered, vocabulary, FIRST, tick)
+    evaluation = Evaluation(numbered, FIRST, tick)
     evaluation.begin(Past.of(FIRST, said), Standing(rows(" ".join(standing))))
 
     def holds():
@@ -50,6 +50,7 @@ def running(text, past=(), standing=(), tick=0):
 
     def come_to(tick):
         evaluation.come_to(tick, NO_FACTS, NO_FACTS)
+        evaluation.change(NO_FACTS, NO_FACTS, NO_FACTS)
         return holds()
 
     return SimpleNamespace(of=evaluation, say=say, come_to=come_to, holds=holds)

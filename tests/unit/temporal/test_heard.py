@@ -59,7 +59,7 @@ def test_what_a_repair_cuts_at_its_own_tick_was_not_said():
 
 def test_a_tick_that_is_closed_is_part_of_the_past_whatever_comes_later():
     heard = HEARD.with_changes(facts(1), NO_FACTS).with_abox(entry(5, 7), facts(7))
-    heard = heard.moved_on(6, facts(8), NO_FACTS, largest=3)
+    heard = heard.moved_on(6, facts(8), NO_FACTS, needed=2)
     later = entry(6, cut=[7])
     heard = heard.with_abox(later, later.facts)
     (said,) = heard.past
@@ -69,13 +69,13 @@ def test_a_tick_that_is_closed_is_part_of_the_past_whatever_comes_later():
 
 
 def test_conclusions_that_are_withdrawn_stand_no_more():
-    heard = HEARD._replace(concluded=facts(1, 2)).moved_on(6, facts(3), facts(1), largest=0)
+    heard = HEARD._replace(concluded=facts(1, 2)).moved_on(6, facts(3), facts(1), needed=5)
     assert numbers(heard.concluded) == [2, 3]
 
 
 def test_facts_of_the_stream_and_of_the_rules_are_mapped_apart():
     heard = HEARD.with_changes(facts(1), NO_FACTS).with_abox(entry(5, 7), facts(7))
-    heard = heard.moved_on(6, facts(8), NO_FACTS, largest=3).with_changes(facts(2), facts(3))
+    heard = heard.moved_on(6, facts(8), NO_FACTS, needed=2).with_changes(facts(2), facts(3))
 
     def plus(number):
         return lambda given: given + np.array([number, 0, 0], np.int32)
