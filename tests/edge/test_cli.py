@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -411,6 +412,49 @@ def test_a_size_that_is_none_is_wrong_usage(run, size):
     assert "max" in done.stderr and "bytes" in done.stderr
 
 
+# temporal rules
+
+
+REACTOR = {"ontology": ROOT / "ontologies" / "reactor.ttl", "range_": "PT1M"}
+SHIFT = ROOT / "examples" / "reactor" / "shift.trig"
+ALARMS = ROOT / "examples" / "reactor" / "alarms.lars"
+
+
+def test_conclusions_are_written_with_the_time_they_came_or_went_at(run):
+    done = run("--slide", "PT30S", "--rules", ALARMS, stream=SHIFT, **REACTOR)
+    assert done.exit_code == 0, done.output
+    lines = [line for line in done.stdout.splitlines() if "callOut" in line]
+    assert [line.removeprefix("2026-03-02T") for line in lines] == [
+        "14:07:00Z  + callOut(vessel)",  # overheated since 14:05
+        "14:08:00Z  - callOut(vessel)",  # serviced
+        "14:18:30Z  + callOut(vessel)",  # overheated still, ten minutes after that
+        "14:21:00Z  - callOut(vessel)",
+    ]
+    came = sum("  + " in line for line in done.stdout.splitlines())
+    assert f"{came} conclusions came, {came} went" in done.stderr
+
+
+def test_conclusions_have_rows_too(run):
+    done = run("--slide", "PT30S", "--rules", ALARMS, "--format", "ndjson", stream=SHIFT, **REACTOR)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {tuple(row) for row in rows} == {("at", "change", "predicate", "argument1")}
+    assert {row["change"] for row in rows} == {"+", "-"}
+
+
+def test_the_stream_of_the_shift_is_what_its_script_writes():
+    trig = runpy.run_path(str(SHIFT.with_suffix(".py")))["trig"]
+    assert trig(7) == SHIFT.read_text(encoding="utf-8")
+
+
+def test_check_says_what_rules_look_back_at(cli):
+    done = cli("check", REACTOR["ontology"], "--rules", ALARMS, "--range", "PT1M", "--slide", "PT30S")
+    assert done.exit_code == 0, done.output
+    assert "Overheating(V) always in [2 min]: 4 ticks" in done.stdout
+    assert "the ontology does not mention: Serviced" in done.stdout
+    done = cli("check", "--rules", ALARMS)
+    assert done.exit_code == 0 and done.stdout.startswith("2 temporal rules in 1 stratum")
+
+
 @pytest.mark.parametrize("command", ["run", "explain", "timeline", "check", "demo"])
 def test_help_has_an_example_for_each_command(cli, command):
     done = cli(command, "--help")
@@ -688,6 +732,26 @@ def test_a_compressed_file_is_to_be_unpacked_first(run, tmp_path, which):
         path = tmp_path / name
         path.write_bytes(gzip.compress(b""))
         fails(run(**{which: path}), f"error: {path}: it is compressed (gzip)", "gzip -d")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("alarm(X) :- :hot(X) in [5 lightyears].", ("malformed temporal rules, line 1, column 27",)),
+        ("alarm(X) :- :hot(X),\n  not alarm(X).", ("line 2, column 3", "rests on its own absence")),
+        ("alarm(X) :- :hot(X) in [5 min].", ("line 1, column 13", "needs a stream with datetimes")),
+    ],
+)
+def test_rules_that_are_refused_are_marked_where_they_are_written(run, cli, tmp_path, text, parts):
+    path = tmp_path / "alarms.lars"
+    path.write_text(text)
+    for done in (run("--rules", path), cli("check", PEDALS, "--rules", path, "--range", "2")):
+        assert fails(done, *parts).endswith("^") and done.stdout == ""
+
+
+def test_a_check_of_nothing_is_wrong_usage(cli):
+    fails(cli("check"), "an ontology, --rules, or both", code=2)
+    fails(cli("check", "--rules", ALARMS, "--slide", "5"), "--range", code=2)
 
 
 def test_an_interrupt_ends_with_a_summary(run, monkeypatch):

@@ -1,5 +1,5 @@
-"""What `pantarhei run --query` asks: answers after each ABox, changes of answers, or what a text with windows
-reports.
+"""What `pantarhei run` asks: answers after each ABox, changes of answers, what a text with windows reports,
+what temporal rules conclude.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer
 
+from pantarhei.cli.concluded import Concluded
 from pantarhei.cli.run_options import Following
 from pantarhei.errors import MalformedInputError, QueryError
 from pantarhei.language.time import kind_of, ticks_of, time_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pantarhei.query.algebra.nodes import Query
     from pantarhei.query.continuous import AnswerRow, ContinuousQuery
     from pantarhei.query.languages import StreamText
+    from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
 
 _OF_STREAM_LANGUAGES = re.compile(r"\b(?:REGISTER|STREAM|WINDOW)\b", re.IGNORECASE)
@@ -117,8 +119,8 @@ class Reports:
             self.write(self._reasoner.advance(end), writer)
 
 
-def asked_of(options: Following, ontology: pr.Ontology) -> Asked | None:
-    """What the options ask; None for no query.
+def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | None = None) -> Asked | None:
+    """What the options ask; None for neither a query nor rules.
 
     Raises:
         QueryError: the query is malformed, or cannot be kept up to date here.
@@ -127,10 +129,14 @@ def asked_of(options: Following, ontology: pr.Ontology) -> Asked | None:
         BadParameter: an option does not go with it.
     """
     if options.query is None:
+        if rules is not None:
+            return Concluded(rules, ontology.names)
         if options.emit == "changes":
-            raise typer.BadParameter("changes are those of a query: --query", param_hint="--emit")
+            problem = "changes are those of a query, or of rules: --query, --rules"
+            raise typer.BadParameter(problem, param_hint="--emit")
         if options.derive == "needed":
-            raise typer.BadParameter("what is needed is what a query needs: --query", param_hint="--derive")
+            problem = "what is needed is what a query needs, or rules: --query, --rules"
+            raise typer.BadParameter(problem, param_hint="--derive")
         return None
     name, text = _text_of(str(options.query))
     prefixes = {prefix: str(iri) for prefix, iri in ontology.graph.namespaces()}

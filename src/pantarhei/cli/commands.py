@@ -7,7 +7,6 @@ The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage,
 from __future__ import annotations
 
 import errno
-import json
 import sys
 import warnings
 from collections.abc import Iterator
@@ -16,13 +15,15 @@ from functools import cache
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from pantarhei.cli.check_options import Checking
 from pantarhei.cli.help_texts import (
     ABOUT,
     CHECK,
+    CHECK_EXAMPLES,
     DEMO,
     EXPLAIN,
     EXPLAIN_EXAMPLES,
@@ -31,7 +32,14 @@ from pantarhei.cli.help_texts import (
     TIMELINE,
     TIMELINE_EXAMPLES,
 )
-from pantarhei.cli.run_options import Drawing, EachOnce, Explaining, Following, Imports, OnStream, taking
+from pantarhei.cli.run_options import (
+    Drawing,
+    EachOnce,
+    Explaining,
+    Following,
+    OnStream,
+    taking,
+)
 from pantarhei.cli.wording import as_typed, one_line
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.version import __version__
@@ -115,62 +123,16 @@ def timeline(options: Drawing) -> None:
         draw(options)
 
 
-@app.command(
-    cls=EachOnce,
-    help=CHECK,
-    epilog="[bold]Example[/bold]\n\npantarhei check ontologies/pedals.ttl --details --depth 3",
-)
-def check(
-    ontology: Annotated[
-        Path, typer.Argument(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")
-    ],
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 if something of the ontology is lost.")
-    ] = False,
-    details: Annotated[
-        bool, typer.Option("--details", help="Show every axiom and the rules it makes, nothing shortened.")
-    ] = False,
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Show the inconsistency-normal form too, unfolded to this depth.",
-        ),
-    ] = None,
-    catalog: Annotated[
-        Path | None, typer.Option(help="Where imports are found; nothing is ever fetched.")
-    ] = None,
-    imports: Annotated[Imports, typer.Option(help="What to do with imports that are not found.")] = "error",
-    format: Annotated[Literal["text", "json"], typer.Option(help="How the report is written.")] = "text",
-) -> None:
+@app.command(cls=EachOnce, help=CHECK, epilog=CHECK_EXAMPLES)
+@taking(Checking)
+def check(options: Checking) -> None:
     """`pantarhei check`."""
-    with _errors():
-        import pantarhei as pr
-        from pantarhei.cli.follow import format_told_by
+    from pantarhei.cli.check_command import check as say
 
-        with format_told_by(None):
-            loaded = pr.load_ontology(ontology, catalog=catalog, imports=imports)
-        report = loaded.report()
-        form = loaded.inconsistency_normal_form(depth=3 if depth is None else depth)
-        if format == "json":
-            whole = json.loads(report.to_json())
-            if depth is not None:
-                whole["inconsistency_normal_form"] = form.to_data()
-            typer.echo(json.dumps(whole, ensure_ascii=False, indent=2))
-        else:
-            typer.echo(report.text(details=details))
-            if depth is not None:
-                typer.echo(f"\nInconsistency-normal form, unfolded to depth {depth}:\n{form}")
-            elif not loaded.triples:
-                typer.echo("the document holds no triples")
-            elif not details:
-                meaning = (
-                    "; --depth 3 shows what they mean in terms of assertions" if form.constraints else ""
-                )
-                typer.echo(f"\n{form.summary()}{meaning}")
-                typer.echo("--details shows every axiom with its rules, --format json everything")
-        if strict and report.losses:
-            raise _failed(f"lost in whole or in part: {len(report.losses)}; --strict allows no loss", 1)
+    with _errors():
+        failure = say(options)
+    if failure:
+        raise _failed(failure, 1)
 
 
 @app.command(cls=EachOnce, help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pantarhei.cli.asked import asked_of
+from pantarhei.cli.concluded import rules_from
 from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following, OnStream
 from pantarhei.errors import UnknownFormatError
@@ -27,21 +28,31 @@ from pantarhei.language.time import TimePoint, kind_of, ticks_of
 from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import Skipped, read_stream
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
+from pantarhei.temporal.conclusions import ConclusionChanges
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     import pantarhei as pr
+    from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
 
 
 @dataclass(slots=True)
 class Followed:
-    """What went by."""
+    """What went by.
+
+    Args:
+        aboxes, assertions, late: how many came, and how many of the ABoxes came late.
+        came, went: how many conclusions of temporal rules did.
+        newest: the newest time.
+    """
 
     aboxes: int = 0
     assertions: int = 0
     late: int = 0
+    came: int = 0
+    went: int = 0
     newest: TimePoint | None = field(default=None, repr=False)
 
     def note(self, at: TimePoint, assertions: int) -> None:
@@ -49,6 +60,11 @@ class Followed:
         self.newest = at
         self.aboxes += 1
         self.assertions += assertions
+
+    def note_conclusions(self, changes: ConclusionChanges) -> None:
+        """Conclusions came and went."""
+        self.came += sum(len(turn.added) for turn in changes.turns)
+        self.went += sum(len(turn.removed) for turn in changes.turns)
 
 
 class Account(Protocol):
@@ -153,11 +169,14 @@ def follow(options: Following, source: Source) -> None:
         OSError: a file cannot be read or written.
     """
     ontology = ontology_of(options)
-    asked = asked_of(options, ontology)
+    rules = None if options.rules is None else rules_from(options.rules, ontology)
+    asked = asked_of(options, ontology, rules)
     window = None if asked is None else asked.window
     options.reasoning(window)  # what is wrong there is said before files are read
     background, _ = background_of(options)
-    reasoner = reasoner_of(options, ontology, background, window)
+    reasoner = reasoner_of(options, ontology, background, window, rules)
+    for warning in () if rules is None else rules.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     if asked is not None:
         asked.begin(reasoner)
     if options.history is not None:
@@ -167,6 +186,7 @@ def follow(options: Following, source: Source) -> None:
         try:
             with closing(source.updates(reasoner, counts)) as updates:
                 for update in _with_progress(updates, source, counts, options):
+                    counts.note_conclusions(update.conclusions)
                     if asked is None:
                         _write_update(update, len(reasoner.graph), names, writer)
                     else:
@@ -174,14 +194,14 @@ def follow(options: Following, source: Source) -> None:
                     if options.repairs:
                         _print_cut(update, names, chains)
         except KeyboardInterrupt:
-            _print_summary(reasoner, source, counts)
+            _print_summary(reasoner, source, counts, options)
             raise
         finally:
             if options.history is not None:
                 reasoner.flush_history()
         if asked is not None:
             asked.end(writer)
-    _print_summary(reasoner, source, counts)
+    _print_summary(reasoner, source, counts, options)
     for line in _ontology_lines(reasoner.ontology, options.ontology):
         print(line, file=sys.stderr)
 
@@ -218,12 +238,16 @@ def background_of(options: OnStream) -> tuple[list[Triple], dict[str, str]]:
 
 
 def reasoner_of(
-    options: OnStream, ontology: pr.Ontology, background: list[Triple], window: Window | None = None
+    options: OnStream,
+    ontology: pr.Ontology,
+    background: list[Triple],
+    window: Window | None = None,
+    rules: TemporalRules | None = None,
 ) -> pr.StreamReasoner:
     """The reasoner; its window is the one given, or what the options say."""
     import pantarhei as pr
 
-    return pr.StreamReasoner.with_options(ontology, options.reasoning(window), background)
+    return pr.StreamReasoner.with_options(ontology, options.reasoning(window), background, rules)
 
 
 # how far it is
@@ -315,7 +339,7 @@ def _print_cut(update: pr.WindowUpdate, names: ShownNames, chains: Chains) -> No
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)
 
 
-def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed) -> None:
+def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed, options: Following) -> None:
     stats = reasoner.stats()
     parts = [
         counted(counts.aboxes, "ABox"),
@@ -328,6 +352,8 @@ def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed
         parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")
     if stats.dropped_early:
         parts.insert(-1, f"{counted(stats.dropped_early, 'timestamp')} dropped early")
+    if options.rules is not None:
+        parts.append(f"{counted(counts.came, 'conclusion')} came, {counts.went:,} went")
     print(", ".join(parts), file=sys.stderr)
     for skipped in islice(source.account.skipped, 10):
         line = f"line {skipped.line}: " if skipped.line is not None else ""

@@ -12,7 +12,7 @@ ABOUT = (
 )
 RUN = (
     "Follow a stream: keep a window's materialization, repair it, and answer a query after every ABox, or "
-    "when a text in C-SPARQL, RSP-QL or CQELS says.\n\n"
+    "when a text in C-SPARQL, RSP-QL or CQELS says. Or have temporal rules look back over it (--rules).\n\n"
     "Each graph of the stream is an ABox with a time. It is repaired on arrival: of facts that contradict "
     "one another the newest stay. What has left the window is forgotten, with all that followed from it."
 )
@@ -24,6 +24,8 @@ RUN_EXAMPLES = (
     "--query Q.rq --output answers.ndjson\n\n"
     "pantarhei run --ontology O.ttl --stream S.nq --emit changes --query 'SELECT ?x FROM STREAM <urn:s> "
     "\\[RANGE 10s STEP 1s] { ?x a ?c }'\n\n"
+    "pantarhei run --ontology ontologies/reactor.ttl --stream examples/reactor/shift.trig --range PT1M "
+    "--slide PT30S --rules examples/reactor/alarms.lars\n\n"
     "pantarhei run --spark 'local\\[*]' --ontology O.ttl --stream 'readings/*.nq' --range PT5M --query Q.rq"
 )
 EXPLAIN = (
@@ -56,9 +58,16 @@ DEMO = (
     "Run it in a source checkout, whose ontologies and examples it reads."
 )
 CHECK = (
-    "Load an ontology and say what becomes of its axioms: rules, constraints, background, or why not.\n\n"
+    "Load an ontology and say what becomes of its axioms: rules, constraints, background, or why not. With "
+    "--rules, read temporal rules and say in which strata they are, what is remembered, and how far their "
+    "windows reach back.\n\n"
     "A summary comes first: how many axioms became what, what is lost and for which reasons, what can have "
     "no instance, which names are one, what is outside OWL 2 DL, and a contradiction for which "
     "[bold]run[/bold] would refuse it. The exit code is 1 for an ontology that "
-    "cannot be used, and with --strict for one that loses something."
+    "cannot be used, and with --strict for one that loses something; and for rules that are refused."
+)
+CHECK_EXAMPLES = (
+    "[bold]Examples[/bold]\n\n"
+    "pantarhei check ontologies/pedals.ttl --details --depth 3\n\n"
+    "pantarhei check ontologies/reactor.ttl --rules examples/reactor/alarms.lars --range PT1M --slide PT30S"
 )

@@ -1,4 +1,4 @@
-"""The options of `pantarhei run`, each said once: its name, type, default and help."""
+"""The options of commands that follow a stream, each said once: its name, type, default and help."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class OnStream:
         from pantarhei.window.sliding import Window
 
         if window is None:
-            slide = None if self.slide is None else _length(self.slide, "--slide")
+            slide = length_of_slide(self.slide)
             window = Window(self.length, slide, self.first_boundary, self.closed or "both")
         limits = Limits(
             self.max_facts, None if self.max_bytes is None else _bytes(self.max_bytes), self.on_limit
@@ -153,7 +153,7 @@ class OnStream:
         """The length of the window. Raises `BadParameter` if it is none."""
         if self.range is None:
             raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
-        return _length(self.range, "--range")
+        return length_of_range(self.range)
 
     @property
     def first_boundary(self) -> TimePoint:
@@ -181,6 +181,13 @@ class Following(OnStream):
             help="A SPARQL query, answered after every ABox, or a text in C-SPARQL, RSP-QL or CQELS, which "
             "says its window and when it reports; the ontology's prefixes need no declaration. Without, a "
             "line on each update.",
+        ),
+    ] = None
+    rules: Annotated[
+        Path | None,
+        REASONING(
+            help="Temporal rules, which look back in time; the ontology's prefixes need no declaration. "
+            "Without a query, a line on each conclusion that came ([bold]+[/bold]) or went ([bold]-[/bold])."
         ),
     ] = None
     emit: Annotated[
@@ -323,6 +330,16 @@ def _bytes(text: str) -> int:
         return parse_bytes(text)
     except OptionError as error:
         raise typer.BadParameter(f"{error.given} is not {error.expected}", param_hint="--max-bytes") from None
+
+
+def length_of_range(text: str) -> Duration:
+    """The length of a window. Raises `BadParameter` if it is none."""
+    return _length(text, "--range")
+
+
+def length_of_slide(text: str | None) -> Duration | None:
+    """The step of a window's end, None if it is not said. Raises `BadParameter` if it is none."""
+    return None if text is None else _length(text, "--slide")
 
 
 def _length(text: str, option: str) -> Duration:

@@ -34,20 +34,21 @@ class Ticks:
         return self.window.next_boundary(self.kind, 0)
 
     @property
-    def _slide(self) -> int:
+    def length(self) -> int:
+        """How long a tick is, in the stream's smallest units."""
         return self.window.next_boundary(self.kind, self._origin + 1) - self._origin
 
     def of(self, step: Step) -> int:
         """The tick that a step belongs to."""
-        return (step.end - self._origin) // self._slide
+        return (step.end - self._origin) // self.length
 
     def at(self, time: int) -> int:
         """The tick that a time belongs to, given in the stream's smallest units."""
-        return -((self._origin - time) // self._slide)
+        return -((self._origin - time) // self.length)
 
     def end_of(self, tick: int) -> int:
         """The time at which a tick ends, in the stream's smallest units."""
-        return self._origin + tick * self._slide
+        return self._origin + tick * self.length
 
     def size_of(self, window: TimeWindow, formula: Formula) -> int:
         """How many ticks the window of a formula reaches back.
@@ -66,9 +67,9 @@ class Ticks:
                 f"{formula} needs a stream with datetimes, and the range {self.window.range} is a number"
             )
             raise refused(problem, "a window in ticks, such as [5], or a range that is a time", formula)
-        ticks = duration_ticks(size, self.kind) // self._slide
+        ticks = duration_ticks(size, self.kind) // self.length
         if ticks > MOST_IN_WINDOW:
-            slide = timedelta(microseconds=self._slide)
+            slide = timedelta(microseconds=self.length)
             problem = f"{formula} reaches back {ticks:_} ticks of {slide}"
             expected = f"at most {MOST_IN_WINDOW:_}: give the reasoner's window a slide"
             raise refused(problem, expected, formula)

@@ -9,7 +9,13 @@ from rdflib import RDF
 
 from pantarhei.cli.follow import FileSource, Followed, follow, format_told_by
 from pantarhei.cli.run_options import Following
-from pantarhei.errors import LateABoxError, QueryError, QueryTimeoutError, UnknownFormatError
+from pantarhei.errors import (
+    LateABoxError,
+    QueryError,
+    QueryTimeoutError,
+    TemporalRuleError,
+    UnknownFormatError,
+)
 from pantarhei.streams.read import Skipped
 from strategies import A, C, a, b, member
 
@@ -232,3 +238,49 @@ def test_what_has_left_the_window_is_written_in_the_end(options, tmp_path, ends_
 def test_a_history_that_cannot_be_written_is_an_error_at_once(options, tmp_path):
     with pytest.raises(OSError, match="nowhere"):
         follow(options(history=str(tmp_path / "nowhere" / "history.ndjson")), Given())
+
+
+# temporal rules
+
+
+@pytest.fixture
+def rules(tmp_path):
+    path = tmp_path / "rules.lars"
+    path.write_text("was(X) :- asserted :A(X) in [1].\nfor(X) :- was(X) in [1].\n")
+    return path
+
+
+# at:            1   2   3        9
+# asserted A(a)  x
+# was, for       |=======|
+def test_conclusions_are_lines_with_the_time_they_came_or_went_at(options, rules, capsys):
+    follow(options(rules=rules), Given((1, member(A, a)), (9, member(A, b))))
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        *("1  + for(a)", "1  + was(a)"),
+        *("3  - for(a)", "3  - was(a)"),
+        *("9  + for(b)", "9  + was(b)"),
+    ]
+    warning, summary = err.splitlines()
+    assert warning.startswith("warning: line 2, column 11: was(X) in [1] looks back")
+    assert summary.endswith(" facts in the window, 4 conclusions came, 2 went")
+
+
+def test_conclusions_are_changes_and_what_they_need_is_enough(options, rules, capsys):
+    given = {"rules": rules, "format": "csv", "emit": "changes", "derive": "needed"}
+    follow(options(**given), Given((1, member(A, a))))
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_beside_a_query_conclusions_are_counted(options, rules, tmp_path, capsys):
+    (tmp_path / "q.rq").write_text("SELECT ?x { ?x a <http://example.org/B> }")
+    follow(options(rules=rules, query=tmp_path / "q.rq", format="csv"), Given((1, member(A, a))))
+    out, err = capsys.readouterr()
+    assert out.splitlines() == ["at,x", f"1,{a}"] and err.endswith("2 conclusions came, 0 went\n")
+
+
+def test_rules_that_are_refused_are_told_before_the_stream_is_read(options, tmp_path):
+    path = tmp_path / "rules.lars"
+    path.write_text("a(X) :- :A(X) in [3 min].\n")
+    with pytest.raises(TemporalRuleError, match="line 1, column 9"):
+        follow(options(rules=path), Given(ends_with=ZeroDivisionError()))

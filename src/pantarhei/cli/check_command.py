@@ -1,0 +1,72 @@
+"""`pantarhei check`: what becomes of an ontology, and what temporal rules look back at."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from pantarhei.cli.check_options import Checking
+from pantarhei.cli.concluded import rules_from
+from pantarhei.cli.follow import format_told_by
+from pantarhei.cli.rules_report import RulesReport
+from pantarhei.temporal.rules import load_rules
+
+if TYPE_CHECKING:
+    import pantarhei as pr
+
+
+def check(options: Checking) -> str | None:
+    """Print the report; returns why the check has failed, None if it has not.
+
+    Raises:
+        PantarheiError: an option, the ontology or a rule is not as it should be.
+        OSError: a file cannot be read.
+    """
+    import pantarhei as pr
+
+    window = options.window
+    if options.ontology is None and options.rules is None:
+        raise typer.BadParameter("there is nothing to check: an ontology, --rules, or both")
+    ontology = None
+    if options.ontology is not None:
+        with format_told_by(None):
+            ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+    rules = None
+    if options.rules is not None:
+        read = load_rules(options.rules) if ontology is None else rules_from(options.rules, ontology)
+        rules = RulesReport(read, window, ontology)
+    if options.format == "json":
+        data = {} if ontology is None else _data(ontology, options.depth)
+        if rules is not None:
+            data["temporal_rules"] = rules.to_data()
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    else:
+        texts = [] if ontology is None else [_text(ontology, options)]
+        texts += [] if rules is None else [rules.text()]
+        typer.echo("\n\n".join(texts))
+    lost = 0 if ontology is None else len(ontology.losses)
+    return f"lost in whole or in part: {lost}; --strict allows no loss" if options.strict and lost else None
+
+
+def _data(ontology: pr.Ontology, depth: int | None) -> dict[str, Any]:
+    whole: dict[str, Any] = json.loads(ontology.report().to_json())
+    if depth is not None:
+        whole["inconsistency_normal_form"] = ontology.inconsistency_normal_form(depth=depth).to_data()
+    return whole
+
+
+def _text(ontology: pr.Ontology, options: Checking) -> str:
+    depth, details = options.depth, options.details
+    form = ontology.inconsistency_normal_form(depth=3 if depth is None else depth)
+    lines = [ontology.report().text(details=details)]
+    if depth is not None:
+        lines += ["", f"Inconsistency-normal form, unfolded to depth {depth}:", str(form)]
+    elif not ontology.triples:
+        lines.append("the document holds no triples")
+    elif not details:
+        meaning = "; --depth 3 shows what they mean in terms of assertions" if form.constraints else ""
+        lines += ["", f"{form.summary()}{meaning}"]
+        lines.append("--details shows every axiom with its rules, --format json everything")
+    return "\n".join(lines)

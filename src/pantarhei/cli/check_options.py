@@ -1,0 +1,75 @@
+"""The options of `pantarhei check`, each said once: its name, type, default and help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from typer import Argument, Option
+
+from pantarhei.cli.run_options import Imports, length_of_range, length_of_slide
+from pantarhei.language.time import time_of
+
+if TYPE_CHECKING:
+    from pantarhei.window.sliding import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """What to look at before a stream comes: the options of `pantarhei check`."""
+
+    ontology: Annotated[
+        Path | None, Argument(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")
+    ] = None
+    rules: Annotated[
+        Path | None,
+        Option(
+            help="Temporal rules: their strata, what is remembered, how far their windows reach back. With "
+            "an ontology its prefixes need no declaration, and names that it does not have are told."
+        ),
+    ] = None
+    range: Annotated[
+        str | None,
+        Option(
+            metavar="DURATION",
+            help="Length of the window that the rules are to run over: then theirs are counted in ticks, and "
+            "what does not fit is refused.",
+        ),
+    ] = None
+    slide: Annotated[
+        str | None, Option(metavar="DURATION", help="Step of that window's end: the tick of the rules.")
+    ] = None
+    strict: Annotated[bool, Option("--strict", help="Exit with 1 if something of the ontology is lost.")] = (
+        False
+    )
+    details: Annotated[
+        bool, Option("--details", help="Show every axiom and the rules it makes, nothing shortened.")
+    ] = False
+    depth: Annotated[
+        int | None,
+        Option(min=0, help="Show the inconsistency-normal form too, unfolded to this depth."),
+    ] = None
+    catalog: Annotated[Path | None, Option(help="Where imports are found; nothing is ever fetched.")] = None
+    imports: Annotated[Imports, Option(help="What to do with imports that are not found.")] = "error"
+    format: Annotated[Literal["text", "json"], Option(help="How the report is written.")] = "text"
+
+    @property
+    def window(self) -> Window | None:
+        """The window that rules are to run over; None if it is not said.
+
+        Raises:
+            BadParameter: a length is none, or a step is said alone.
+            OptionError: there is no such window.
+        """
+        from pantarhei.temporal.ticks import kind_for
+        from pantarhei.window.sliding import Window, step_to
+
+        if self.range is None:
+            if self.slide is not None:
+                raise typer.BadParameter("the length of the window is asked for", param_hint="--range")
+            return None
+        window = Window(length_of_range(self.range), length_of_slide(self.slide))
+        step_to(window, None, time_of(0, kind_for(window)))  # raises what is wrong with both together
+        return window

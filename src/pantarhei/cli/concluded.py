@@ -1,0 +1,86 @@
+"""What `pantarhei run --rules` writes: each conclusion of temporal rules that came or went, with its time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pantarhei.language.shown import ShownNames, told_apart
+from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
+from pantarhei.temporal.conclusions import Turn
+from pantarhei.temporal.rules import TemporalRules, load_rules
+
+if TYPE_CHECKING:
+    import pantarhei as pr
+
+
+def rules_from(path: Path, ontology: pr.Ontology) -> TemporalRules:
+    """Temporal rules from a file, in which the ontology's prefixes need no declaration.
+
+    Raises:
+        InputError: the file cannot be read.
+        TemporalRuleError: it is malformed, or what it says is refused.
+    """
+    return load_rules(path, prefixes={prefix: str(iri) for prefix, iri in ontology.graph.namespaces()})
+
+
+class Concluded:
+    """Asks what comes and goes of conclusions (`Asked`).
+
+    A table has a line for each, `+` or `-` and the conclusion. Other formats have rows of `change`,
+    `predicate` and `argument1` onwards, as many as any conclusion has.
+
+    Args:
+        names: for tables.
+    """
+
+    window = None
+
+    def __init__(self, rules: TemporalRules, names: ShownNames) -> None:
+        self.prefixes: Mapping[str, str] = {}
+        self._names = names
+        self._arity = max((len(rule.head.atom.arguments) for rule in rules.rules), default=0)
+
+    def begin(self, reasoner: pr.StreamReasoner) -> None:
+        """Nothing is registered."""
+
+    def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
+        """Write what came and went, at each tick on the way what went first."""
+        for turn in update.conclusions.turns:
+            if isinstance(writer, TableWriter):
+                for line in told_apart(lambda: _lines(turn), self._names):  # noqa: B023, called at once
+                    writer.line(line)
+            else:
+                writer.report(turn.at, self._columns(turn))
+
+    def _columns(self, turn: Turn) -> dict[str, list[Cell]]:
+        signed = [("-", atom) for atom in sorted(turn.removed, key=_as_written)]
+        signed += [("+", atom) for atom in sorted(turn.added, key=_as_written)]
+        columns: dict[str, list[Cell]] = {
+            "change": [sign for sign, _ in signed],
+            "predicate": [atom.predicate for _, atom in signed],
+        }
+        for place in range(self._arity):
+            columns[f"argument{place + 1}"] = [_argument(atom, place) for _, atom in signed]
+        return columns
+
+    def end(self, writer: AnswerWriter) -> None:
+        """Nothing more comes."""
+
+
+def _as_written(atom: TemporalAtom) -> tuple[str, ...]:
+    return (atom.predicate, *(argument.n3() for argument in atom.arguments))
+
+
+def _lines(turn: Turn) -> list[str]:
+    return [
+        f"{time_text(turn.at)}  {sign} {text}"
+        for sign, atoms in (("-", turn.removed), ("+", turn.added))
+        for text in sorted(map(str, atoms))
+    ]
+
+
+def _argument(atom: TemporalAtom, place: int) -> Cell:
+    return atom.arguments[place] if place < len(atom.arguments) else None

@@ -1,0 +1,80 @@
+"""The report on temporal rules: strata, memory, ticks, what the ontology does not know."""
+
+import pytest
+from rdflib import Graph, Namespace
+
+import pantarhei as pr
+from pantarhei.cli.rules_report import RulesReport
+
+EX = Namespace("http://example.org/")
+ONTOLOGY = pr.load_ontology(
+    Graph().parse(
+        data=f"@prefix : <{EX}> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+        ":Hot rdfs:subClassOf :Odd ."
+    )
+)
+RULES = pr.load_rules(
+    """remember alarm.
+    late(X)  :- alarm(X) always in [1 min].
+    quiet(X) :- :Odd(X), not alarm(X), not asserted served(X) in [10 min].
+    alarm(X) :- :Hot(X) in [5 min], asserted served(X) in [3 #].
+    """,
+    prefixes={"": str(EX)},
+)
+HALF_MINUTES = pr.Window(range="PT1M", slide="PT30S")
+
+
+def test_rules_are_listed_by_their_strata():
+    lines = RulesReport(RULES).text().splitlines()
+    assert lines[0] == "3 temporal rules in 2 strata; remembered: alarm"
+    assert [line.partition("(")[0].strip() for line in lines[1:6]] == [
+        "stratum 0",
+        "alarm",
+        "stratum 1",
+        "late",
+        "quiet",
+    ]
+
+
+def test_windows_are_counted_in_ticks_where_the_reasoners_window_is_known():
+    lines = RulesReport(RULES, HALF_MINUTES).text().splitlines()
+    assert "windows, a tick is 30 sec" in lines
+    assert "    alarm(X) always in [1 min]: 2 ticks" in lines
+    assert "    not asserted served(X) in [10 min]: 20 ticks" in lines
+    assert "    asserted served(X) in [3 #]" in lines  # of assertions, not of time
+    assert "what was said is kept for 20 ticks" in lines
+
+
+def test_without_the_reasoners_window_windows_stand_as_they_are_written():
+    text = RulesReport(RULES).text()
+    assert "in ticks if --range and --slide are given" in text
+    assert "    alarm(X) always in [1 min]\n" in text and "is kept for" not in text
+
+
+def test_ticks_of_numbers_have_the_length_of_the_slide():
+    rules = pr.load_rules("a(X) :- b(X) in [3].", prefixes={"": str(EX)})
+    assert "a tick is 2\n    b(X) in [3]: 3 ticks" in RulesReport(rules, pr.Window(range=4, slide=2)).text()
+
+
+def test_what_does_not_fit_the_window_is_refused():
+    with pytest.raises(pr.TemporalRuleError, match="needs a stream with datetimes"):
+        RulesReport(RULES, pr.Window(range=4))
+
+
+def test_names_that_the_ontology_does_not_have_are_told():
+    assert "the ontology does not mention: served" in RulesReport(RULES, None, ONTOLOGY).text()
+    assert "does not mention" not in RulesReport(RULES).text()
+
+
+def test_warnings_are_part_of_the_report():
+    rules = pr.load_rules("a(X) :- b(X).\nc(X) :- a(X) in [3].", prefixes={"": str(EX)})
+    assert "warning: line 2, column 9: a(X) in [3] looks back" in RulesReport(rules).text()
+    assert "windows" in RulesReport(rules).text()
+    assert len(RulesReport(rules).to_data()["warnings"]) == 1
+
+
+def test_programs_get_the_same():
+    data = RulesReport(RULES, HALF_MINUTES, ONTOLOGY).to_data()
+    assert [each["stratum"] for each in data["rules"]] == [1, 1, 0]
+    assert data["remembered"] == [EX.alarm] and data["not_in_ontology"] == [EX.served]
+    assert [each["ticks"] for each in data["windows"]] == [2, 20, 10, None]
