@@ -198,6 +198,18 @@ def test_a_standing_state_box_costs_no_pop():
     assert work_of(run, stand) == (0, 0) and run.holds() == "a"
 
 
+def test_a_standing_box_of_events_costs_no_pop():
+    run = running("a(X) :- asserted hot(X) always in [2].")
+
+    def repeat(first, last):
+        for tick in range(first, last):
+            run.of.come_to(tick, NO_FACTS, NO_FACTS)
+            run.say(events="hot")
+
+    repeat(1, 4)
+    assert work_of(run, lambda: repeat(4, 30)) == (0, 0) and run.holds() == "a"
+
+
 def test_an_expiry_fires_no_rule():
     run = running("a(X) :- asserted hot(X) in [2]. b(X) :- a(X), cold(X).")
     run.say(came="cold", events="hot")
