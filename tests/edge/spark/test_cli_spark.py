@@ -78,6 +78,14 @@ def test_the_pedals_give_the_same_bytes(run, arguments):
     assert (there.exit_code, there.stdout, there.stderr) == (0, here.stdout, here.stderr)
 
 
+def test_temporal_rules_conclude_the_same(run):
+    arguments = ["--slide", "PT30S", "--rules", "examples/reactor/alarms.lars"]
+    given = {"ontology": "ontologies/reactor.ttl", "stream": "examples/reactor/shift.trig", "range_": "PT1M"}
+    here, there = run(*arguments, **given), run(*arguments, *SPARK, **given)
+    assert "+ callOut(vessel)" in here.stdout
+    assert (there.exit_code, there.stdout, there.stderr) == (0, here.stdout, here.stderr)
+
+
 def test_the_reactor_gives_the_same_bytes(run):
     arguments = ["--slide", "PT30S", "--repairs", "--query", "examples/reactor/query.rq", "--format", "csv"]
     given = {"ontology": "ontologies/reactor.ttl", "stream": "examples/reactor/stream.trig", "range_": "PT1M"}
