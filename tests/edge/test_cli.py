@@ -441,6 +441,22 @@ def test_conclusions_have_rows_too(run):
     assert {row["change"] for row in rows} == {"+", "-"}
 
 
+def test_rooms_are_told_of_that_waste_at_each_of_three_minutes(run):
+    ontology, folder = ROOT / "ontologies" / "building.ttl", ROOT / "examples" / "building"
+    given = {"ontology": ontology, "stream": folder / "sample.nq", "range_": "PT5M"}
+    background = folder / "background.ttl"
+    query = "PREFIX : <http://example.org/building#> SELECT ?room { ?room a :WastefulRoom }"
+    minutes = ["--background", background, "--slide", "PT1M", "--format", "ndjson"]
+    asked = run(*minutes, "--query", query, **given)
+    wasting = {}
+    for row in map(json.loads, asked.stdout.splitlines()):
+        wasting.setdefault(row["at"], set()).add(row["room"])
+    done = run(*minutes, "--rules", folder / "waste.lars", **given)
+    rows = [row for row in map(json.loads, done.stdout.splitlines()) if row["predicate"].endswith("#told")]
+    assert {row["argument1"] for row in rows} == set.intersection(*wasting.values()) != set()
+    assert len(wasting) == 3 and {(row["at"], row["change"]) for row in rows} == {(max(wasting), "+")}
+
+
 def test_the_stream_of_the_shift_is_what_its_script_writes():
     trig = runpy.run_path(str(SHIFT.with_suffix(".py")))["trig"]
     assert trig(7) == SHIFT.read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from pantarhei.errors import (
     PantarheiError,
     QueryTimeoutError,
     SparkError,
+    TemporalRuleError,
     UnknownFormatError,
 )
 
@@ -37,6 +38,9 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
         return f"{option} is not possible: expected {_with_options(error.expected, options)}"
     if isinstance(error, SparkError):  # a worker's message, with what was given in it
         return str(error).replace('on_error="skip"', _typed("on_error", "skip"))
+    if isinstance(error, TemporalRuleError):  # prefixes are the ontology's here, or the text's
+        expected = error.expected.partition(", or prefixes=")[0]
+        return str(type(error)(error.problem, expected, *error.args[2:]))
     if isinstance(error, QueryTimeoutError):
         return str(error).replace("timeout=", "--query-timeout ", 1)
     if not isinstance(error, _NAMING_OPTIONS):

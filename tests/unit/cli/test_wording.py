@@ -3,7 +3,7 @@
 import pytest
 
 from pantarhei.cli.wording import as_typed, one_line
-from pantarhei.errors import OptionError, QueryError, QueryTimeoutError
+from pantarhei.errors import OptionError, QueryError, QueryTimeoutError, TemporalTextError
 
 NAMES = ["on_error", "master", "range"]
 
@@ -27,3 +27,10 @@ def test_options_are_as_typed_and_what_was_given_stays(error, text):
 
 def test_a_message_of_several_lines_is_one():
     assert "\n" not in one_line(str(OptionError("range", "1\n2", "one number")))
+
+
+def test_of_a_prefix_that_is_missing_no_argument_of_python_is_told():
+    error = TemporalTextError("ex has no prefix", "a line above, or prefixes={'ex': '…'}", 1, 2, "ex:a.")
+    said = as_typed(error, [])
+    assert said.splitlines()[0].endswith("line 1, column 2: ex has no prefix; expected a line above")
+    assert said.endswith(" ^")
