@@ -92,6 +92,14 @@ def test_an_expiry_that_is_over_takes_a_fact_out_at_once(scene):
     assert not scene.holds("hot", 1)
 
 
+def test_an_expiry_at_the_present_tick_is_not_over(scene):
+    scene.add(UNTIL_REMOVED, ("hot", 1))
+    scene.lower(10, ("hot", 1))
+    assert scene.holds("hot", 1) and scene.model.next_expiry() == 10
+    scene.model.come_to(11)
+    assert not scene.holds("hot", 1)
+
+
 def test_the_next_expiry_is_known(scene):
     scene.add(14, ("hot", 1))
     scene.add(12, ("hot", 2))
