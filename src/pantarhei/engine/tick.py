@@ -13,7 +13,7 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.forms import NO_FORMS, Forms
+from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
 from pantarhei.encoding.given_forms import FormsChange, GivenForms
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.engine.books import Arrival, Books, Counters
@@ -60,6 +60,7 @@ class _Slid(NamedTuple):
         untold: those of both that consumers have not been told of.
         told: what consumers know, those told on the way included.
         on_the_way: what they were told on the way that the model noted.
+        gone: the forms of facts that they were told had gone on the way.
     """
 
     log: Log
@@ -68,6 +69,7 @@ class _Slid(NamedTuple):
     untold: tuple[Entry, ...]
     told: Told
     on_the_way: tuple[Integers, ...] = ()
+    gone: FactForms = NO_FORMS.by_fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +183,11 @@ class Tick:
             stop = self.window.step_at(self.step.kind, due)
             slid = self._slid_to(stop, slid)
             changes = self._changes(slid, stop, slid.log)
-            forms = self.forms.change(changes.noted, _NOTHING).after
-            changes = replace(changes, forms=forms, on_the_way=True)
+            forms = self.forms.change(changes.noted, _NOTHING)
+            changes = replace(changes, forms=forms.after, on_the_way=True)
             told = self.consumers.tell(slid.told.with_step(changes, self.books.step), self.model)
-            slid = slid._replace(untold=(), told=told, on_the_way=(*slid.on_the_way, changes.noted))
+            on_the_way, gone = (*slid.on_the_way, changes.noted), {**slid.gone, **forms.went}
+            slid = slid._replace(untold=(), told=told, on_the_way=on_the_way, gone=gone)
             self.consumers.before(now, stop, self.model)
             now = due
         return self._slid_to(self.step, slid)
@@ -199,13 +202,11 @@ class Tick:
         left, log = slid.log.split(start)
         outside = left if start == first else [entry for entry in left if entry.level < first]
         self.model.slide(start)
-        return _Slid(
-            log,
-            (*slid.outside, *outside),
-            (*slid.early, *left[len(outside) :]),
-            (*slid.untold, *left),
-            slid.told,
-            slid.on_the_way,
+        return slid._replace(
+            log=log,
+            outside=(*slid.outside, *outside),
+            early=(*slid.early, *left[len(outside) :]),
+            untold=(*slid.untold, *left),
         )
 
     def _changes(self, slid: _Slid, step: Step, log: Log, *entries: Entry) -> Changes:
@@ -240,7 +241,9 @@ class Tick:
         update = WindowUpdate(at, start, end, dropped, repair, delta, early)
         told = NOTHING_TOLD
         if self.consumers:
-            told = slid.told.with_step(changes.with_forms(forms.after), self.books.step)
+            # a fact that went on the way and came again keeps the form that it had before the step
+            changes = changes.with_forms({**slid.gone, **forms.after})
+            told = slid.told.with_step(changes, self.books.step)
         return Outcome(update, books, forms, told, self.memory)
 
     def _arrived(

@@ -1,8 +1,9 @@
 """One tick: what leaves, what arrives, and what that contradicts, in a model and in new books."""
 
 import pytest
+from rdflib import XSD, Literal
 
-from pantarhei import Ontology
+from pantarhei import Ontology, StreamReasoner
 from pantarhei.encoding.given_forms import GivenForms
 from pantarhei.engine.books import Books
 from pantarhei.engine.consumer import Consumers
@@ -17,7 +18,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.step import Repairer
 from pantarhei.window.limits import Limits
 from pantarhei.window.sliding import Window
-from strategies import A, B, C, a, b, is_a, member, x
+from strategies import A, B, C, V, a, b, is_a, member, x
 
 RULES = [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]
 WINDOW = Window(2)
@@ -128,3 +129,15 @@ def test_too_much_is_an_error_or_lets_the_oldest_leave_early():
     update = dropping.take_in(2, member(A, b))
     assert update.dropped_early == (1,) and dropping.facts == {member(A, b), member(B, b)}
     assert dropping.books.counters.dropped_early == 1
+
+
+# at              0   1   2
+# v(a, 1.0)       x       x     told at 1, when a window closes, that it has gone
+def test_a_fact_that_goes_on_the_way_and_comes_again_is_told_with_its_form():
+    one, written = Literal(1), Literal("1.0", datatype=XSD.decimal)
+    reasoner = StreamReasoner(Ontology.from_rules([]), Window(0), background=[(b, V, one)])
+    reasoner.register("ASK {}", window=Window(0, slide=1), on="close")
+    query = reasoner.register(f"SELECT ?value {{ <{a}> <{V}> ?value }}")
+    for at in (0, 2):
+        reasoner.push(at, [(a, V, written)])
+        assert list(query.answers) == [(written,)]
