@@ -10,7 +10,7 @@ from rdflib import URIRef
 
 from pantarhei.language.shown import last_part
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
-from pantarhei.language.term import short
+from pantarhei.language.term import RDF_TYPE, short
 from pantarhei.literals.builtin import COMPARISONS, COMPUTATIONS, SWRLB, arities
 from pantarhei.temporal.checks.refusal import refused
 
@@ -48,6 +48,10 @@ def _check_predicate(formula: Formula, rule: TemporalRule) -> None:
     if formula.atom.predicate.startswith(SWRLB):
         problem = f"{formula} has a built-in where a class, a property or a conclusion stands"
         raise refused(problem, "a built-in only as a condition by itself, not negated", formula, rule)
+    if formula.atom.predicate == RDF_TYPE:
+        raise refused(
+            f"{formula} has rdf:type as its predicate", "the class as one, such as Sensor(X)", formula, rule
+        )
 
 
 def _check_tests(rule: TemporalRule) -> None:

@@ -24,6 +24,10 @@ X = Variable("X")
         ([rule(no(A), B)], "a head is not a"),
         ([rule(atom("asserted a"), B)], "a head is asserted a"),
         ([rule(now(TemporalAtom(SWRLB.add, (X, X, X))), P)], "has a built-in where"),
+        (
+            [rule(A, now(TemporalAtom(RDF.type, (X, X))))],
+            "rdf:type as its predicate; expected the class as one",
+        ),
         ([rule(A, no(TemporalAtom(SWRLB.abs, (X, X))), P)], "a built-in only as a condition by itself"),
         ([rule(A, at("t", B))], "t is no time; expected a variable or a number"),
         ([rule(A, replace(at("T", B), time=None))], "has no time, or one in vain"),
