@@ -13,10 +13,10 @@ from rdflib import Dataset, Graph, URIRef
 
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
-from pantarhei.engine.upkeep import Upkeep
+from pantarhei.engine.upkeep import Standing, Upkeep
 from pantarhei.errors import OptionError
 from pantarhei.language.term import Term, Triple
-from pantarhei.materialize.model import Work
+from pantarhei.materialize.model import WindowModel, Work
 from pantarhei.ontology import Ontology
 from pantarhei.query.algebra.symbols import symbols_of_pattern
 from pantarhei.query.answers import MAX_BYTES, QueryResult
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as PreparedQuery
 
     from pantarhei.query.continuous import ContinuousQuery
+    from pantarhei.query.incremental.conclusions import Conclusions
     from pantarhei.query.window_door import Moment, WindowDoor
     from pantarhei.registrar import Registrar
     from pantarhei.window.sliding import Window
@@ -117,9 +118,10 @@ class Materialized(ABC):
 
         Named graphs: `urn:pantarhei:ontology`, what was loaded; `urn:pantarhei:schema`, its declarations and
         the axioms between names that it entails; of a stream reasoner `urn:pantarhei:at:<timestamp>` too, the
-        interpretation of each timestamp in the window, and, asked by its name alone, `urn:pantarhei:quality`
-        (docs/history.md). `FROM` and `FROM NAMED` choose among them. Joins go by the values of literals; what
-        is shown, and told apart, is the form that they were given in.
+        interpretation of each timestamp in the window, and, asked by their names alone,
+        `urn:pantarhei:quality` (docs/history.md) and `urn:pantarhei:conclusions`, what temporal rules
+        conclude at the present tick. `FROM` and `FROM NAMED` choose among them. Joins go by the values of
+        literals; what is shown, and told apart, is the form that they were given in.
 
         A text is read and planned once. What it costs to answer, and what it must not: docs/queries.md.
 
@@ -183,8 +185,17 @@ class Materialized(ABC):
         if self._registrar is None:
             from pantarhei.registrar import Registrar
 
-            self._registrar = Registrar(self._held, self._door, self._lock, self.window)
+            conclusions = self._followed_conclusions()
+            self._registrar = Registrar(self._held, self._door, self._lock, self.window, conclusions)
         return self._registrar
+
+    def _followed_conclusions(self) -> Conclusions | None:
+        """The conclusions of temporal rules, for registered queries; None where there are none."""
+        return None
+
+    def _beside(self, state: Standing[Any]) -> WindowModel | None:
+        """What is in the default graph beside the materialization, in a certain state; None for nothing."""
+        return None
 
     @property
     def queries(self) -> Mapping[str, ContinuousQuery]:
@@ -226,12 +237,18 @@ class _LiveSource:
 
     def match(self, subject: Term | None, predicate: Term | None, object: Term | None) -> Iterator[Triple]:
         with self._shown._lock:
-            model, forms = self._shown._held.state(symbols_of_pattern(predicate, object)).shown
-            return iter(list(model.match(subject, predicate, object, forms)))
+            state = self._shown._held.state(symbols_of_pattern(predicate, object))
+            (model, forms), beside = state.shown, self._shown._beside(state)
+            found = list(model.match(subject, predicate, object, forms))
+            if beside is not None:
+                found += beside.match(subject, predicate, object)
+            return iter(found)
 
     def __len__(self) -> int:
         with self._shown._lock:
-            return len(self._shown._held.state().shown.model)
+            state = self._shown._held.state()
+            beside = self._shown._beside(state)
+            return len(state.shown.model) + (0 if beside is None else len(beside))
 
 
 class _NamedGraphs:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+import numpy as np
 from rdflib import Graph
 
 from pantarhei.encoding.encode import encode_abox
@@ -24,12 +25,13 @@ from pantarhei.engine.checkpoint import (
     save,
     write_whole,
 )
-from pantarhei.engine.concluding import CONCLUSIONS
+from pantarhei.engine.concluding import CONCLUSIONS, FollowedConclusions
 from pantarhei.engine.consumer import QUERIES
 from pantarhei.engine.holdings import Holdings
-from pantarhei.engine.options import Derive, Options
+from pantarhei.engine.options import ConclusionsIn, Derive, Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import WindowUpdate
+from pantarhei.engine.upkeep import Standing
 from pantarhei.errors import (
     ForeignInterpretationError,
     InvalidTripleError,
@@ -47,7 +49,9 @@ from pantarhei.interpretation.prover import Prover
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, timed
-from pantarhei.materialize.model import Keep
+from pantarhei.materialize.model import Keep, WindowModel
+from pantarhei.materialize.plain import plain_model
+from pantarhei.materialize.readable import readable
 from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
 from pantarhei.proofs.proof import Assertion, Proof
@@ -108,6 +112,8 @@ class StreamReasoner(Materialized):
         history: how much is remembered of what has left the window, and who takes what is older
             (docs/history.md).
         temporal: rules that see time (docs/temporal-rules.md); `load_rules` reads them.
+        conclusions: where queries find what these conclude: `"graph"` in `urn:pantarhei:conclusions` alone,
+            `"default"` in the default graph too.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -145,11 +151,14 @@ class StreamReasoner(Materialized):
         derive: Derive = "all",
         history: History | None = None,
         temporal: TemporalRules | None = None,
+        conclusions: ConclusionsIn = "graph",
     ) -> None:
         search = Budget() if budget is None else budget
         limits = Limits(max_facts, max_bytes, on_limit)
         kept = History() if history is None else history
-        options = Options(window, repair, keep, unique_names, search, limits, derive, kept)
+        options = Options(window, repair, keep, unique_names, search, limits, derive, kept, conclusions)
+        if temporal is None and conclusions != "graph":
+            raise OptionError("conclusions", repr(conclusions), "temporal rules too: temporal=load_rules(…)")
         self._begin(ontology, options, background, temporal)
 
     @classmethod
@@ -177,6 +186,7 @@ class StreamReasoner(Materialized):
         self._given = GivenBackground.beside(ontology, background)
         self._repairs_told = RepairTable()
         self.note: dict[str, Json] = {}
+        self._joined: tuple[object, WindowModel] | None = None  # of `_beside`, and the state that it is of
         foundation_of = partial(Foundation.of, ontology, background, options.unique_names)
         prover = Prover(foundation_of, lambda: self._labels)
         self._keep_up(ontology, Holdings(foundation, options, prover.proofs))
@@ -494,14 +504,30 @@ class StreamReasoner(Materialized):
     def _moment(self, symbols: Symbols) -> Moment:
         from pantarhei.query.window_door import Moment
 
-        state = self._held.state(symbols)
+        held, state = self._held, self._held.state(symbols)
         return Moment(
             *state.shown,
             lambda: self.timestamps,
             self.interpretation,
             state.is_part,
             lambda: self.quality().triples(),
+            (lambda: plain_model(held.concluded(), held.vocabulary)) if held.concludes else None,
+            self._beside(state),
         )
+
+    def _beside(self, state: Standing[Any]) -> WindowModel | None:
+        """The conclusions that are not in the materialization, where they are in the default graph."""
+        held = self._held
+        if not held.concludes or self.options.conclusions != "default":
+            return None
+        if self._joined is None or self._joined[0] is not state:
+            facts = held.concluded()
+            known = np.asarray(state.shown.model.kernel.store.present(readable(facts)), np.bool_)
+            self._joined = state, plain_model(facts[~known], held.vocabulary)
+        return self._joined[1]
+
+    def _followed_conclusions(self) -> FollowedConclusions | None:
+        return self._held.followed_conclusions()
 
     @property
     def foundation(self) -> Foundation:

@@ -18,6 +18,7 @@ from pantarhei.errors import OptionError, QueryError, QueryMemoryError, Timestam
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, show_time, time_of
 from pantarhei.query.algebra.nodes import Query
 from pantarhei.query.continuous import AnswerRow, ContinuousQuery, QueryStats
+from pantarhei.query.incremental.conclusions import Conclusions
 from pantarhei.query.incremental.plan_text import plan_text
 from pantarhei.query.incremental.present import Present
 from pantarhei.query.incremental.registered import Registered, needed_for
@@ -89,16 +90,24 @@ class Registrar:
         door: reads texts of queries, and knows the graphs.
         lock: taken for each step, and for looking at answers.
         window: the reasoner's, None where there is none.
+        conclusions: those of temporal rules, None where there are none.
     """
 
     def __init__(
-        self, held: Upkeep[Any], door: WindowDoor, lock: threading.RLock, window: Window | None = None
+        self,
+        held: Upkeep[Any],
+        door: WindowDoor,
+        lock: threading.RLock,
+        window: Window | None = None,
+        conclusions: Conclusions | None = None,
     ) -> None:
         self._held, self._door, self._lock = held, door, lock
         self.queries: dict[str, ContinuousQuery] = {}
         self._followed = WeakSet[ContinuousQuery]()  # and those that were
         self._window = window
-        self._registry = Registry(self._present, window or Window(0), door.dataset, lambda: held.forms.facts)
+        self._registry = Registry(
+            self._present, window or Window(0), door.dataset, lambda: held.forms.facts, conclusions
+        )
         held.attach(QUERIES, self._registry)
         self._depth, self._tells_each = 0, False  # blocks in each other, and what the outermost says
         # updates whose followers are still to be told: those of the block, and those of a thread that tells

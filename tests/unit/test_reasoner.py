@@ -878,3 +878,10 @@ def test_there_are_no_conflicts_where_they_are_repaired(reasoner):
     reasoner.push(1, [valve("Open")])
     assert len(reasoner.push(2, [valve("Closed")]).repair.conflicts) == 1
     assert reasoner.conflicts() == ()
+
+
+def test_conclusions_are_joined_only_where_rules_conclude():
+    with pytest.raises(OptionError, match=r"conclusions='default'.*temporal=load_rules"):
+        StreamReasoner(Ontology.from_rules([]), Window(2), conclusions="default")
+    with pytest.raises(OptionError, match="'graph' or 'default'"):
+        StreamReasoner(Ontology.from_rules([]), Window(2), conclusions="everywhere")

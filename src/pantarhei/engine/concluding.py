@@ -61,6 +61,7 @@ class Concluding:
         self._heard: Heard | None = None  # before the first tick of the timeline
         self._evaluation: Evaluation | None = None
         self._changed: list[tuple[TimePoint, Integers]] = []  # conclusions, since someone asked
+        self._is_followed, self._untold = False, tuple[Integers, ...]()  # those that are triples
 
     # -- what is concluded -------------------------------------------------------------------------
 
@@ -86,8 +87,33 @@ class Concluding:
         """What is concluded at the present tick. Costs a pass over the second kernel."""
         if self._heard is None:
             return frozenset()
-        facts = self._running(model).model.facts()
-        return frozenset(self._decoder(as_tuples(facts[self._numbered.is_conclusion[facts[:, 0]]])))
+        return frozenset(self._decoder(as_tuples(self._concluded(self._running(model)))))
+
+    def _concluded(self, evaluation: Evaluation) -> Integers:
+        facts = evaluation.model.facts()
+        concluded: Integers = facts[self._numbered.is_conclusion[facts[:, 0]]]
+        return concluded
+
+    def facts(self, model: WindowModel) -> Integers:
+        """The conclusions that are triples, as facts in the vocabulary's numbers. Costs as `atoms`."""
+        if self._heard is None:
+            return NO_FACTS
+        return self._numbered.triples(self._running(model).model.facts())
+
+    def follow(self) -> None:
+        """Note from now on how `facts` changes, for `take_facts`."""
+        self._is_followed = True
+
+    def take_facts(self) -> Integers:
+        """Which of `facts` came (1) and went (-1, last column) since the last call, each once."""
+        untold, self._untold = self._untold, ()
+        return net_changes(np.concatenate([_NO_CHANGES, *untold]))
+
+    def _note(self, at: TimePoint, changes: Integers) -> None:
+        """Conclusions came and went at a time."""
+        self._changed.append((at, changes))
+        if self._is_followed:
+            self._untold = (*self._untold, self._numbered.triples(changes))
 
     @property
     def _decoder(self) -> Callable[[Iterable[Fact]], Iterator[TemporalAtom]]:
@@ -140,6 +166,8 @@ class Concluding:
             self._heard = Heard(first, tick, Past(first))
             self._evaluation = Evaluation(self._numbered, first, tick)
             self._evaluation.begin(self._heard.past, Standing())
+            at_once = self._concluded(self._evaluation)
+            self._note(changes.at, np.column_stack([at_once, np.ones(len(at_once), np.int32)]))
             came, went = self._standing(model), NO_FACTS
         evaluation = self._evaluation
         if evaluation is None:
@@ -149,7 +177,7 @@ class Concluding:
         self._heard = self._said(self._heard, changes, came, went)
         evaluation.change(came, went, self._heard.events)
         self._evaluation = evaluation
-        self._changed.append((changes.at, evaluation.take_changes()))
+        self._note(changes.at, evaluation.take_changes())
 
     def _first(self, step: Step, tick: int) -> int:
         """The tick where the timeline begins."""
@@ -168,7 +196,7 @@ class Concluding:
         self._heard = heard.moved_on(tick, concluded, withdrawn, needed)
         self._evaluation = None  # until it is done
         evaluation.come_to(tick, concluded, withdrawn)
-        self._changed.append((at, evaluation.take_changes()))
+        self._note(at, evaluation.take_changes())
 
     def _said(self, heard: Heard, changes: Changes, came: Integers, went: Integers) -> Heard:
         """What has been said, with what changed at the present tick."""
@@ -222,13 +250,14 @@ class Concluding:
 
     def mark(self) -> object:
         """See `Consumer`."""
-        return self._heard
+        return self._heard, self._untold
 
     def back(self, mark: object) -> None:
         """See `Consumer`."""
-        assert mark is None or isinstance(mark, Heard)
-        if mark is not self._heard:
-            self._heard, self._evaluation = mark, None
+        assert isinstance(mark, tuple)
+        heard, self._untold = mark
+        if heard is not self._heard:
+            self._heard, self._evaluation = heard, None
         self._changed = []
 
     # -- terms -------------------------------------------------------------------------------------
@@ -242,6 +271,7 @@ class Concluding:
                 used.add(terms_of(part))
         numbers = [self._vocabulary.number_symbol(each.source) for each in self._program.inputs]
         used.symbols[numbers] = 1
+        used.symbols[self._numbered.symbols] = 1
         if self._evaluation is not None:
             used.add(terms_of(self._evaluation.model.facts()))
 
@@ -260,6 +290,31 @@ class Concluding:
     def saved(self) -> bytes:
         """See `Consumer`."""
         return to_bytes(self.rules, self._heard, self._numbered, self._vocabulary)
+
+
+class FollowedConclusions:
+    """The conclusions that are triples, for who keeps queries of them up to date.
+
+    Args:
+        concluding: says what is concluded.
+        model: gives the window model.
+        are_joined: whether they are in the default graph too.
+    """
+
+    def __init__(self, concluding: Concluding, model: Callable[[], WindowModel], are_joined: bool) -> None:
+        self._concluding, self._model, self.are_joined = concluding, model, are_joined
+        concluding.follow()
+
+    def facts(self) -> Integers:
+        """All of them, shape (n, 3)."""
+        return self._concluding.facts(self._model())
+
+    def take_facts(self) -> Integers:
+        """See `Concluding`."""
+        return self._concluding.take_facts()
+
+
+_NO_CHANGES: Final = np.empty((0, 4), np.int32)
 
 
 def _atoms(

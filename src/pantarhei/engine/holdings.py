@@ -16,7 +16,7 @@ from pantarhei.encoding.footprint import vocabulary_bytes
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Fact, Integers
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
-from pantarhei.engine.concluding import CONCLUSIONS, Concluding
+from pantarhei.engine.concluding import CONCLUSIONS, Concluding, FollowedConclusions
 from pantarhei.engine.consumer import Marks
 from pantarhei.engine.history_writer import HistoryWriter
 from pantarhei.engine.options import Options
@@ -77,6 +77,22 @@ class Holdings(Upkeep[Books]):
     def conclusions(self) -> frozenset[TemporalAtom]:
         """What temporal rules conclude at the present tick."""
         return frozenset() if self._concluding is None else self._concluding.atoms(self.model)
+
+    @property
+    def concludes(self) -> bool:
+        """Whether there are temporal rules."""
+        return self._concluding is not None
+
+    def concluded(self) -> Integers:
+        """The conclusions that are triples, as facts, shape (n, 3)."""
+        return NO_FACTS if self._concluding is None else self._concluding.facts(self.model)
+
+    def followed_conclusions(self) -> FollowedConclusions | None:
+        """The same for who follows them; None where there are no rules."""
+        if self._concluding is None:
+            return None
+        are_joined = self.options.conclusions == "default"
+        return FollowedConclusions(self._concluding, lambda: self.model, are_joined)
 
     # -- steps -------------------------------------------------------------------------------------
 

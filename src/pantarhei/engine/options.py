@@ -15,6 +15,7 @@ from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window
 
 Derive = Literal["all", "needed"]
+ConclusionsIn = Literal["graph", "default"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Options:
     limits: Limits = NO_LIMITS
     derive: Derive = "all"
     history: History = field(default_factory=History)
+    conclusions: ConclusionsIn = "graph"
 
     def __post_init__(self) -> None:
         check_type("window", self.window, Window, "a Window, such as Window(range=10)")
@@ -43,6 +45,7 @@ class Options:
         check_choice("repair", self.repair, METHODS)
         check_choice("keep", self.keep, get_args(Keep))
         check_choice("derive", self.derive, get_args(Derive))
+        check_choice("conclusions", self.conclusions, get_args(ConclusionsIn))
         check_choice("unique_names", self.unique_names, (True, False))
 
 

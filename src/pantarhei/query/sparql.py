@@ -12,6 +12,7 @@ from pantarhei.language.time import TimePoint
 ONTOLOGY_GRAPH = URIRef("urn:pantarhei:ontology")
 SCHEMA_GRAPH = URIRef("urn:pantarhei:schema")
 QUALITY_GRAPH = URIRef("urn:pantarhei:quality")
+CONCLUSIONS_GRAPH = URIRef("urn:pantarhei:conclusions")
 _AT = "urn:pantarhei:at:"
 
 _DECLARED: tuple[Term, ...] = (

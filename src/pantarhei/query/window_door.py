@@ -21,9 +21,11 @@ from pantarhei.query.answers import QueryResult
 from pantarhei.query.expressions import LiteralValues
 from pantarhei.query.questions import Prepared, Questions
 from pantarhei.query.sources.graph import GraphFacts, Graphs, single
+from pantarhei.query.sources.joined import JoinedFacts
 from pantarhei.query.sources.relation import Source
 from pantarhei.query.sources.window import WindowFacts
 from pantarhei.query.sparql import (
+    CONCLUSIONS_GRAPH,
     ONTOLOGY_GRAPH,
     QUALITY_GRAPH,
     SCHEMA_GRAPH,
@@ -57,6 +59,9 @@ class Moment:
         interpretation: gives the facts of one.
         may_be_undone: whether it is asked inside `all_or_nothing`: if that fails, terms lose their numbers.
         quality: gives the triples of the graph `urn:pantarhei:quality`, None where there is none.
+        conclusions: gives a model that holds those of `urn:pantarhei:conclusions`, None where there is none.
+        beside: holds the conclusions that are in the default graph too, without those that `model` holds;
+            None for none.
     """
 
     model: WindowModel
@@ -65,6 +70,8 @@ class Moment:
     interpretation: Callable[[TimePoint], Facts]
     may_be_undone: bool
     quality: Callable[[], Facts] | None = None
+    conclusions: Callable[[], WindowModel] | None = None
+    beside: WindowModel | None = None
 
 
 class WindowDoor:
@@ -186,7 +193,9 @@ class WindowDoor:
 
     def dataset(self, moment: Moment, terms: TermSpace) -> Graphs:
         """The graphs of a moment, in numbers of `terms`."""
-        facts = WindowFacts(moment.model, terms, moment.forms)
+        facts: Source = WindowFacts(moment.model, terms, moment.forms)
+        if moment.beside is not None:
+            facts = JoinedFacts(facts, WindowFacts(moment.beside, terms, {}))
         return Graphs(facts, lambda: self.names(moment), lambda name: self._graph(moment, terms, name))
 
     def _literals_of(self, model: WindowModel) -> LiteralValues:
@@ -197,11 +206,13 @@ class WindowDoor:
         return self._literals[1]
 
     def names(self, moment: Moment | None = None) -> list[URIRef]:
-        """The names of the graphs that `GRAPH ?g` looks through; that of the quality is asked by its name."""
+        """The names of the graphs that `GRAPH ?g` looks through; others are asked by their names."""
         moment = self._moment(frozenset()) if moment is None else moment
         return [ONTOLOGY_GRAPH, SCHEMA_GRAPH, *map(timestamp_graph, moment.timestamps())]
 
     def _graph(self, moment: Moment, terms: TermSpace, name: Term) -> Source | None:
+        if name == CONCLUSIONS_GRAPH and moment.conclusions is not None:
+            return WindowFacts(moment.conclusions(), terms, {})
         triples = self.triples(name, moment)
         return None if triples is None else GraphFacts.of(terms, triples)
 
@@ -216,6 +227,9 @@ class WindowDoor:
         if name == QUALITY_GRAPH:
             now = self._moment(frozenset()) if moment is None else moment
             return None if now.quality is None else now.quality()
+        if name == CONCLUSIONS_GRAPH:
+            now = self._moment(frozenset()) if moment is None else moment
+            return None if now.conclusions is None else now.conclusions().match(None, None, None)
         if is_of_timestamp(name):
             now = self._moment(None) if moment is None else moment
             for at in now.timestamps():

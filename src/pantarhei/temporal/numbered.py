@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import Variable
 
-from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.rules.compilation.program import Program, compile_
@@ -77,6 +77,10 @@ class NumberedProgram:
         self.conclusions = {of[symbol]: named for symbol, named in program.conclusions.items()}
         self.is_conclusion = np.zeros(len(of), bool)
         self.is_conclusion[list(self.conclusions)] = True
+        self._in_stream = np.full(len(of), NONE, np.int32)
+        for symbol, (name, arity) in program.conclusions.items():
+            if arity in (1, 2):
+                self._in_stream[of[symbol]] = vocabulary.number_symbol(Symbol(name, arity))
         self.guards = [(of[denied], of[asked], of[free]) for denied, asked, free in program.guards]
         self.runs = [NumberedRun(of[source], size, of[target]) for source, size, target in program.runs]
         self.windows = {
@@ -100,6 +104,22 @@ class NumberedProgram:
     def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[Feed]]:
         """What the stream's predicates feed, by their numbers."""
         return self._feeds[is_asserted]
+
+    @property
+    def symbols(self) -> Integers:
+        """The numbers that the predicates of conclusions have in the vocabulary, where these are triples."""
+        found: Integers = self._in_stream[self._in_stream != NONE]
+        return found
+
+    def triples(self, facts: Integers) -> Integers:
+        """The conclusions among facts of the second kernel that are triples, in the vocabulary's predicates.
+
+        Args:
+            facts: shape (n, 3), or with further columns, which stay.
+        """
+        numbers = self._in_stream[facts[:, 0]]
+        are_triples = (numbers != NONE) & (facts[:, 1] < FIRST_LITERAL)
+        return np.column_stack([numbers[are_triples], facts[are_triples, 1:]])
 
     def boxes(self, is_asserted: bool) -> Iterator[Feed]:
         """All feeds of what holds always in a window of ticks."""

@@ -198,3 +198,33 @@ def test_what_the_rules_do_not_look_at_costs_them_nothing():
     for at in range(1, 4):
         reasoner.push(at, [(EX[f"w{n}"], RDF.type, EX.Cold) for n in range(20)])
     assert work_of(reasoner) == before
+
+
+def test_what_holds_whatever_the_stream_says_is_told_at_the_first_tick():
+    reasoner = reasoner_with("quiet(v) :- not :Hot(v).")
+    assert told(reasoner.push(0, [])) == [(0, "+quiet")]
+    assert told(reasoner.push(1, is_a("Hot"))) == [(1, "-quiet")]
+
+
+def test_who_follows_conclusions_is_told_what_changed_since_it_asked_last():
+    reasoner = reasoner_with("a(X) :- asserted :Hot(X). b(X) :- :Odd(X). n.")
+    followed = reasoner._held.followed_conclusions()
+
+    def taken():
+        decoded = reasoner._held.vocabulary.decode
+        facts = followed.take_facts()
+        return {
+            (cls.removeprefix(EX), sign)
+            for (_, _, cls), sign in zip(decoded(facts[:, :3]), facts[:, 3], strict=True)
+        }
+
+    reasoner.push(0, is_a("Hot"))
+    reasoner.push(1, [])
+    assert taken() == {("b", 1)} and taken() == set()
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing():
+        reasoner.push(9, is_a("Hot"))
+        raise ZeroDivisionError
+    assert taken() == set()
+    reasoner.push(9, is_a("Hot"))
+    assert taken() == {("a", 1)}
+    assert len(followed.facts()) == 2 and not followed.are_joined

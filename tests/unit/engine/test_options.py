@@ -20,6 +20,7 @@ from pantarhei.window.sliding import Window
         ("budget", None),
         ("limits", 8),
         ("derive", "some"),
+        ("conclusions", "everywhere"),
     ],
 )
 def test_an_option_that_has_no_such_value_is_refused_by_its_name(name, value):

@@ -1,14 +1,15 @@
 """The doors to the window: what is asked of a graph, of a dataset, and of one of its graphs."""
 
 import pytest
-from rdflib import OWL, RDF, Graph, Literal, URIRef, Variable
+from rdflib import OWL, RDF, XSD, Graph, Literal, URIRef, Variable
 from rdflib.query import Result
 
 import asked
-from pantarhei import StreamReasoner, Window, load_ontology
+from pantarhei import StreamReasoner, Window, load_ontology, load_rules
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.query import ONTOLOGY_GRAPH, SCHEMA_GRAPH, QueryResult, timestamp_graph
 from pantarhei.query.sources.window import WindowFacts
+from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from strategies import EX
 
 ONTOLOGY = """
@@ -249,3 +250,52 @@ def test_the_reference_says_the_same_of_the_materialization(reasoner):
     text = "SELECT ?x ?c { ?x a ?c FILTER NOT EXISTS { ?x <http://example.org/speed> 0 } }"
     here = sorted(" ".join(map(asked.short, row)) for row in reasoner.query(text))
     assert here == asked.rows(text, reasoner.materialization())
+
+
+# -- conclusions -------------------------------------------------------------------------------------------
+
+
+def concluding(conclusions):
+    """The belt, stopped at 1, is warned of at 2; that it is stopped is concluded as well."""
+    rules = load_rules(
+        "@prefix : <http://example.org/> .\n"
+        ":warned(X) :- asserted :Stopped(X) in [1]. :speed(X, 0) :- :Idle(X)."
+    )
+    ontology = load_ontology(Graph().parse(data=ONTOLOGY, format="turtle"))
+    made = StreamReasoner(ontology, Window(2), temporal=rules, conclusions=conclusions)
+    made.push(1, [STOPPED, (BELT, EX.speed, Literal("00", datatype=XSD.integer, normalize=False))])
+    made.push(2, [])
+    return made
+
+
+CONCLUDED = {(BELT, RDF.type, EX.warned), (BELT, EX.speed, Literal(0))}
+
+
+@pytest.mark.parametrize("conclusions", ["graph", "default"])
+def test_conclusions_are_a_graph_that_is_asked_by_its_name(conclusions):
+    reasoner = concluding(conclusions)
+    assert set(reasoner.query("SELECT * { GRAPH <urn:pantarhei:conclusions> { ?s ?p ?o } }")) == CONCLUDED
+    assert set(reasoner.query("SELECT * FROM <urn:pantarhei:conclusions> { ?s ?p ?o }")) == CONCLUDED
+    assert set(reasoner.dataset.graph(CONCLUSIONS_GRAPH)) == CONCLUDED
+    assert reasoner.query(
+        "ASK { GRAPH <urn:pantarhei:conclusions> { :belt a :warned FILTER NOT EXISTS { ?x a :Idle } } }"
+    )
+    assert not reasoner.query("ASK { GRAPH ?g { ?x a :warned } }").askAnswer
+
+
+def test_joined_each_triple_is_there_once_as_the_window_shows_it():
+    alone, joined = concluding("graph"), concluding("default")
+    assert set(joined.graph) == set(alone.graph) | {(BELT, RDF.type, EX.warned)}
+    assert len(joined.graph) == len(alone.graph) + 1
+    assert joined.materialization() == alone.materialization()
+    for reasoner, answer in ((joined, True), (alone, False)):
+        assert reasoner.query("ASK { ?x a :Idle, :warned }").askAnswer is answer
+        assert reasoner.graph.query("ASK { ?x a :warned }").askAnswer is answer
+        assert ((BELT, RDF.type, EX.warned) in reasoner.dataset) is answer
+    assert [str(speed) for (speed,) in joined.query("SELECT ?v { ?x :speed ?v }")] == ["00"]
+
+
+def test_where_no_rules_are_there_is_no_graph_of_conclusions(reasoner):
+    assert not reasoner.query("SELECT * { GRAPH <urn:pantarhei:conclusions> { ?s ?p ?o } }").rows
+    with pytest.raises(QueryError, match="there is no such graph"):
+        reasoner.query("SELECT * FROM <urn:pantarhei:conclusions> { ?s ?p ?o }")

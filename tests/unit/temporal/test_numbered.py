@@ -84,3 +84,19 @@ def test_the_same_rules_have_the_same_numbers_again(numbered, vocabulary):
     program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
     again = NumberedProgram(program, vocabulary)
     assert again.compiled.predicates == numbered.compiled.predicates and again.guards == numbered.guards
+
+
+def test_conclusions_that_are_triples_are_told_in_the_streams_predicates(vocabulary):
+    rules = load_rules(
+        "p(X, Y) :- q(X, Y). c(X) :- q(X, Y). r(Y, X) :- q(X, Y). n.\n", prefixes={"": str(EX)}
+    )
+    program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
+    numbered = NumberedProgram(program, vocabulary)
+    of = {name_of(numbered, number): number for number in numbered.conclusions}
+    i, seven = vocabulary.number(EX.i), vocabulary.number(Literal(7))
+    facts = [(of["p"], i, seven), (of["c"], i, NONE), (of["c"], seven, NONE), (of["r"], seven, i)]
+    facts += [(of["n"], numbered.always[1], NONE), numbered.always]
+    signed = np.array([(*fact, 1) for fact in facts], np.int32)
+    p, c = vocabulary.number_symbol(Symbol(EX.p, 2)), vocabulary.number_symbol(Symbol(EX.c, 1))
+    assert numbered.triples(signed).tolist() == [[p, i, seven, 1], [c, i, NONE, 1]]
+    assert {p, c} <= set(numbered.symbols.tolist())

@@ -32,8 +32,9 @@ import numpy.typing as npt
 from pantarhei.errors import CheckpointError, PantarheiError
 from pantarhei.version import __version__
 
-FORMAT = FIRST_WITH_HISTORY = 4
-_READABLE = (3, FORMAT)
+FIRST_WITH_HISTORY = 4
+FORMAT = FIRST_WITH_CONCLUSIONS = 5
+_READABLE = (3, 4, FORMAT)
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
@@ -147,6 +148,11 @@ class Contents:
     def has_history(self) -> bool:
         """Whether it says what had left the window."""
         return self.version >= FIRST_WITH_HISTORY
+
+    @property
+    def has_conclusions(self) -> bool:
+        """Whether it says where queries find what temporal rules conclude."""
+        return self.version >= FIRST_WITH_CONCLUSIONS
 
     def broken(self, reason: object) -> CheckpointError:
         """The error that the content is not what it should be."""

@@ -6,7 +6,7 @@ from types import UnionType
 from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
 
 from pantarhei.engine.checkpoint.container import Contents
-from pantarhei.engine.options import Derive
+from pantarhei.engine.options import ConclusionsIn, Derive
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
 
@@ -39,6 +39,7 @@ class Header(TypedDict):
     budget: dict[str, int]
     limits: dict[str, Any]
     derive: Derive
+    conclusions: ConclusionsIn
     kind: str | None
     now: int
     contradicted: bool
@@ -60,6 +61,8 @@ def checked_header(contents: Contents) -> Header:
         CheckpointError: something in it is missing, or of another type.
     """
     given = contents.header
+    if not contents.has_conclusions:
+        given = {**given, "conclusions": "graph"}
     if not contents.has_history:
         given = {**given, "history": {}, "departed": 0, "known_from": given.get("now")}
     for name, type_ in get_type_hints(Header).items():

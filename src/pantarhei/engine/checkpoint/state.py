@@ -124,6 +124,7 @@ def save(
         "budget": asdict(options.budget),
         "limits": asdict(options.limits),
         "derive": options.derive,
+        "conclusions": options.conclusions,
         "kind": books.step.kind.name if books.step else None,
         "now": books.step.now if books.step else 0,
         "contradicted": bool(books.log.newest and books.arrival and books.arrival.contradicted),
@@ -175,6 +176,7 @@ class Checkpoint:
                 Limits(**header["limits"]),
                 header["derive"],
                 History(**header["history"]),  # type: ignore[arg-type]
+                header["conclusions"],
             )
             self.background = GivenBackground(tuple(read_triples(contents, "background")))
 

@@ -13,15 +13,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pantarhei.encoding.numbers import Fact, Integers, as_tuples
-from pantarhei.encoding.renaming import Renaming
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.term import Term
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.plain import plain_model
 from pantarhei.query.incremental.facts import Facts
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.patterns import Patterns
-from pantarhei.rules.compilation.program import compile_
 from pantarhei.window.log import Log
 from pantarhei.window.sliding import Step, Window
 
@@ -52,6 +54,9 @@ class Content:
         window: whose boundaries close; where no time passes, any.
     """
 
+    name: Term | None = None
+    """The graph that it is, None for the default graph."""
+
     def __init__(self, journal: Journal, window: Window, model: WindowModel) -> None:
         self.journal, self.window, self.model = journal, window, model
         self.patterns, self.facts = Patterns(), Facts()
@@ -71,6 +76,17 @@ class Content:
         """
         self.model = model
         return changes.noted
+
+    def refill(self, model: WindowModel) -> None:
+        """Have what the window model has now, where other rules run in it than when this was filled."""
+
+    @property
+    def bytes_used(self) -> int:
+        """What it holds beside the window model, in bytes."""
+        return 0
+
+    def used_terms(self, used: UsedTerms) -> None:
+        """Note the symbols and terms of what it holds beside the window model."""
 
     def first_level(self, log: Log) -> int:
         """The lowest level inside."""
@@ -119,7 +135,38 @@ class Content:
         return began is not None and self.window.start_at(kind, boundary) >= began
 
 
-class WindowView(Content):
+class StoredContent(Content):
+    """Facts in a store of its own, a window model without rules; journaled."""
+
+    def __init__(self, journal: Journal, window: Window, vocabulary: Vocabulary) -> None:
+        super().__init__(journal, window, plain_model(NO_FACTS, vocabulary))
+
+    def hold(self, facts: Integers) -> None:
+        """Hold these facts, and no others."""
+        self.journal.set(self, "model", plain_model(facts, self.model.vocabulary))
+
+    def change(self, came: Integers, went: Integers) -> Integers:
+        """Facts come and others go; gives what changed by that, as `take`."""
+        if not len(came) and not len(went):
+            return _NOTHING
+        self.journal.note_all(_Stored(self.model), [*as_tuples(came), *as_tuples(went)])
+        self.model.add(came, 0)
+        self.model.cut(went)
+        return self.model.take_changes()
+
+    @property
+    def bytes_used(self) -> int:
+        return self.model.bytes_used
+
+    def used_terms(self, used: UsedTerms) -> None:
+        used.add(self.model.facts())
+
+    def renamed(self, renaming: Renaming) -> None:
+        super().renamed(renaming)
+        self.hold(renaming.facts(self.model.facts()))
+
+
+class WindowView(StoredContent):
     """The facts of a window that ends when the model's does, or later, and begins later.
 
     Args:
@@ -131,7 +178,7 @@ class WindowView(Content):
     def __init__(
         self, journal: Journal, window: Window, model: WindowModel, log: Log, step: Step | None
     ) -> None:
-        super().__init__(journal, window, WindowModel(_EMPTY, "newest", model.vocabulary))
+        super().__init__(journal, window, model.vocabulary)
         self.start, self.program = log.timeline.first_level, model.program
         if step is not None:
             self.start = self._level_at(log, step.kind, window.step_at(step.kind, step.now).end)
@@ -142,17 +189,11 @@ class WindowView(Content):
         """Hold what a window model has of it."""
         self.journal.set(self, "program", model.program)
         facts = model.facts()
-        self._add(facts[model.levels(facts) >= self.start])
+        self.hold(facts[model.levels(facts) >= self.start])
 
     def refill(self, model: WindowModel) -> None:
-        """Hold what the window model has of it now, where other rules run in it than when this was filled."""
         if self.program is not model.program:
-            self.journal.set(self, "model", WindowModel(_EMPTY, "newest", model.vocabulary))
             self._fill(model)
-
-    def _add(self, facts: Integers) -> None:
-        self.model.add(facts, 0)
-        self.model.take_changes()
 
     def _level_at(self, log: Log, kind: TimeKind, boundary: int) -> int:
         """The lowest level in the window that ends at a boundary."""
@@ -174,20 +215,7 @@ class WindowView(Content):
         came, went = levels.facts[~was & is_], np.concatenate(left)
         if new != old:
             self.journal.set(self, "start", new)
-        if not len(came) and not len(went):
-            return _NOTHING
-        self.journal.note_all(_Stored(self.model), [*as_tuples(came), *as_tuples(went)])
-        self.model.add(came, 0)
-        self.model.cut(went)
-        self.model.take_changes()
-        signs = np.repeat(np.array([1, -1], np.int32), [len(came), len(went)])
-        return np.column_stack([np.concatenate([came, went]), signs]).astype(np.int32)
-
-    def renamed(self, renaming: Renaming) -> None:
-        super().renamed(renaming)
-        facts = renaming.facts(self.model.facts())
-        self.journal.set(self, "model", WindowModel(_EMPTY, "newest", self.model.vocabulary))
-        self._add(facts)
+        return self.change(came, went)
 
 
 class _Stored(dict[Fact, None]):
@@ -213,5 +241,4 @@ def _among(some: Integers, facts: Integers) -> Any:
     return np.array([fact in known for fact in as_tuples(some)], np.bool_)
 
 
-_EMPTY = compile_(())
 _NOTHING = np.empty((0, 4), np.int32)

@@ -11,7 +11,7 @@ from functools import partial
 from heapq import heappop, heappush
 
 from pantarhei.query.algebra.binding import draws
-from pantarhei.query.algebra.nodes import Node, OrderBy, Project
+from pantarhei.query.algebra.nodes import Graph, Node, OrderBy, Place, Project
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.facts import FactLeaf
 from pantarhei.query.incremental.leaves import PatternLeaf, WholeLeaf
@@ -26,10 +26,16 @@ class Network:
 
     Args:
         look: evaluates a node by column over a content, as things stand.
+        named: gives the content that a graph is, None for one that is evaluated anew.
     """
 
-    def __init__(self, shared: Shared, look: Callable[[Content, Node], Table]) -> None:
-        self._shared, self._look = shared, look
+    def __init__(
+        self,
+        shared: Shared,
+        look: Callable[[Content, Node], Table],
+        named: Callable[[Place], Content | None] = lambda name: None,
+    ) -> None:
+        self._shared, self._look, self._named = shared, look, named
         self._operators: dict[int, Operator] = {}
         self._serials: dict[Operator, int] = {}
         self._known: dict[tuple[Content, Node], Operator] = {}
@@ -61,6 +67,8 @@ class Network:
         """
         while is_idle(node):
             (node,) = node.children
+        if isinstance(node, Graph) and (graph := self._named(node.name)) is not None:
+            return self.use(node.child, graph)
         operator = self._known.get((content, node))
         if operator is None:
             operator = self._made(node, content)

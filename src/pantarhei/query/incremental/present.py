@@ -53,6 +53,7 @@ class Outlook:
         present: the state to begin with.
         dataset: the graphs that queries are asked of at a moment.
         forms: how literals of the materialization are written now.
+        conclusions: gives a model that holds those of temporal rules, None where there are none.
     """
 
     def __init__(
@@ -62,9 +63,11 @@ class Outlook:
         terms: LastingTerms,
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Mapping[Fact, Literal],
+        conclusions: Callable[[], WindowModel] | None = None,
     ) -> None:
         self.present, self.terms, self.tells_time = present, terms, False
         self._journal, self._dataset_of, self._forms = journal, dataset, forms
+        self._conclusions = conclusions
         self._datasets: dict[Content, Dataset] = {}
         self._literals = self._literals_now()
         self.context = self._context()
@@ -141,7 +144,8 @@ class Outlook:
             facts = model.interpretation(entry.level)
             return set(model.vocabulary.decode(facts, {**forms, **entry.forms.by_fact}))
 
-        return Moment(content.model, forms, lambda: [entry.at for entry in log], interpretation, False)
+        own, timestamps = forms if content.name is None else {}, lambda: [entry.at for entry in log]
+        return Moment(content.model, own, timestamps, interpretation, False, conclusions=self._conclusions)
 
 
 _NO_TIME = Literal("")  # where no query asks

@@ -79,6 +79,10 @@ class Registered:
         """The classes and properties whose facts it needs, None for all."""
         return needed_for(self.query, self.policy)
 
+    def looks_at(self, content: Content) -> bool:
+        """Whether it is asked of a content, as its default graph or by its name."""
+        return content is self.content or content.name in self.query.graphs
+
     @property
     def stats(self) -> QueryStats:
         """What it holds. Costs a look at each operator."""

@@ -13,10 +13,11 @@ from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.expressions import variables_of
-from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
+from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Place, Project, Query, Slice
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
+from pantarhei.query.incremental.conclusions import ConclusionContent, Conclusions, JoinedContent
 from pantarhei.query.incremental.contents import Content, StepChanges, WindowView
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
@@ -30,6 +31,7 @@ from pantarhei.query.incremental.shared_plans import SharedPlan, SharedPlans
 from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.sources.relation import Dataset
+from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.sliding import Step, Window
@@ -43,6 +45,7 @@ class Registry:
         window: the reasoner's; where no time passes, any.
         dataset: the graphs that queries are asked of at a moment.
         forms: how literals of the materialization are written now.
+        conclusions: those of temporal rules, which are told before this; None where there are none.
     """
 
     follows_parts, follows_steps = True, False
@@ -53,21 +56,25 @@ class Registry:
         window: Window,
         dataset: Callable[[Moment, TermSpace], Dataset],
         forms: Callable[[], FactForms],
+        conclusions: Conclusions | None = None,
     ) -> None:
-        self._forms_of = forms
+        self._forms_of, self._conclusions = forms, conclusions
         self.journal = Journal()
         self.terms = LastingTerms(present.model.vocabulary, self.journal)
         self._forms = ShownForms(self.journal, self.terms)
-        self._outlook = Outlook(present, self.journal, self.terms, dataset, self._forms.facts)
+        concluded = None if conclusions is None else lambda: self._concluded.model
+        self._outlook = Outlook(present, self.journal, self.terms, dataset, self._forms.facts, concluded)
         self._shared = Shared(self.journal, self.terms, self._outlook.context)
-        self._plans = SharedPlans(self._shared, self._outlook)
+        self._plans = SharedPlans(self._shared, self._outlook, self._named)
         self.network = self._plans.network
         self._begun = 0  # so many of the operators that were made
         self.reporting = Reporting(self._shared)
         self._counted, self._rows_then = 0, 0
         self.queries: dict[str, Registered] = {}
         self._whole = Content(self.journal, window, present.model)
-        self._views: dict[Window, WindowView] = {}
+        self._views: dict[Window, Content] = {}
+        self._joined: JoinedContent | None = None  # the whole and the conclusions
+        self._known_concluded: ConclusionContent | None = None
 
     @property
     def wants_levels(self) -> bool:
@@ -81,7 +88,23 @@ class Registry:
 
     @property
     def _contents(self) -> list[Content]:
-        return [self._whole, *self._views.values()]
+        """All that is followed; conclusions first, which others look at."""
+        contents = (self._known_concluded, self._whole, self._joined, *self._views.values())
+        return [content for content in contents if content is not None]
+
+    @property
+    def _concluded(self) -> ConclusionContent:
+        """The conclusions, followed from now on."""
+        if self._known_concluded is None:
+            given, (model, *_) = self._conclusions, self._outlook.present
+            assert given is not None, "there are rules"
+            window, vocabulary = self._whole.window, model.vocabulary
+            self._known_concluded = ConclusionContent(self.journal, window, vocabulary, given.facts())
+        return self._known_concluded
+
+    def _named(self, name: Place) -> Content | None:
+        """The content that a graph is, None for one that is none."""
+        return self._concluded if self._conclusions is not None and name == CONCLUSIONS_GRAPH else None
 
     # -- queries -----------------------------------------------------------------------------------
 
@@ -103,9 +126,9 @@ class Registry:
         try:
             self._outlook.tells_time = self._outlook.tells_time or tells_time(query.node)
             self._stand_at(present)
-            for view in self._views.values():
-                view.refill(present.model)
-            content = self._whole if window is None else self._view(window)
+            for known in self._contents:
+                known.refill(present.model)
+            content = self._content(window)
             self._outlook.check_graphs(query, content)
             node: Node = simplified(query.node, has_forms=True)
             if query.form == "SELECT" and node.variables != query.variables:
@@ -140,11 +163,20 @@ class Registry:
         self._rows_then = 0  # they are counted anew
         self._outlook.tells_time = any(tells_time(each.query.node) for each in self.queries.values())
 
-    def _view(self, window: Window) -> WindowView:
-        view = self._views.get(window)
-        if view is None:
-            view = self._views[window] = WindowView(self.journal, window, *self._outlook.present[:3])
-        return view
+    def _content(self, window: Window | None) -> Content:
+        """What a query is asked of."""
+        found = self._joined if window is None else self._views.get(window)
+        if found is not None:
+            return found
+        content, present = self._whole, self._outlook.present
+        if window is not None:
+            content = WindowView(self.journal, window, *present[:3])
+        if self._conclusions is not None and self._conclusions.are_joined:
+            content = JoinedContent(content, self._concluded, present.model)
+            self._joined = content if window is None else self._joined
+        if window is not None:
+            self._views[window] = content
+        return content
 
     def in_order(self, registered: Registered, present: Present) -> list[Row]:
         """The rows of its answers, in the order of ORDER BY if there is one."""
@@ -186,9 +218,14 @@ class Registry:
             self._plans.let_go()
 
     def _forget_views(self) -> None:
-        """Forget the windows that no query has any more."""
+        """Forget the windows that no query has any more, and the conclusions if none looks at them."""
         used = {query.content for query in self.queries.values()}
         self._views = {window: view for window, view in self._views.items() if view in used}
+        self._joined = self._joined if self._joined in used else None
+        if not any(isinstance(content, JoinedContent) for content in used) and not any(
+            CONCLUSIONS_GRAPH in query.query.graphs for query in self.queries.values()
+        ):
+            self._known_concluded = None
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -198,8 +235,8 @@ class Registry:
         if 8 * (self.journal.noted - self._counted) >= self._rows_then:
             self._rows_then = sum(len(bag) for bag in self._bags()) + len(self._forms.facts)
             self._counted = self.journal.noted
-        views = sum(view.model.bytes_used for view in self._views.values())
-        return views + BYTES_A_ROW * (self._rows_then + 2 * len(self.terms.locals))
+        contents = sum(content.bytes_used for content in self._contents)
+        return contents + BYTES_A_ROW * (self._rows_then + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
         """The next boundary at which the window of a query closes."""
@@ -234,15 +271,20 @@ class Registry:
         """What changed in the rows of leaves."""
         before, shown = self._forms.change(changes.forms)
         leaves: dict[Operator, Mapping[Row, int]] = {}
-        for content in (self._whole, *self._views.values()):
+        concluded = None if self._conclusions is None else self._conclusions.take_facts()
+        if concluded is not None and self._known_concluded is not None:
+            self._known_concluded.go_on(concluded)
+        for content in self._contents:
             closing = None
             if changes.step is not None:
                 content.begin(changes.step)
                 closing = self.reporting.closing(content, changes.step)
             noted = content.take(changes, model, closing)
-            again = reformed(before, noted, content.model)
-            leaves.update(content.patterns.changes(content.model, noted, again, shown).items())
-            leaves.update(content.facts.changes(content.model, noted, again, shown).items())
+            is_default = content.name is None
+            again = reformed(before if is_default else {}, noted, content.model)
+            as_shown = shown if is_default else self._forms.first()
+            leaves.update(content.patterns.changes(content.model, noted, again, as_shown).items())
+            leaves.update(content.facts.changes(content.model, noted, again, as_shown).items())
             self.reporting.note_moved(content, noted)
             if whole_leaves := self.network.whole_leaves.get(content):
                 names = content.model.vocabulary.symbols
@@ -268,6 +310,8 @@ class Registry:
 
     def used_terms(self, used: UsedTerms) -> None:
         """Note the symbols and terms whose numbers it holds."""
+        for content in self._contents:
+            content.used_terms(used)
         numbers = np.array([self.terms.value(n) for n in self._used() if n != NONE], np.int64)
         used.names[numbers[numbers < FIRST_LITERAL]] = 1
         used.literals[numbers[numbers >= FIRST_LITERAL] - FIRST_LITERAL] = 1

@@ -127,13 +127,16 @@ class Reporting:
     # -- steps -------------------------------------------------------------------------------------
 
     def note_moved(self, content: Content, noted: Integers) -> None:
-        """Take down which facts came and went, for the queries that ask whether any did."""
-        if not self._looking:
-            return
-        asking = [each for each in self._looking if each.content is content and each.asks_for_change]
-        for *fact, sign in noted.tolist() if asking else ():
-            for registered in asking:
-                self._shared.add(registered.moved, tuple(fact), sign)
+        """Take down which facts came and went, for the queries that ask whether any did.
+
+        One that came to the window as it went from a graph that a query names too has moved: in the graph it
+        counts twice.
+        """
+        asking = [each for each in self._looking if each.asks_for_change]
+        weights = {each: 1 if each.content is content else 2 for each in asking if each.looks_at(content)}
+        for *fact, sign in noted.tolist() if weights else ():
+            for registered, weight in weights.items():
+                self._shared.add(registered.moved, tuple(fact), sign * weight)
 
     def tell(self, changes: Mapping[Operator, Mapping[Row, int]], at: TimePoint, on_the_way: bool) -> None:
         """Take down what changed in the rows of operators.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from pantarhei.query.algebra.nodes import Node, Query
+from pantarhei.query.algebra.nodes import Node, Place, Query
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.families import Family, FamilyMember
 from pantarhei.query.incremental.leaves import DescribeLeaf, WholeLeaf
@@ -31,11 +32,15 @@ class SharedPlan(NamedTuple):
 
 
 class SharedPlans:
-    """Makes operators for queries, and drops them."""
+    """Makes operators for queries, and drops them.
 
-    def __init__(self, shared: Shared, outlook: Outlook) -> None:
+    Args:
+        named: as `Network` takes it.
+    """
+
+    def __init__(self, shared: Shared, outlook: Outlook, named: Callable[[Place], Content | None]) -> None:
         self._shared, self._outlook = shared, outlook
-        self.network = Network(shared, outlook.rows)
+        self.network = Network(shared, outlook.rows, named)
         self._families: dict[tuple[Content, str, Node], Family] = {}
 
     def make(self, query: Query, node: Node, content: Content) -> SharedPlan:

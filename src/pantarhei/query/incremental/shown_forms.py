@@ -29,6 +29,11 @@ class ShownForms:
         """Have these forms, and no others."""
         self._journal.replace(self.facts, forms)
 
+    def first(self) -> Shown | None:
+        """How facts are shown whose literals are in the first forms of their values; None for by number."""
+        terms = self._terms
+        return (lambda fact, sign: terms.first_form(fact[2])) if terms.has_further_numbers else None
+
     def change(self, forms: Forms) -> tuple[Forms, Shown | None]:
         """Take over what a step changed.
 

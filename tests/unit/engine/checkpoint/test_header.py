@@ -1,10 +1,12 @@
 """The header: an entry that is missing or of another type is refused by its name."""
 
+import struct
+
 import pytest
 
-from checkpoints import COLUMNS, HEADER, ODD, without
+from checkpoints import COLUMNS, HEADER, ODD, signed, without
 from pantarhei import StreamReasoner
-from pantarhei.engine.checkpoint.container import pack
+from pantarhei.engine.checkpoint.container import DIGEST_LENGTH, FIRST_WITH_CONCLUSIONS, pack
 from pantarhei.errors import CheckpointError
 
 
@@ -20,3 +22,9 @@ def test_a_number_in_the_header_has_at_most_64_bits_and_no_truth_value_stands_fo
     for bad in (1 << 63, True, "1"):
         with pytest.raises(CheckpointError, match="now is"):
             StreamReasoner.restore(pack({**HEADER, "now": bad}, COLUMNS), ODD)
+
+
+def test_a_checkpoint_from_before_conclusions_could_be_joined_has_them_in_their_graph_alone():
+    older = pack(without(HEADER, "conclusions"), COLUMNS)[:-DIGEST_LENGTH]
+    older = signed(older[:8] + struct.pack("<I", FIRST_WITH_CONCLUSIONS - 1) + older[12:])
+    assert StreamReasoner.restore(older, ODD).options.conclusions == "graph"

@@ -9,6 +9,7 @@ from pantarhei.query.algebra.nodes import (
     Distinct,
     Extend,
     Filter,
+    Graph,
     Join,
     OrderBy,
     Project,
@@ -18,6 +19,7 @@ from pantarhei.query.algebra.nodes import (
 )
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.leaves import WholeLeaf
 from pantarhei.query.incremental.network import Network
 from signed_bags import Bench, term
 
@@ -97,3 +99,11 @@ def test_a_node_that_was_dropped_is_made_again_whatever_its_operator_is_of():
 def test_a_projection_that_leaves_rows_as_they_are_has_no_operator_of_its_own():
     _, network = bench_and_network()
     assert network.use(Project(Distinct(GIVEN), (X,)), WHOLE) is network.use(Distinct(GIVEN), WHOLE)
+
+
+def test_a_graph_that_is_a_content_is_followed_there():
+    named, name = Content(Journal(), Window(0), None), term("graph")
+    network = Network(Bench().shared, lambda content, node: None, {name: named}.get)
+    operator = network.use(Graph(Distinct(GIVEN), name), WHOLE)
+    assert network.use(Distinct(GIVEN), named) is operator
+    assert isinstance(network.use(Graph(Distinct(GIVEN), term("other")), WHOLE), WholeLeaf)
