@@ -27,10 +27,10 @@ from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.heard import Heard, terms_of, union, without
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past
-from pantarhei.temporal.program import program_of
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.saving import heard_of, to_bytes
 from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.temporal.translation import program_of
 from pantarhei.window.sliding import Step, Window
 
 CONCLUSIONS: Final = "conclusions"
@@ -193,6 +193,7 @@ class Concluding:
         counted = evaluation.oldest_counted
         needed = heard.tick - self._program.largest
         needed = needed if counted is None else min(needed, counted)
+        needed = heard.first if self._program.keeps_all else needed
         self._heard = heard.moved_on(tick, concluded, withdrawn, needed)
         self._evaluation = None  # until it is done
         evaluation.come_to(tick, concluded, withdrawn)

@@ -15,11 +15,12 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.boxes import EventBox, StateBox
 from pantarhei.temporal.counting import Counting
+from pantarhei.temporal.dating import Dating
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
 from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, of
-from pantarhei.temporal.past import Past
+from pantarhei.temporal.past import Past, held_at
 
 
 class Standing(NamedTuple):
@@ -52,6 +53,8 @@ class Evaluation:
         self._changed: list[Integers] = []
         self._state_boxes = {feed: StateBox(feed.size, first) for feed in program.boxes(is_asserted=False)}
         self._event_boxes = {feed: EventBox(feed.size, first) for feed in program.boxes(is_asserted=True)}
+        self._dating = Dating(program, first)
+        self._at_ticks = 0  # how many conclusions there are at ticks that heads name
         self._counts = {key: Counting(feeds, first) for key, feeds in _by_window(program.counted).items()}
         self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
         self._boxes = {
@@ -74,6 +77,8 @@ class Evaluation:
         rows += self._of_events(past)
         rows += self._of_states(past, standing.states)
         rows += self._of_conclusions(past, standing.concluded)
+        for dated, expiries in self._dating.begin(past, standing.states, standing.concluded, self.tick):
+            rows.append((dated[expiries >= self.tick], expiries[expiries >= self.tick]))
         self._begin_counts(past, standing.states)
         self._add(rows, notes=False)
         for place, operator in enumerate(self._operators):  # what held need not hold any more
@@ -134,7 +139,10 @@ class Evaluation:
                 counting.begin((Occurrence(*each) for each in events), self.tick)
             else:
                 self._repeating = dict.fromkeys(as_tuples(states))
-                counting.begin(_held(past, states, self.tick - 1, key.size), self.tick)
+                turns = ((said.tick, said.came, said.went) for said in past)
+                held = held_at(turns, self._repeating, self.tick - 1, max(past.begun, self.tick - key.size))
+                occurred = [Occurrence(tick, fact) for tick, facts in held for fact in facts]
+                counting.begin(reversed(occurred), self.tick)
 
     def _lasting(self, rows: Integers) -> tuple[Integers, Expiries]:
         return rows, np.full(len(rows), UNTIL_REMOVED, np.int64)
@@ -154,6 +162,7 @@ class Evaluation:
         ticks += [box.next_due() for box in self._event_boxes.values()]
         ticks += [each.next_due(repeats=not key.is_asserted) for key, each in self._counts.items()]
         ticks += [operator.next_due() for operator in self._operators]
+        ticks += [self.tick + 1] if self._dating.is_repeating(self._at_ticks > 0) else []
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def come_to(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
@@ -172,6 +181,7 @@ class Evaluation:
             for target, size in windows:
                 self._add([self._lasting(of(came, target))], notes=False)
                 self._lower(of(went, target), np.full(len(went), ended - 1 + size, np.int64))
+        self._add(self._dating.come_to(tick, ended, concluded, withdrawn), notes=False)
         for feed, box in self._state_boxes.items():
             self._come_and_go(Rows(_rows(box.come_to(tick), feed.target), NO_FACTS))
         for operator in self._operators:
@@ -198,9 +208,12 @@ class Evaluation:
         for feed, part in self._parts(came, False):
             if feed.is_direct:
                 added.append(self._lasting(of(part, feed.target)))
+        dated, gone = self._dating.states(came, went, self.tick)
         for rows, expiries in lowered:
             self._lower(rows, expiries)
+        self._lower(gone, np.full(len(gone), NONE, np.int64))
         self._add(added)
+        self._add(dated, notes=False)
         if any(not key.is_asserted for key in self._counts):
             for fact in as_tuples(went):
                 self._repeating.pop(fact, None)
@@ -216,6 +229,9 @@ class Evaluation:
             rows = of(part, feed.target)
             if feed.is_direct:
                 self._lower(rows, self._earlier(rows, NONE))
+        for rows, _ in self._dating.events(lost, self.tick):
+            self._lower(rows, np.full(len(rows), NONE, np.int64))
+        self._add(self._dating.events(fresh, self.tick), notes=False)
         self._add(
             (of(part, feed.target), np.full(len(part), self.tick + feed.size, np.int64))
             for feed, part in self._parts(fresh, True)
@@ -265,6 +281,7 @@ class Evaluation:
         concluded = self.program.is_conclusion[changes[:, 0]]
         if concluded.any():
             self._changed.append(changes[concluded])
+        self._at_ticks += int(changes[self.program.at_ticks[changes[:, 0]], 3].sum())
         for predicate in set(changes[:, 0].tolist()) & self._watching.keys():
             part = changes[changes[:, 0] == predicate, :3]
             for place in self._watching[predicate]:
@@ -321,22 +338,6 @@ def _by_window(feeds: Iterable[Feed]) -> dict[_Seen, list[Feed]]:
     for feed in feeds:
         found.setdefault(_Seen(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
     return found
-
-
-def _held(past: Past, states: Integers, last: int, size: int) -> list[Occurrence]:
-    """At which of the last ticks states held, oldest first.
-
-    Args:
-        states: those that held at the tick `last`.
-        size: how many ticks before it are looked at.
-    """
-    said = {each.tick: each for each in past}
-    standing, found = set(as_tuples(states)), list[Occurrence]()
-    for tick in range(last, max(past.begun, last - size) - 1, -1):
-        found += (Occurrence(tick, fact) for fact in standing)
-        if (now := said.get(tick)) is not None:
-            standing = standing - set(as_tuples(now.came)) | set(as_tuples(now.went))
-    return found[::-1]
 
 
 def _array(facts: Iterable[Fact]) -> Integers:

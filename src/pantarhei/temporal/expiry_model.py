@@ -22,8 +22,8 @@ from pantarhei.rules.compilation.program import Program
 
 Expiries = npt.NDArray[np.int64]
 
-UNTIL_REMOVED: Final = 1 << 62
-"""The expiry of what holds until it is taken out."""
+UNTIL_REMOVED: Final = 1 << 61
+"""The expiry of what holds until it is taken out; later ones are the same."""
 
 
 class Literals(Protocol):
@@ -135,7 +135,7 @@ class ExpiryModel:
 
     def _wait_for(self, expiries: Expiries) -> None:
         """Have a partition for each expiry, and note that something may end then."""
-        for expiry in set(expiries.tolist()) - self._waiting - {UNTIL_REMOVED}:
+        for expiry in set(expiries[expiries < UNTIL_REMOVED].tolist()) - self._waiting:
             self._waiting.add(expiry)
             heappush(self._expiries, expiry)
             self._reach(expiry - self._shift)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ class Feed(NamedTuple):
     @property
     def is_direct(self) -> bool:
         """Whether each of its facts is a row, with an expiry."""
-        return self.mode is not Mode.ALWAYS and not self.is_counted
+        return self.mode in (Mode.NOW, Mode.SOMETIME) and not self.is_counted
 
     @property
     def is_counted(self) -> bool:
@@ -81,12 +81,17 @@ class NumberedProgram:
         for symbol, (name, arity) in program.conclusions.items():
             if arity in (1, 2):
                 self._in_stream[of[symbol]] = vocabulary.number_symbol(Symbol(name, arity))
-        self.guards = [(of[denied], of[asked], of[free]) for denied, asked, free in program.guards]
+        self.guards = [
+            (of[denied], of[asked], of[free], unit if denied.arity == 1 else None)
+            for denied, asked, free in program.guards
+        ]
         self.runs = [NumberedRun(of[source], size, of[target]) for source, size, target in program.runs]
-        self.windows = {
-            of[source]: [(of[target], size) for target, size in windows]
-            for source, windows in program.remembered
-        }
+        self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
+        self.dated = {of[each.source]: _sized(each.dated, of) for each in program.remembered if each.dated}
+        self.clocks = [(of[clock.symbol], clock.size) for clock in program.clocks]
+        self.at_ticks = np.zeros(len(of), bool)
+        self.at_ticks[[of[symbol] for symbol in program.at_ticks]] = True
+        self.unit = unit
         self.largest = program.largest
         self._feeds: dict[bool, defaultdict[int, list[Feed]]] = {
             False: defaultdict(list),
@@ -98,8 +103,14 @@ class NumberedProgram:
                 number, given.mode, given.size, target, given.is_asserted, given.times, given.counts_tuples
             )
             self._feeds[given.is_asserted][number].append(feed)
+        self._ticks, self._vocabulary = program.ticks, vocabulary
+        self.dated_feeds = [feed for feed in self._all_feeds() if feed.mode is Mode.AT]
         self.counted = [feed for feed in self._all_feeds() if feed.is_counted]
         self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
+
+    def time(self, tick: int) -> int:
+        """The number of the literal that rules see as a tick."""
+        return self._vocabulary.number(self._ticks.literal_of(tick))
 
     def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[Feed]]:
         """What the stream's predicates feed, by their numbers."""
@@ -133,6 +144,10 @@ class NumberedProgram:
                 yield from feeds
 
 
+def _sized(windows: Iterable[tuple[Symbol, int]], of: Mapping[Symbol, int]) -> list[tuple[int, int]]:
+    return [(of[symbol], size) for symbol, size in windows]
+
+
 class Computing:
     """What the second kernel asks about literals: they are the vocabulary's, the built-ins its own.
 
@@ -160,5 +175,6 @@ class _Terms:
     def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
         self.symbols = [ALWAYS, *(each.target for each in program.inputs), *program.conclusions]
         self.symbols += [each.target for each in program.runs]
+        self.symbols += [clock.symbol for clock in program.clocks]
         self.symbols = list(dict.fromkeys(self.symbols))
         self.names, self.literals = vocabulary.names, vocabulary.literals

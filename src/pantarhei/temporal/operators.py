@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.temporal.boxes import StateBox
 from pantarhei.temporal.expiry_model import ExpiryModel
 
@@ -45,18 +45,29 @@ class Negation:
 
     Args:
         denied, asked, free: predicates, as `program.Guard` has them.
+        unit: the number of the unit, where `denied` is a class; else None.
     """
 
-    def __init__(self, denied: int, asked: int, free: int) -> None:
-        self._denied, self._asked, self._free = denied, asked, free
+    def __init__(self, denied: int, asked: int, free: int, unit: int | None) -> None:
+        self._denied, self._asked, self._free, self._unit = denied, asked, free, unit
         self.watched = (denied, asked)
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`."""
-        rows = distinct(of(changed, self._free))
-        asked, denied, free = (model.present(of(rows, p)) for p in (self._asked, self._denied, self._free))
-        wanted = asked & ~denied
+        rows = changed.copy()
+        if self._unit is not None:  # of a class `asked` has its members behind the unit
+            members = rows[:, 0] == self._denied
+            rows[members, 2], rows[members, 1] = rows[members, 1], self._unit
+        rows = distinct(of(rows, self._free))
+        asked, free = (model.present(of(rows, p)) for p in (self._asked, self._free))
+        wanted = asked & ~model.present(self._of_denied(rows))
         return Rows(rows[wanted & ~free], rows[free & ~wanted])
+
+    def _of_denied(self, rows: Integers) -> Integers:
+        denied = of(rows, self._denied)
+        if self._unit is not None:
+            denied[:, 1], denied[:, 2] = rows[:, 2], NONE
+        return denied
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
         """See `Operator`: what a tick brings is told as a change."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from pantarhei.encoding.numbers import NO_FACTS, Integers
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 
 
 class Said(NamedTuple):
@@ -80,3 +80,22 @@ class Past:
         """The past with each tick changed."""
         chunks = tuple(tuple(map(change, chunk)) for chunk in self.chunks)
         return replace(self, chunks=chunks, last=tuple(map(change, self.last)))
+
+
+def held_at(
+    turns: Iterable[tuple[int, Integers, Integers]], facts: Iterable[Fact], last: int, oldest: int
+) -> Iterator[tuple[int, set[Fact]]]:
+    """Which facts held at each of some ticks, the newest first.
+
+    Args:
+        turns: for ticks at which facts came and went, the tick, and which.
+        facts: those that held at the tick `last`.
+        oldest: the last tick that is told.
+    """
+    by_tick = {tick: (coming, going) for tick, coming, going in turns}
+    standing = set(facts)
+    for tick in range(last, oldest - 1, -1):
+        yield tick, standing
+        if tick in by_tick:
+            coming, going = by_tick[tick]
+            standing = standing - set(as_tuples(coming)) | set(as_tuples(going))

@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from rdflib import Literal
+
 from pantarhei.language.temporal_rule import Formula, TimeWindow
-from pantarhei.language.time import TimeKind, duration_ticks
+from pantarhei.language.time import TimeKind, duration_ticks, time_of
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.window.sliding import Step, Window
@@ -49,6 +51,15 @@ class Ticks:
     def end_of(self, tick: int) -> int:
         """The time at which a tick ends, in the stream's smallest units."""
         return self._origin + tick * self.length
+
+    def literal_of(self, tick: int) -> Literal:
+        """A tick as rules see it: the time at which it ends."""
+        return Literal(time_of(self.end_of(tick), self.kind))
+
+    def literal_like(self, given: Literal) -> Literal:
+        """A time that a rule names, as those of the stream are written: integers do for floats."""
+        is_whole = self.kind is TimeKind.FLOAT and isinstance(given.value, int)
+        return Literal(float(given.value)) if is_whole else given
 
     def size_of(self, window: TimeWindow, formula: Formula) -> int:
         """How many ticks the window of a formula reaches back.

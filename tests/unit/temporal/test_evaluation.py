@@ -14,8 +14,8 @@ from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Said
-from pantarhei.temporal.program import program_of
 from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.translation import program_of
 
 EX = Namespace("http://e/")
 FIRST = -50  # the timeline begins far from what is looked at

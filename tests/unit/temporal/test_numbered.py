@@ -11,8 +11,9 @@ from pantarhei.language.temporal_rule import Mode
 from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.program import ALWAYS, program_of
+from pantarhei.temporal.program import ALWAYS
 from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.translation import program_of
 
 EX = Namespace("http://e/")
 TEXT = """remember alarm.
@@ -59,7 +60,8 @@ def test_terms_of_rules_have_the_numbers_that_the_stream_gives_them(numbered, vo
 
 
 def test_what_goes_on_around_the_kernel_is_numbered_too(numbered):
-    ((denied, asked, free),) = numbered.guards
+    ((denied, asked, free, unit),) = numbered.guards
+    assert unit == numbered.unit
     assert [name_of(numbered, each) for each in (denied, asked, free)] == [
         "!served~5",
         "asked-!served~5",

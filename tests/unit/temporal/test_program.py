@@ -6,8 +6,8 @@ from rdflib import Namespace
 from pantarhei import TemporalRuleError, Window, load_rules
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.language.time import TimeKind
-from pantarhei.temporal.program import program_of
 from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.translation import program_of
 
 EX = Namespace("http://e/")
 TICKS = Ticks(Window(range=9), TimeKind.INTEGER)
@@ -92,7 +92,8 @@ def test_parts_of_a_body_that_share_no_variable_are_connected():
     (rule,) = (rule for rule in program.rules if rule.head.predicate == EX.both)
     first, second = (atom.arguments[0] for atom in rule.body[2:])
     assert first == second  # by the unit
-    assert "both <- hot, cold" in written(made("both(X, Y) :- hot(X), cold(Y)."))  # the head connects them
+    assert "both <- hot, cold, hot:1:0, cold:1:0" in written(made("both(X, Y) :- hot(X), cold(Y)."))
+    assert "both <- hot, hot:1:0" in written(made("both(k) :- hot(Y)."))  # from the head hot is to be found
 
 
 def test_atoms_without_arguments_are_said_of_the_unit():

@@ -14,9 +14,9 @@ from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.heard import Heard
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Said
-from pantarhei.temporal.program import program_of
 from pantarhei.temporal.saving import heard_of, rules_of, to_bytes
 from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.translation import program_of
 
 EX = Namespace("http://e/")
 RULES = load_rules(

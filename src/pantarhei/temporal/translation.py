@@ -1,0 +1,248 @@
+"""Temporal rules translated into rules of the second kernel, and what goes on around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from rdflib import Literal, URIRef, Variable
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.errors import TemporalRuleError
+from pantarhei.graphs.groups import grouped
+from pantarhei.language.rule import Argument, Atom, Rule
+from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
+from pantarhei.temporal.checks.refusal import refused
+from pantarhei.temporal.program import (
+    ALWAYS,
+    UNIT,
+    WHOLE,
+    Clock,
+    Guard,
+    Input,
+    Remembered,
+    Run,
+    TemporalProgram,
+)
+from pantarhei.temporal.ticks import Ticks
+
+_TIME = Variable("time")
+
+
+def program_of(rules: Iterable[TemporalRule], remembered: Iterable[URIRef], ticks: Ticks) -> TemporalProgram:
+    """The program of temporal rules. Costs their size.
+
+    Args:
+        rules: safe and stratified.
+        remembered: predicates whose conclusions are remembered.
+        ticks: of the stream.
+
+    Raises:
+        TemporalRuleError: a window does not fit the stream's ticks, or a construct is not there.
+    """
+    return _Translation(list(rules), frozenset(remembered), ticks).program()
+
+
+@dataclass
+class _Translation:
+    """Translates rules one by one, and collects what they need around the kernel; used once."""
+
+    given: list[TemporalRule]
+    remembered: frozenset[URIRef]
+    ticks: Ticks
+    rules: dict[Rule, None] = field(default_factory=dict)
+    inputs: dict[Input, None] = field(default_factory=dict)
+    guards: dict[Guard, None] = field(default_factory=dict)
+    runs: dict[Run, None] = field(default_factory=dict)
+    clocks: dict[Clock, None] = field(default_factory=dict)
+    spans: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # of conclusions, within ticks
+    dated: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # the same, at ticks
+    sizes: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.heads = {_symbol(rule.head.atom): rule.head.atom for rule in self.given}
+        at_ticks = (rule.head.atom for rule in self.given if rule.head.mode is Mode.AT)
+        self.at_ticks = dict.fromkeys(map(_symbol, at_ticks))
+
+    def program(self) -> TemporalProgram:
+        for number, rule in enumerate(self.given):
+            self._translate(rule, f"rule-{number + 1}")
+        for symbol in self.heads:  # what the stream says of a conclusion's predicate holds too
+            self._feed(Input(symbol, False, Mode.NOW, 0, symbol))
+        return TemporalProgram(
+            tuple(self.rules),
+            tuple(self.inputs),
+            tuple(self.guards),
+            tuple(self.runs),
+            tuple(self.clocks),
+            tuple(Symbol(URIRef(f"{symbol.name}@"), 2) for symbol in self.at_ticks),
+            tuple(self._remembered()),
+            {symbol: (atom.predicate, len(atom.arguments)) for symbol, atom in self.heads.items()},
+            max((size for size in self.sizes if size < WHOLE), default=0),
+            self.ticks,
+        )
+
+    def _remembered(self) -> Iterator[Remembered]:
+        for symbol, atom in self.heads.items():
+            if atom.predicate in self.remembered:
+                windows = tuple((to, size) for (of, size), to in self.spans.items() if of == symbol)
+                dated = tuple((to, size) for (of, size), to in self.dated.items() if of == symbol)
+                yield Remembered(symbol, windows, dated)
+
+    # -- rules -------------------------------------------------------------------------------------
+
+    def _translate(self, rule: TemporalRule, name: str) -> None:
+        head = self._head(rule.head)
+        body = [self._atom(formula) for formula in rule.body if not formula.is_negated]
+        denied = [self._atom(formula) for formula in rule.body if formula.is_negated]
+        body = [*body, *self._links(body, [head, *denied])] or [Atom(ALWAYS.name, (UNIT,))]
+        free: list[Atom] = []
+        for atom in denied:
+            guard = _guard(atom)
+            self.guards[guard] = None
+            arguments = atom.arguments if len(atom.arguments) > 1 else (UNIT, *atom.arguments)
+            self._add(f"{name}-asked", body, Atom(guard.asked.name, arguments), rule)
+            free.append(Atom(guard.free.name, arguments))
+        self._add(name, [*body, *free], head, rule)
+
+    def _head(self, formula: Formula) -> Atom:
+        atom = formula.atom
+        if formula.mode is Mode.NOW:
+            return Atom(atom.predicate, _arguments(formula))
+        dated = URIRef(f"{atom.predicate}@")
+        (x,) = terms = (Variable("x0"),)
+        now = self._clock(0)
+        self._add("at-now", [Atom(dated, (x, _TIME)), Atom(now, (UNIT, _TIME))], Atom(atom.predicate, terms))
+        return Atom(dated, self._dated_arguments(formula))
+
+    def _add(self, name: str, body: Iterable[Atom], head: Atom, rule: TemporalRule | None = None) -> None:
+        self.rules[Rule(name, tuple(body), head, tests=() if rule is None else rule.tests)] = None
+
+    def _links(self, body: list[Atom], others: list[Atom]) -> Iterator[Atom]:
+        """Atoms that connect the parts of a body that share no variable, each other and `others`."""
+        parts = grouped(body, _variables)  # an atom without variables is one by itself
+        bound = {variable for atom in body for variable in _variables(atom)}
+        is_whole = len(parts) == 1 and not any(bound.isdisjoint(_variables(other)) for other in others)
+        for atom, *_ in () if is_whole else parts:
+            if not _variables(atom):
+                continue
+            variable = _variables(atom)[0]
+            place = atom.arguments.index(variable)
+            link = URIRef(f"{atom.predicate}:{len(atom.arguments)}:{place}")
+            terms = tuple(Variable(f"x{i}") for i in range(len(atom.arguments)))
+            self._add("link", [Atom(atom.predicate, terms)], Atom(link, (UNIT, terms[place])))
+            yield Atom(link, (UNIT, variable))
+
+    # -- formulas of a body ------------------------------------------------------------------------
+
+    def _atom(self, formula: Formula) -> Atom:
+        """The atom of the second kernel that a formula of a body is."""
+        window = formula.window
+        if formula.mode is Mode.AT:
+            return self._at(formula)
+        if isinstance(window, TupleWindow):
+            return self._among_tuples(formula, window)
+        size = 0 if window is None else self.ticks.size_of(window, formula)
+        self.sizes.add(size)
+        atom, source = formula.atom, _symbol(formula.atom)
+        mode = formula.mode if size or formula.times > 1 else Mode.NOW
+        now = URIRef(f"{'!' * atom.is_asserted}{atom.predicate}")
+        target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
+        if atom.is_asserted or source not in self.heads:
+            self._feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
+        elif formula.times > 1 or (mode is Mode.ALWAYS and source in self.at_ticks):
+            raise _missing(formula, "a predicate that is not concluded, or not at other ticks")
+        elif mode is Mode.ALWAYS:
+            self.runs[Run(source, size, target)] = None
+        elif mode is Mode.SOMETIME:
+            self._span(source, size, target)
+        return Atom(target.name, _arguments(formula))
+
+    def _among_tuples(self, formula: Formula, window: TupleWindow) -> Atom:
+        """It selects from assertions, whether the atom says so or not."""
+        atom = replace(formula.atom, is_asserted=True)
+        target = Symbol(_name(atom, formula, f"{window.size}#"), _symbol(atom).arity)
+        self._feed(Input(_symbol(atom), True, formula.mode, window.size, target, formula.times, True))
+        return Atom(target.name, _arguments(formula))
+
+    def _span(self, source: Symbol, size: int, target: Symbol) -> None:
+        """What has been concluded, or said, within a window."""
+        if (source, size) in self.spans:
+            return
+        self._feed(Input(source, False, Mode.SOMETIME, size, target))
+        was = self.spans[source, size] = Symbol(URIRef(f"was-{target.name}"), source.arity)
+        terms = tuple(Variable(f"x{i}") for i in range(source.arity))
+        for name in (source.name, was.name):  # what holds now is in the window too
+            self._add("window", [Atom(name, terms)], Atom(target.name, terms))
+        if source in self.at_ticks:
+            body = [Atom(URIRef(f"{source.name}@"), (*terms, _TIME)), Atom(self._clock(size), (UNIT, _TIME))]
+            self._add("window", body, Atom(target.name, terms))
+
+    def _at(self, formula: Formula) -> Atom:
+        atom, source, window = formula.atom, _symbol(formula.atom), formula.window
+        if isinstance(window, TupleWindow):
+            raise _missing(formula, "a window of time for what holds at a tick")
+        size = WHOLE if window is None else self.ticks.size_of(window, formula)
+        self.sizes.add(size)
+        target = Symbol(URIRef(f"{'!' * atom.is_asserted}{atom.predicate}@{size}"), 2)
+        if atom.is_asserted or source not in self.heads:
+            self._feed(Input(source, atom.is_asserted, Mode.AT, size, target))
+        elif (source, size) not in self.dated:
+            self._feed(Input(source, False, Mode.AT, size, target))
+            was = self.dated[source, size] = Symbol(URIRef(f"was-{target.name}"), 2)
+            x, head = Variable("x0"), Atom(target.name, (Variable("x0"), _TIME))
+            self._add("at", [Atom(was.name, (x, _TIME))], head)
+            now = [Atom(source.name, (x,)), Atom(self._clock(0), (UNIT, _TIME))]
+            self._add("at", [*now, *self._links(now, [head])], head)
+            if source in self.at_ticks:
+                dated = Atom(URIRef(f"{source.name}@"), (x, _TIME))
+                self._add("at", [dated, Atom(self._clock(size), (UNIT, _TIME))], head)
+        return Atom(target.name, self._dated_arguments(formula))
+
+    def _dated_arguments(self, formula: Formula) -> tuple[Argument, ...]:
+        time = formula.time
+        assert time is not None, "it is at a tick"
+        arguments = _arguments(formula)
+        if len(arguments) > 1:
+            raise _missing(formula, "an atom with at most one argument where a tick is named")
+        return (*arguments, self.ticks.literal_like(time) if isinstance(time, Literal) else time)
+
+    def _clock(self, size: int) -> URIRef:
+        clock = Clock(Symbol(URIRef(f"urn:pantarhei:temporal:tick~{size}"), 2), size)
+        self.clocks[clock] = None
+        name = clock.symbol.name
+        assert isinstance(name, URIRef)
+        return name
+
+    def _feed(self, given: Input) -> None:
+        if given.source.name != UNIT:
+            self.inputs[given] = None
+
+
+def _name(atom: TemporalAtom, formula: Formula, size: str) -> URIRef:
+    sign = "□" if formula.mode is Mode.ALWAYS else "~"
+    times = f"×{formula.times}" if formula.times > 1 else ""
+    return URIRef(f"{'!' * atom.is_asserted}{atom.predicate}{sign}{size}{times}")
+
+
+def _guard(denied: Atom) -> Guard:
+    asked, free = (Symbol(URIRef(f"{word}-{denied.predicate}"), 2) for word in ("asked", "free"))
+    return Guard(Symbol(denied.predicate, len(denied.arguments)), asked, free)
+
+
+def _symbol(atom: TemporalAtom) -> Symbol:
+    return Symbol(atom.predicate, max(1, len(atom.arguments)))
+
+
+def _arguments(formula: Formula) -> tuple[Argument, ...]:
+    if len(formula.atom.arguments) > 2:
+        raise _missing(formula, "an atom with none, one or two arguments")
+    return formula.atom.arguments or (UNIT,)
+
+
+def _variables(atom: Atom) -> list[Variable]:
+    return [each for each in atom.arguments if isinstance(each, Variable)]
+
+
+def _missing(formula: Formula, expected: str) -> TemporalRuleError:
+    return refused(f"{formula} cannot be evaluated", expected, formula)
