@@ -15,9 +15,9 @@ from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.language.temporal_rule import Formula, TimeWindow
 from pantarhei.language.term import short
 from pantarhei.language.time import TimeKind, time_of
-from pantarhei.temporal.program import program_of
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.temporal.translation import program_of
 
 if TYPE_CHECKING:
     import pantarhei as pr
