@@ -15,7 +15,7 @@ import numpy as np
 from rdflib import URIRef
 
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, Symbols, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, Symbol, Symbols, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes, net_changes
@@ -93,6 +93,11 @@ class Concluding:
         facts = evaluation.model.facts()
         concluded: Integers = facts[self._numbered.is_conclusion[facts[:, 0]]]
         return concluded
+
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """The classes and properties that rules conclude."""
+        return frozenset(Symbol(*named) for named in self._numbered.conclusions.values())
 
     def facts(self, model: WindowModel) -> Integers:
         """The conclusions that are triples, as facts in the vocabulary's numbers. Costs as `atoms`."""
@@ -303,8 +308,12 @@ class FollowedConclusions:
     """
 
     def __init__(self, concluding: Concluding, model: Callable[[], WindowModel], are_joined: bool) -> None:
-        self._concluding, self._model, self.are_joined = concluding, model, are_joined
+        self._concluding, self._model, self._are_joined = concluding, model, are_joined
         concluding.follow()
+
+    def are_joined_for(self, needed: Symbols) -> bool:
+        """Whether a query of some classes and properties, None for all, finds any in the default graph."""
+        return self._are_joined and (needed is None or not needed.isdisjoint(self._concluding.symbols))
 
     def facts(self) -> Integers:
         """All of them, shape (n, 3)."""

@@ -227,4 +227,4 @@ def test_who_follows_conclusions_is_told_what_changed_since_it_asked_last():
     assert taken() == set()
     reasoner.push(9, is_a("Hot"))
     assert taken() == {("a", 1)}
-    assert len(followed.facts()) == 2 and not followed.are_joined
+    assert len(followed.facts()) == 2 and not followed.are_joined_for(None)

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import Integers
+from pantarhei.encoding.numbers import Integers, Symbols
 from pantarhei.encoding.renaming import Renaming
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.materialize.model import WindowModel
@@ -25,9 +25,8 @@ from pantarhei.window.sliding import Window
 class Conclusions(Protocol):
     """Those that are triples, as facts in the vocabulary's numbers."""
 
-    @property
-    def are_joined(self) -> bool:
-        """Whether they are in the default graph too."""
+    def are_joined_for(self, needed: Symbols) -> bool:
+        """Whether a query of some classes and properties, None for all, finds any in the default graph."""
 
     def facts(self) -> Integers:
         """All of them, shape (n, 3)."""

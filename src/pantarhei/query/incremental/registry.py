@@ -13,17 +13,18 @@ from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
 from pantarhei.query.algebra.binding import tells_time
 from pantarhei.query.algebra.expressions import variables_of
-from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Place, Project, Query, Slice
+from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Query, Slice
 from pantarhei.query.algebra.passes import simplified
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.expressions import order
-from pantarhei.query.incremental.conclusions import ConclusionContent, Conclusions, JoinedContent
-from pantarhei.query.incremental.contents import Content, StepChanges, WindowView
+from pantarhei.query.incremental.all_contents import AllContents
+from pantarhei.query.incremental.conclusions import Conclusions
+from pantarhei.query.incremental.contents import StepChanges
 from pantarhei.query.incremental.journal import Journal, Mark
 from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, rows_of, table_of
 from pantarhei.query.incremental.present import Outlook, Present
-from pantarhei.query.incremental.registered import Registered
+from pantarhei.query.incremental.registered import Registered, needed_for
 from pantarhei.query.incremental.reporting import Reporting
 from pantarhei.query.incremental.reports import PLAIN, Policy
 from pantarhei.query.incremental.saving import SavedQuery, to_bytes
@@ -31,7 +32,6 @@ from pantarhei.query.incremental.shared_plans import SharedPlan, SharedPlans
 from pantarhei.query.incremental.shown_forms import ShownForms, reformed
 from pantarhei.query.incremental.slices import SliceOperator
 from pantarhei.query.sources.relation import Dataset
-from pantarhei.query.sparql import CONCLUSIONS_GRAPH
 from pantarhei.query.terms import TermSpace
 from pantarhei.query.window_door import Moment
 from pantarhei.window.sliding import Step, Window
@@ -58,53 +58,30 @@ class Registry:
         forms: Callable[[], FactForms],
         conclusions: Conclusions | None = None,
     ) -> None:
-        self._forms_of, self._conclusions = forms, conclusions
+        self._forms_of = forms
         self.journal = Journal()
+        contents = self._contents = AllContents(self.journal, window, present.model, conclusions)
         self.terms = LastingTerms(present.model.vocabulary, self.journal)
         self._forms = ShownForms(self.journal, self.terms)
-        concluded = None if conclusions is None else lambda: self._concluded.model
+        concluded = None if conclusions is None else lambda: contents.concluded.model
         self._outlook = Outlook(present, self.journal, self.terms, dataset, self._forms.facts, concluded)
         self._shared = Shared(self.journal, self.terms, self._outlook.context)
-        self._plans = SharedPlans(self._shared, self._outlook, self._named)
+        self._plans = SharedPlans(self._shared, self._outlook, contents.named)
         self.network = self._plans.network
         self._begun = 0  # so many of the operators that were made
         self.reporting = Reporting(self._shared)
         self._counted, self._rows_then = 0, 0
         self.queries: dict[str, Registered] = {}
-        self._whole = Content(self.journal, window, present.model)
-        self._views: dict[Window, Content] = {}
-        self._joined: JoinedContent | None = None  # the whole and the conclusions
-        self._known_concluded: ConclusionContent | None = None
 
     @property
     def wants_levels(self) -> bool:
         """Whether any query has a window of its own."""
-        return bool(self._views)
+        return bool(self._contents.windows)
 
     @property
     def asks_for(self) -> Symbols:
         """The classes and properties whose facts any query needs, None for all."""
         return together(*(registered.asks_for for registered in self.queries.values()))
-
-    @property
-    def _contents(self) -> list[Content]:
-        """All that is followed; conclusions first, which others look at."""
-        contents = (self._known_concluded, self._whole, self._joined, *self._views.values())
-        return [content for content in contents if content is not None]
-
-    @property
-    def _concluded(self) -> ConclusionContent:
-        """The conclusions, followed from now on."""
-        if self._known_concluded is None:
-            given, (model, *_) = self._conclusions, self._outlook.present
-            assert given is not None, "there are rules"
-            window, vocabulary = self._whole.window, model.vocabulary
-            self._known_concluded = ConclusionContent(self.journal, window, vocabulary, given.facts())
-        return self._known_concluded
-
-    def _named(self, name: Place) -> Content | None:
-        """The content that a graph is, None for one that is none."""
-        return self._concluded if self._conclusions is not None and name == CONCLUSIONS_GRAPH else None
 
     # -- queries -----------------------------------------------------------------------------------
 
@@ -128,7 +105,7 @@ class Registry:
             self._stand_at(present)
             for known in self._contents:
                 known.refill(present.model)
-            content = self._content(window)
+            content = self._contents.of(window, needed_for(query, policy), self._outlook.present)
             self._outlook.check_graphs(query, content)
             node: Node = simplified(query.node, has_forms=True)
             if query.form == "SELECT" and node.variables != query.variables:
@@ -143,7 +120,7 @@ class Registry:
             self.back(before)
             if made is not None:
                 self._plans.give_up(made)
-            self._forget_views()
+            self._contents.forget_unused(self.queries.values())
             self._sort_out()
             raise
         self._sort_out()
@@ -162,21 +139,6 @@ class Registry:
         self.reporting.sort_out(self.queries.values())
         self._rows_then = 0  # they are counted anew
         self._outlook.tells_time = any(tells_time(each.query.node) for each in self.queries.values())
-
-    def _content(self, window: Window | None) -> Content:
-        """What a query is asked of."""
-        found = self._joined if window is None else self._views.get(window)
-        if found is not None:
-            return found
-        content, present = self._whole, self._outlook.present
-        if window is not None:
-            content = WindowView(self.journal, window, *present[:3])
-        if self._conclusions is not None and self._conclusions.are_joined:
-            content = JoinedContent(content, self._concluded, present.model)
-            self._joined = content if window is None else self._joined
-        if window is not None:
-            self._views[window] = content
-        return content
 
     def in_order(self, registered: Registered, present: Present) -> list[Row]:
         """The rows of its answers, in the order of ORDER BY if there is one."""
@@ -204,7 +166,7 @@ class Registry:
             del self.queries[registered.name]
             self._plans.drop(registered.plan)
             self.reporting.forget(registered)
-            self._forget_views()
+            self._contents.forget_unused(self.queries.values())
             self._sort_out()
 
     def let_go(self, look: Callable[[], Present]) -> None:
@@ -216,16 +178,6 @@ class Registry:
         if self._plans.have_left:
             self._stand_at(look())
             self._plans.let_go()
-
-    def _forget_views(self) -> None:
-        """Forget the windows that no query has any more, and the conclusions if none looks at them."""
-        used = {query.content for query in self.queries.values()}
-        self._views = {window: view for window, view in self._views.items() if view in used}
-        self._joined = self._joined if self._joined in used else None
-        if not any(isinstance(content, JoinedContent) for content in used) and not any(
-            CONCLUSIONS_GRAPH in query.query.graphs for query in self.queries.values()
-        ):
-            self._known_concluded = None
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -271,9 +223,7 @@ class Registry:
         """What changed in the rows of leaves."""
         before, shown = self._forms.change(changes.forms)
         leaves: dict[Operator, Mapping[Row, int]] = {}
-        concluded = None if self._conclusions is None else self._conclusions.take_facts()
-        if concluded is not None and self._known_concluded is not None:
-            self._known_concluded.go_on(concluded)
+        self._contents.begin_step()
         for content in self._contents:
             closing = None
             if changes.step is not None:
@@ -358,7 +308,7 @@ class Registry:
 
     def saved(self) -> bytes:
         """What a checkpoint is to keep."""
-        windows: dict[Content, Window] = {view: window for window, view in self._views.items()}
+        windows = self._contents.windows
         return to_bytes([SavedQuery.of(q, windows.get(q.content), self.terms) for q in self.queries.values()])
 
     def report_all(self, registered: Registered) -> None:
@@ -407,6 +357,6 @@ class Registry:
         """Look at another state of the window."""
         self._outlook.stand_at(present)
         self._shared.context = self._outlook.context
-        self._whole.model = present.model
+        self._contents.whole.model = present.model
         if present.step is not None:
-            self._whole.begin(present.step)
+            self._contents.whole.begin(present.step)

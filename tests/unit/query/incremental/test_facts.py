@@ -46,7 +46,7 @@ def test_nothing_is_evaluated_anew():
 
 def test_a_fact_is_not_shown_to_leaves_of_other_constants():
     followed = Followed(":a ?p ?o", ":b ?p ?o", "?s ?p :c")
-    facts = followed.reasoner._registrar._registry._whole.facts
+    facts = followed.reasoner._registrar._registry._contents.whole.facts
     followed.push(":d :p :e .")
     assert None not in facts._by_given
     assert len(facts._by_given) == 3

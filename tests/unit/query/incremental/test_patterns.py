@@ -6,7 +6,7 @@ from followed_queries import Followed
 
 
 def bodies(followed):
-    return len(followed.reasoner._registrar._registry._whole.patterns._bodies)
+    return len(followed.reasoner._registrar._registry._contents.whole.patterns._bodies)
 
 
 def test_patterns_that_differ_in_constants_and_names_are_one_body():
@@ -58,7 +58,7 @@ def test_a_query_that_is_closed_leaves_the_others_alone():
 
 def test_a_pattern_costs_nothing_before_each_of_its_predicates_has_had_facts():
     followed = Followed("?x :p ?y ; a :C", "?x :p ?y")
-    planned = followed.reasoner._registrar._registry._whole.patterns
+    planned = followed.reasoner._registrar._registry._contents.whole.patterns
     assert followed.push(":a :p :b .") == [{}, {"a b": 1}]
     assert len(planned._placed) == 1
     assert followed.push(":a :p :b ; a :C .") == [{"a b": 1}, {"a b": 1}]

@@ -65,4 +65,4 @@ def test_queries_of_conclusions_are_kept_up_row_by_row_and_counted():
     for query in (named, joined):
         query.close()
     registry = reasoner._registrar._registry
-    assert registry._contents == [registry._whole]
+    assert list(registry._contents) == [registry._contents.whole]

@@ -1,0 +1,91 @@
+"""All that registered queries are asked of: each content is followed as long as a query looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from pantarhei.encoding.numbers import Symbols
+from pantarhei.materialize.model import WindowModel
+from pantarhei.query.algebra.nodes import Place
+from pantarhei.query.incremental.conclusions import ConclusionContent, Conclusions, JoinedContent
+from pantarhei.query.incremental.contents import Content, WindowView
+from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.present import Present
+from pantarhei.query.incremental.registered import Registered
+from pantarhei.query.sparql import CONCLUSIONS_GRAPH
+from pantarhei.window.sliding import Window
+
+
+class AllContents:
+    """The contents that are followed.
+
+    Args:
+        window: the reasoner's; where no time passes, any.
+        conclusions: those of temporal rules, None where there are none.
+    """
+
+    def __init__(
+        self, journal: Journal, window: Window, model: WindowModel, conclusions: Conclusions | None
+    ) -> None:
+        self._journal, self._conclusions = journal, conclusions
+        self.whole = Content(journal, window, model)
+        # by the window of queries, None for the reasoner's, and whether conclusions are joined to it
+        self._made: dict[tuple[Window | None, bool], Content] = {(None, False): self.whole}
+        self._concluded: ConclusionContent | None = None
+
+    def __iter__(self) -> Iterator[Content]:
+        """All of them; the conclusions first, which others look at."""
+        if self._concluded is not None:
+            yield self._concluded
+        yield from self._made.values()
+
+    @property
+    def windows(self) -> Mapping[Content, Window]:
+        """Those of queries that have windows of their own."""
+        return {content: window for (window, _), content in self._made.items() if window is not None}
+
+    def of(self, window: Window | None, needed: Symbols, present: Present) -> Content:
+        """What a query is asked of by default.
+
+        Args:
+            window: its own, None for the reasoner's.
+            needed: the classes and properties whose facts it looks at, None for all.
+        """
+        joins = self._conclusions is not None and self._conclusions.are_joined_for(needed)
+        found = self._made.get((window, joins))
+        if found is None:
+            found = self.whole
+            if window is not None:
+                found = WindowView(self._journal, window, *present[:3])
+            if joins:
+                found = JoinedContent(found, self.concluded, present.model)
+            self._made[window, joins] = found
+        return found
+
+    @property
+    def concluded(self) -> ConclusionContent:
+        """The conclusions, followed from now on; there are rules."""
+        if self._concluded is None:
+            given, vocabulary = self._conclusions, self.whole.model.vocabulary
+            assert given is not None, "there are rules"
+            self._concluded = ConclusionContent(self._journal, self.whole.window, vocabulary, given.facts())
+        return self._concluded
+
+    def named(self, name: Place) -> Content | None:
+        """The content that a graph is, None for one that is none."""
+        return self.concluded if self._conclusions is not None and name == CONCLUSIONS_GRAPH else None
+
+    def begin_step(self) -> None:
+        """A step has been made: let the conclusions be what they are after it."""
+        if self._conclusions is not None:
+            changed = self._conclusions.take_facts()
+            if self._concluded is not None:
+                self._concluded.go_on(changed)
+
+    def forget_unused(self, queries: Collection[Registered]) -> None:
+        """Follow only what these queries look at."""
+        used = {self.whole, *(query.content for query in queries)}
+        self._made = {key: content for key, content in self._made.items() if content in used}
+        joins = any(is_joined for _, is_joined in self._made)
+        if not joins and not any(CONCLUSIONS_GRAPH in query.query.graphs for query in queries):
+            self._concluded = None

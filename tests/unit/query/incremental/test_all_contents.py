@@ -1,0 +1,88 @@
+"""What queries are asked of: made for the first of them, shared, and followed no longer than needed."""
+
+import numpy as np
+import pytest
+
+from pantarhei import Window
+from pantarhei.encoding.numbers import NO_FACTS, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.materialize.plain import plain_model
+from pantarhei.query.incremental.all_contents import AllContents
+from pantarhei.query.incremental.conclusions import ConclusionContent, JoinedContent
+from pantarhei.query.incremental.contents import WindowView
+from pantarhei.query.incremental.journal import Journal
+from pantarhei.query.incremental.present import Present
+from pantarhei.query.sparql import CONCLUSIONS_GRAPH, QUALITY_GRAPH
+from pantarhei.rules.compilation.program import compile_
+from pantarhei.window.log import EMPTY_LOG
+from strategies import A, B
+
+CONCLUDED, OTHER, OWN = frozenset({Symbol(A, 1)}), frozenset({Symbol(B, 1)}), Window(1, slide=1)
+
+
+class Conclusions:
+    """Members of A are concluded, and joined to the default graph."""
+
+    def are_joined_for(self, needed):
+        return needed is None or not needed.isdisjoint(CONCLUDED)
+
+    def facts(self):
+        return NO_FACTS
+
+    def take_facts(self):
+        return np.empty((0, 4), np.int32)
+
+
+class Asking:
+    """As much of a registered query as is looked at."""
+
+    def __init__(self, content, *graphs):
+        self.content, self.query = content, self
+        self.graphs = frozenset(graphs)
+
+
+@pytest.fixture
+def present():
+    model = plain_model(NO_FACTS, Vocabulary(compile_([])))
+    return Present(model, EMPTY_LOG, None, None)
+
+
+def contents_of(present, conclusions):
+    return AllContents(Journal(), Window(3), present.model, conclusions)
+
+
+def test_queries_of_one_window_share_a_content(present):
+    contents = contents_of(present, None)
+    assert contents.of(None, None, present) is contents.whole
+    own = contents.of(OWN, None, present)
+    assert isinstance(own, WindowView) and contents.of(OWN, OTHER, present) is own
+    assert contents.windows == {own: OWN}
+
+
+def test_only_queries_that_look_at_what_is_concluded_are_asked_of_it_too(present):
+    contents = contents_of(present, Conclusions())
+    assert contents.of(None, OTHER, present) is contents.whole
+    assert isinstance(contents.of(OWN, OTHER, present), WindowView)
+    for window in (None, OWN):
+        joined = contents.of(window, CONCLUDED, present)
+        assert isinstance(joined, JoinedContent) and contents.of(window, None, present) is joined
+    assert next(map(type, contents)) is ConclusionContent and len(list(contents)) == 5
+
+
+def test_the_conclusions_are_found_by_their_name_where_there_are_rules(present):
+    contents = contents_of(present, Conclusions())
+    assert contents.named(CONCLUSIONS_GRAPH) is contents.concluded
+    assert contents.named(QUALITY_GRAPH) is None
+    assert contents_of(present, None).named(CONCLUSIONS_GRAPH) is None
+
+
+def test_what_no_query_looks_at_is_followed_no_more(present):
+    contents = contents_of(present, Conclusions())
+    joined, _ = contents.of(None, None, present), contents.of(OWN, None, present)
+    contents.forget_unused([Asking(joined)])
+    assert list(contents) == [contents.concluded, contents.whole, joined]
+    concluded = contents.concluded
+    contents.forget_unused([Asking(contents.whole, CONCLUSIONS_GRAPH)])
+    assert list(contents) == [concluded, contents.whole]
+    contents.forget_unused([])
+    assert list(contents) == [contents.whole]
