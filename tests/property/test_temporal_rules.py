@@ -23,6 +23,7 @@ from pantarhei.reference.lars.output import output_stream
 from pantarhei.reference.lars.strata import NotStratifiedError
 from pantarhei.reference.lars.streams import Stream, canonical
 
+E = Namespace("http://e/")
 NO_AXIOMS = pr.load_ontology(Graph())
 SEEDS = st.integers(0, 1 << 30)
 COVERED = {
@@ -110,6 +111,36 @@ def test_each_tick_concludes_what_the_definitions_say(fragment, seed):
         assert set(map(canonical, followed)) == wanted[tick], f"at {tick}\n{case}"
 
 
+def test_a_stream_of_floats_has_ticks_too():
+    rules = pr.load_rules(
+        "@prefix : <http://e/> .\na(X) :- asserted c(X) in [2].\nb(X) :- asserted c(X) at 1."
+    )
+    reasoner = pr.StreamReasoner(NO_AXIOMS, pr.Window(range=1, slide=0.5), temporal=rules)
+    c = (E.x, RDF.type, E.c)
+    held = []
+    for at in (0.5, 1.0, 2.0, 2.5):
+        if at == 2.0:
+            reasoner = pr.StreamReasoner.restore(reasoner.snapshot(), NO_AXIOMS)
+        reasoner.push(at, [c] if at == 1.0 else [])
+        held.append("".join(sorted(atom.predicate[-1] for atom in reasoner.atoms())))
+    assert held == ["", "ab", "ab", "b"]
+
+
+def test_what_is_not_evaluated_yet_is_refused_by_name():
+    for text, said in (
+        ("a(X) :- asserted d(X, Y) at T in [2].", "at most one argument"),
+        ("a(X) :- asserted c(X) at T in [2 #].", "a window of time"),
+        ("a(X) :- c(X). b(X) :- a(X) at least 2 times in [2].", "not concluded"),
+        ("a(X) :- c(X, Y, Z).", "none, one or two arguments"),
+    ):
+        rules = pr.load_rules(f"@prefix : <http://e/> .\n{text}")
+        with pytest.raises(TemporalRuleError, match=said):
+            pr.StreamReasoner(NO_AXIOMS, pr.Window(range=1), temporal=rules)
+    rules = pr.load_rules("@prefix : <http://e/> .\na(X) :- c(X).", feedback=True)
+    with pytest.raises(TemporalRuleError, match="feedback"):
+        pr.StreamReasoner(NO_AXIOMS, pr.Window(range=1), temporal=rules)
+
+
 LITERALS = """@prefix : <http://example.org/> .
 a(X) :- v(X, N), not c(N).
 b(X) :- v(X, N), not c(N) in [1], not s(X).
@@ -129,7 +160,6 @@ def test_what_is_not_said_of_a_literal_is_not_there(seed):
 
 # -- over a repaired window ------------------------------------------------------------------------
 
-E = Namespace("http://e/")
 DRIVING = pr.load_ontology(
     Graph().parse(
         data="""

@@ -7,6 +7,7 @@ from the window model, and made again where an error lost it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import starmap
 from typing import Final
@@ -19,6 +20,7 @@ from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, Symbol, Symbols
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes, net_changes
+from pantarhei.errors import TemporalRuleError
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.time import TimePoint, ticks_of
 from pantarhei.materialize.model import WindowModel
@@ -28,7 +30,7 @@ from pantarhei.temporal.heard import Heard, terms_of, union, without
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past
 from pantarhei.temporal.rules import TemporalRules
-from pantarhei.temporal.saving import heard_of, to_bytes
+from pantarhei.temporal.saving import heard_of, kind_of_saved, to_bytes
 from pantarhei.temporal.ticks import Ticks, kind_for
 from pantarhei.temporal.translation import program_of
 from pantarhei.window.sliding import Step, Window
@@ -54,14 +56,20 @@ class Concluding:
     follows_steps = True
 
     def __init__(self, rules: TemporalRules, window: Window, vocabulary: Vocabulary) -> None:
+        if rules.feedback:
+            raise TemporalRuleError("what is concluded cannot be asserted yet", "rules without feedback=True")
         self.rules, self._vocabulary = rules, vocabulary
-        self._ticks = Ticks(window, kind_for(window))
-        self._program = program_of(rules.rules, rules.remembered, self._ticks)
-        self._numbered = NumberedProgram(self._program, vocabulary)
+        self._fit(Ticks(window, kind_for(window)))
         self._heard: Heard | None = None  # before the first tick of the timeline
         self._evaluation: Evaluation | None = None
         self._changed: list[tuple[TimePoint, Integers]] = []  # conclusions, since someone asked
         self._is_followed, self._untold = False, tuple[Integers, ...]()  # those that are triples
+
+    def _fit(self, ticks: Ticks) -> None:
+        """Have the program for a stream of that kind of time."""
+        self._ticks = ticks
+        self._program = program_of(self.rules.rules, self.rules.remembered, ticks)
+        self._numbered = NumberedProgram(self._program, self._vocabulary)
 
     # -- what is concluded -------------------------------------------------------------------------
 
@@ -291,6 +299,7 @@ class Concluding:
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """See `Consumer`."""
         if saved:
+            self._fit(replace(self._ticks, kind=kind_of_saved(saved)))
             self._heard, self._evaluation = heard_of(saved, self._numbered, self._vocabulary), None
 
     def saved(self) -> bytes:

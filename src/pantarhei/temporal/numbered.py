@@ -103,14 +103,14 @@ class NumberedProgram:
                 number, given.mode, given.size, target, given.is_asserted, given.times, given.counts_tuples
             )
             self._feeds[given.is_asserted][number].append(feed)
-        self._ticks, self._vocabulary = program.ticks, vocabulary
+        self.ticks, self._vocabulary = program.ticks, vocabulary
         self.dated_feeds = [feed for feed in self._all_feeds() if feed.mode is Mode.AT]
         self.counted = [feed for feed in self._all_feeds() if feed.is_counted]
         self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
 
     def time(self, tick: int) -> int:
         """The number of the literal that rules see as a tick."""
-        return self._vocabulary.number(self._ticks.literal_of(tick))
+        return self._vocabulary.number(self.ticks.literal_of(tick))
 
     def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[Feed]]:
         """What the stream's predicates feed, by their numbers."""

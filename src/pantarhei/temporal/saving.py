@@ -11,6 +11,7 @@ import numpy as np
 
 from pantarhei.encoding.numbers import NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.temporal.heard import Heard
 from pantarhei.temporal.numbered import NumberedProgram
@@ -24,6 +25,7 @@ def to_bytes(
     """Rules and what has been heard as bytes, the same for the same. Costs what has been heard."""
     start = rules.start.isoformat() if isinstance(rules.start, datetime) else rules.start
     saved: dict[str, Any] = {"rules": str(rules), "start": start, "feedback": rules.feedback}
+    saved["kind"] = numbered.ticks.kind.name
     if heard is not None:
         saved["heard"] = _Writer(numbered, vocabulary).written(heard)
     return json.dumps(saved, ensure_ascii=False).encode()
@@ -35,6 +37,11 @@ def rules_of(saved: bytes) -> TemporalRules:
     start = given["start"]
     start = datetime.fromisoformat(start) if isinstance(start, str) else start
     return load_rules(given["rules"] + "\n", start, feedback=given["feedback"])
+
+
+def kind_of_saved(saved: bytes) -> TimeKind:
+    """The kind of time of the stream."""
+    return TimeKind[json.loads(saved)["kind"]]
 
 
 def heard_of(saved: bytes, numbered: NumberedProgram, vocabulary: Vocabulary) -> Heard | None:
