@@ -14,7 +14,7 @@ from lars_programs import EX, FRAGMENTS, random_case
 from pantarhei.errors import TemporalRuleError
 
 SEEDS = st.integers(0, 1 << 30)
-COVERED = ["sometime", "always", "negation", "remember", "tuples"]
+COVERED = ["sometime", "always", "negation", "remember", "tuples", "at"]
 PREFIX = f"@prefix : <{EX}> ."
 REPAIRED = """
     @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

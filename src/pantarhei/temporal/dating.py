@@ -43,11 +43,11 @@ class Dating:
             yield from self.events(said.events, said.tick)
         turns = [(said.tick, said.came, said.went) for said in past]
         for feed in self._states:
-            yield from self._held(turns, _of(states, {feed.source}), feed.target, feed.size, past.begun, tick)
+            yield from self._held(turns, states, feed.source, feed.target, feed.size, past.begun, tick)
         turns = [(said.tick, said.concluded, said.withdrawn) for said in past]
         for source, windows in self._program.dated.items():
             for target, size in windows:
-                yield from self._held(turns, _of(concluded, {source}), target, size, past.begun, tick)
+                yield from self._held(turns, concluded, source, target, size, past.begun, tick)
         yield from self._stand(tick)
 
     def come_to(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
@@ -91,15 +91,16 @@ class Dating:
     def _held(
         self,
         turns: list[tuple[int, Integers, Integers]],
-        facts: list[Fact],
+        facts: Integers,
+        source: int,
         target: int,
         size: int,
         begun: int,
         tick: int,
     ) -> Parts:
-        """What held at the ticks before, of facts that come and go."""
-        for each, standing in held_at(turns, facts, tick - 1, max(begun, tick - size)):
-            yield self._rows(standing, target, each, size)
+        """What held at the ticks before, of facts of one predicate that come and go."""
+        for each, standing in held_at(turns, as_tuples(facts), tick - 1, max(begun, tick - size)):
+            yield self._rows((fact for fact in standing if fact[0] == source), target, each, size)
 
     def _clocks(self, after: int, tick: int) -> Parts:
         for target, size in self._program.clocks:

@@ -228,3 +228,11 @@ def test_who_follows_conclusions_is_told_what_changed_since_it_asked_last():
     reasoner.push(9, is_a("Hot"))
     assert taken() == {("a", 1)}
     assert len(followed.facts()) == 2 and not followed.are_joined_for(None)
+
+
+def test_made_again_from_the_past_a_tick_that_is_named_has_what_was_said_of_its_own_predicate_alone():
+    reasoner = reasoner_with("late(X) :- :Cold(X) at T in [2]. odd(X) :- :Odd(X) in [2].", pr.Window(range=0))
+    reasoner.push(1, is_a("Hot"))
+    reasoner.push(3, [])
+    restored = pr.StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
+    assert names(restored) == names(reasoner) == "odd"
