@@ -16,7 +16,7 @@ import numpy as np
 from rdflib import URIRef
 
 from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, Symbol, Symbols, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, Symbol, Symbols, as_tuples
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.engine.changes import Changes, net_changes
@@ -287,7 +287,9 @@ class Concluding:
         used.symbols[numbers] = 1
         used.symbols[self._numbered.symbols] = 1
         if self._evaluation is not None:
-            used.add(terms_of(self._evaluation.model.facts()))
+            facts = terms_of(self._evaluation.model.facts())
+            facts[facts[:, 1] >= self._vocabulary.counts[1], 1] = NONE  # pairs have numbers of their own
+            used.add(facts)
 
     def renamed(self, renaming: Renaming) -> None:
         """See `Consumer`."""

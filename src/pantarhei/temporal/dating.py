@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.temporal.expiry_model import Expiries
 from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
 
 Parts = Iterator[tuple[Integers, Expiries]]
@@ -24,11 +25,12 @@ class Dating:
 
     Args:
         program: the rules.
+        pairs: numbers the arguments of facts that have two.
         first: where the timeline begins.
     """
 
-    def __init__(self, program: NumberedProgram, first: int) -> None:
-        self._program, self._first = program, first
+    def __init__(self, program: NumberedProgram, pairs: Pairs, first: int) -> None:
+        self._program, self._pairs, self._first = program, pairs, first
         self._states = [feed for feed in program.dated_feeds if not feed.is_asserted]
         self._events = [feed for feed in program.dated_feeds if feed.is_asserted]
         self._standing: dict[Fact, None] = {}  # states that are asked for
@@ -105,15 +107,15 @@ class Dating:
     def _clocks(self, after: int, tick: int) -> Parts:
         for target, size in self._program.clocks:
             for each in range(max(after, self._first, tick - size), tick + 1):
-                yield self._rows([(target, self._program.unit, 0)], target, each, size)
+                yield self._rows([(target, self._program.unit, NONE)], target, each, size)
 
     def _rows(self, facts: Iterable[Fact], target: int, tick: int, size: int) -> tuple[Integers, Expiries]:
         given = list(facts)
         if not given:
             return NO_FACTS, np.empty(0, np.int64)
-        time = self._program.time(tick)
-        rows = np.array([(target, subject, time) for _, subject, _ in given], np.int32)
-        return rows, np.full(len(rows), tick + size, np.int64)
+        time, expiry, pair = self._program.time(tick), tick + size, self._pairs.number
+        rows = [(target, s if o == NONE else pair(s, o, expiry), time) for _, s, o in given]
+        return np.array(rows, np.int32), np.full(len(rows), expiry, np.int64)
 
 
 def _of(facts: Integers, predicates: Iterable[int]) -> list[Fact]:

@@ -20,6 +20,7 @@ from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
 from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, of
+from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
 
 
@@ -53,7 +54,8 @@ class Evaluation:
         self._changed: list[Integers] = []
         self._state_boxes = {feed: StateBox(feed.size, first) for feed in program.boxes(is_asserted=False)}
         self._event_boxes = {feed: EventBox(feed.size, first) for feed in program.boxes(is_asserted=True)}
-        self._dating = Dating(program, first)
+        self._pairs = Pairs(*program.pairs)
+        self._dating = Dating(program, self._pairs, first)
         self._at_ticks = 0  # how many conclusions there are at ticks that heads name
         self._counts = {key: Counting(feeds, first) for key, feeds in _by_window(program.counted).items()}
         self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
@@ -62,7 +64,7 @@ class Evaluation:
             for run in program.runs
         }
         negations = [Negation(*guard) for guard in program.guards]
-        self._operators: list[Operator] = [*negations, *self._boxes.values()]
+        self._operators: list[Operator] = [self._pairs, *negations, *self._boxes.values()]
         self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
         self._watching: dict[int, list[int]] = {}  # operators by what they watch
         for place, operator in enumerate(self._operators):
@@ -77,10 +79,9 @@ class Evaluation:
         rows += self._of_events(past)
         rows += self._of_states(past, standing.states)
         rows += self._of_conclusions(past, standing.concluded)
-        for dated, expiries in self._dating.begin(past, standing.states, standing.concluded, self.tick):
-            rows.append((dated[expiries >= self.tick], expiries[expiries >= self.tick]))
         self._begin_counts(past, standing.states)
         self._add(rows, notes=False)
+        self._add_dated(self._dating.begin(past, standing.states, standing.concluded, self.tick))
         for place, operator in enumerate(self._operators):  # what held need not hold any more
             if isinstance(operator, ConclusionBox):
                 self._pending[place] = [standing.concluded]
@@ -181,7 +182,7 @@ class Evaluation:
             for target, size in windows:
                 self._add([self._lasting(of(came, target))], notes=False)
                 self._lower(of(went, target), np.full(len(went), ended - 1 + size, np.int64))
-        self._add(self._dating.come_to(tick, ended, concluded, withdrawn), notes=False)
+        self._add_dated(self._dating.come_to(tick, ended, concluded, withdrawn))
         for feed, box in self._state_boxes.items():
             self._come_and_go(Rows(_rows(box.come_to(tick), feed.target), NO_FACTS))
         for operator in self._operators:
@@ -213,7 +214,7 @@ class Evaluation:
             self._lower(rows, expiries)
         self._lower(gone, np.full(len(gone), NONE, np.int64))
         self._add(added)
-        self._add(dated, notes=False)
+        self._add_dated(dated)
         if any(not key.is_asserted for key in self._counts):
             for fact in as_tuples(went):
                 self._repeating.pop(fact, None)
@@ -231,7 +232,7 @@ class Evaluation:
                 self._lower(rows, self._earlier(rows, NONE))
         for rows, _ in self._dating.events(lost, self.tick):
             self._lower(rows, np.full(len(rows), NONE, np.int64))
-        self._add(self._dating.events(fresh, self.tick), notes=False)
+        self._add_dated(self._dating.events(fresh, self.tick))
         self._add(
             (of(part, feed.target), np.full(len(part), self.tick + feed.size, np.int64))
             for feed, part in self._parts(fresh, True)
@@ -313,6 +314,12 @@ class Evaluation:
         if notes:
             self._added.append((rows, before))
             self._before = None
+
+    def _add_dated(self, parts: Iterable[tuple[Integers, Expiries]]) -> None:
+        """Raise rows with times that are not over, and those that say what the pairs in them are."""
+        given = [*parts, self._pairs.take_links()]
+        lasting = ((rows, expiries, expiries >= self.tick) for rows, expiries in given)
+        self._add(((rows[kept], expiries[kept]) for rows, expiries, kept in lasting), notes=False)
 
     def _lower(self, rows: Integers, expiries: Expiries) -> None:
         if len(rows):

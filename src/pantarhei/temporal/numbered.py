@@ -14,6 +14,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.rules.compilation.program import Program, compile_
+from pantarhei.temporal.folding import LEFT, PAIR, RIGHT
 from pantarhei.temporal.program import ALWAYS, UNIT, TemporalProgram
 
 
@@ -92,6 +93,7 @@ class NumberedProgram:
         self.at_ticks = np.zeros(len(of), bool)
         self.at_ticks[[of[symbol] for symbol in program.at_ticks]] = True
         self.unit = unit
+        self.pairs = of[PAIR], of[LEFT], of[RIGHT]
         self.largest = program.largest
         self._feeds: dict[bool, defaultdict[int, list[Feed]]] = {
             False: defaultdict(list),
@@ -173,7 +175,14 @@ class _Terms:
     """The terms of a vocabulary, and of the predicates those that no rule need have."""
 
     def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
-        self.symbols = [ALWAYS, *(each.target for each in program.inputs), *program.conclusions]
+        self.symbols = [
+            ALWAYS,
+            PAIR,
+            LEFT,
+            RIGHT,
+            *(each.target for each in program.inputs),
+            *program.conclusions,
+        ]
         self.symbols += [each.target for each in program.runs]
         self.symbols += [clock.symbol for clock in program.clocks]
         self.symbols = list(dict.fromkeys(self.symbols))

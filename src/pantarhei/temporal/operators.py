@@ -7,7 +7,7 @@ and as often as one likes. Operators of lower strata go first.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,6 +21,10 @@ class Rows(NamedTuple):
 
     coming: Integers
     going: Integers
+
+
+NOTHING: Final = Rows(NO_FACTS, NO_FACTS)
+"""No rows."""
 
 
 class Operator(Protocol):
@@ -71,7 +75,7 @@ class Negation:
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
         """See `Operator`: what a tick brings is told as a change."""
-        return _NOTHING
+        return NOTHING
 
     def next_due(self) -> int | None:
         """See `Operator`."""
@@ -150,6 +154,3 @@ def distinct(rows: Integers) -> Integers:
 
 def _facts(facts: list[Fact], predicate: int) -> Integers:
     return of(np.array(facts, np.int32).reshape(-1, 3), predicate)
-
-
-_NOTHING = Rows(NO_FACTS, NO_FACTS)

@@ -13,6 +13,7 @@ from pantarhei.graphs.groups import grouped
 from pantarhei.language.rule import Argument, Atom, Rule
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
 from pantarhei.temporal.checks.refusal import refused
+from pantarhei.temporal.folding import folded
 from pantarhei.temporal.program import (
     ALWAYS,
     UNIT,
@@ -110,26 +111,28 @@ class _Translation:
         if formula.mode is Mode.NOW:
             return Atom(atom.predicate, _arguments(formula))
         dated = URIRef(f"{atom.predicate}@")
-        (x,) = terms = (Variable("x0"),)
-        now = self._clock(0)
-        self._add("at-now", [Atom(dated, (x, _TIME)), Atom(now, (UNIT, _TIME))], Atom(atom.predicate, terms))
+        terms, now = _terms(_symbol(atom)), self._clock(0)
+        body = [Atom(dated, (*terms, _TIME)), Atom(now, (UNIT, _TIME))]
+        self._add("at-now", body, Atom(atom.predicate, terms))
         return Atom(dated, self._dated_arguments(formula))
 
     def _add(self, name: str, body: Iterable[Atom], head: Atom, rule: TemporalRule | None = None) -> None:
-        self.rules[Rule(name, tuple(body), head, tests=() if rule is None else rule.tests)] = None
+        for atoms, concluded, tests in folded(body, head, () if rule is None else rule.tests):
+            self.rules[Rule(name, atoms, concluded, tests=tests)] = None
 
     def _links(self, body: list[Atom], others: list[Atom]) -> Iterator[Atom]:
         """Atoms that connect the parts of a body that share no variable, each other and `others`."""
         parts = grouped(body, _variables)  # an atom without variables is one by itself
         bound = {variable for atom in body for variable in _variables(atom)}
-        is_whole = len(parts) == 1 and not any(bound.isdisjoint(_variables(other)) for other in others)
+        heads = (part for other in others for part in (other.arguments, other.arguments[:2]))  # for its pair
+        is_whole = len(parts) == 1 and not any(bound.isdisjoint(arguments) for arguments in heads)
         for atom, *_ in () if is_whole else parts:
             if not _variables(atom):
                 continue
             variable = _variables(atom)[0]
             place = atom.arguments.index(variable)
             link = URIRef(f"{atom.predicate}:{len(atom.arguments)}:{place}")
-            terms = tuple(Variable(f"x{i}") for i in range(len(atom.arguments)))
+            terms = _terms(Symbol(atom.predicate, len(atom.arguments)))
             self._add("link", [Atom(atom.predicate, terms)], Atom(link, (UNIT, terms[place])))
             yield Atom(link, (UNIT, variable))
 
@@ -171,7 +174,7 @@ class _Translation:
             return
         self._feed(Input(source, False, Mode.SOMETIME, size, target))
         was = self.spans[source, size] = Symbol(URIRef(f"was-{target.name}"), source.arity)
-        terms = tuple(Variable(f"x{i}") for i in range(source.arity))
+        terms = _terms(source)
         for name in (source.name, was.name):  # what holds now is in the window too
             self._add("window", [Atom(name, terms)], Atom(target.name, terms))
         if source in self.at_ticks:
@@ -190,22 +193,20 @@ class _Translation:
         elif (source, size) not in self.dated:
             self._feed(Input(source, False, Mode.AT, size, target))
             was = self.dated[source, size] = Symbol(URIRef(f"was-{target.name}"), 2)
-            x, head = Variable("x0"), Atom(target.name, (Variable("x0"), _TIME))
-            self._add("at", [Atom(was.name, (x, _TIME))], head)
-            now = [Atom(source.name, (x,)), Atom(self._clock(0), (UNIT, _TIME))]
+            terms = _terms(source)
+            head = Atom(target.name, (*terms, _TIME))
+            self._add("at", [Atom(was.name, (*terms, _TIME))], head)
+            now = [Atom(source.name, terms), Atom(self._clock(0), (UNIT, _TIME))]
             self._add("at", [*now, *self._links(now, [head])], head)
             if source in self.at_ticks:
-                dated = Atom(URIRef(f"{source.name}@"), (x, _TIME))
+                dated = Atom(URIRef(f"{source.name}@"), (*terms, _TIME))
                 self._add("at", [dated, Atom(self._clock(size), (UNIT, _TIME))], head)
         return Atom(target.name, self._dated_arguments(formula))
 
     def _dated_arguments(self, formula: Formula) -> tuple[Argument, ...]:
         time = formula.time
         assert time is not None, "it is at a tick"
-        arguments = _arguments(formula)
-        if len(arguments) > 1:
-            raise _missing(formula, "an atom with at most one argument where a tick is named")
-        return (*arguments, self.ticks.literal_like(time) if isinstance(time, Literal) else time)
+        return (*_arguments(formula), self.ticks.literal_like(time) if isinstance(time, Literal) else time)
 
     def _clock(self, size: int) -> URIRef:
         clock = Clock(Symbol(URIRef(f"urn:pantarhei:temporal:tick~{size}"), 2), size)
@@ -227,7 +228,7 @@ def _name(atom: TemporalAtom, formula: Formula, size: str) -> URIRef:
 
 def _guard(denied: Atom) -> Guard:
     asked, free = (Symbol(URIRef(f"{word}-{denied.predicate}"), 2) for word in ("asked", "free"))
-    return Guard(Symbol(denied.predicate, len(denied.arguments)), asked, free)
+    return Guard(Symbol(denied.predicate, min(2, len(denied.arguments))), asked, free)
 
 
 def _symbol(atom: TemporalAtom) -> Symbol:
@@ -238,6 +239,11 @@ def _arguments(formula: Formula) -> tuple[Argument, ...]:
     if len(formula.atom.arguments) > 2:
         raise _missing(formula, "an atom with none, one or two arguments")
     return formula.atom.arguments or (UNIT,)
+
+
+def _terms(symbol: Symbol) -> tuple[Variable, ...]:
+    """Variables for the arguments of a predicate."""
+    return tuple(Variable(f"x{place}") for place in range(symbol.arity))
 
 
 def _variables(atom: Atom) -> list[Variable]:

@@ -10,6 +10,7 @@ from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.dating import Dating
 from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, Said
 from pantarhei.temporal.rules import load_rules
 from pantarhei.temporal.ticks import Ticks
@@ -27,7 +28,7 @@ class Scene:
         rules = load_rules(text + "\n", prefixes={"": str(EX)})
         program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
         self.numbered = NumberedProgram(program, self.vocabulary)
-        self.dating = Dating(self.numbered, first)
+        self.dating = Dating(self.numbered, Pairs(*self.numbered.pairs), first)
 
     def facts(self, *names):
         made = [
@@ -73,7 +74,6 @@ def test_it_goes_on_from_what_was_said_before():
 @pytest.mark.parametrize(("tick", "ticks"), [(1, [1]), (2, [1, 2]), (9, [7, 8, 9])])
 def test_the_ticks_of_a_window_are_told_once_each(tick, ticks):
     scene = Scene("a(X) at T :- asserted c(X) at T in [1]. b(X) :- a(X) in [2].")
-    scene.dating = Dating(scene.numbered, 0)
     clock = [
         row for row in scene.shown(scene.dating.come_to(tick, 0, NO_FACTS, NO_FACTS)) if row[0] == "tick~2"
     ]

@@ -1,0 +1,54 @@
+"""Rules with atoms of three arguments, as rules with pairs."""
+
+import pytest
+from rdflib import Literal, URIRef, Variable
+
+from pantarhei.language.rule import Atom, Builtin
+from pantarhei.literals.builtin import SWRLB
+from pantarhei.temporal.folding import folded
+
+X, Y, Z, T = map(Variable, "XYZT")
+
+
+def atom(name, *arguments):
+    return Atom(URIRef(name), arguments)
+
+
+def shown(body, head, tests=()):
+    """The rules as lines, without signs that every name has."""
+    rules = (f"{head} <- {', '.join(map(str, atoms))}" for atoms, head, _ in folded(body, head, tests))
+    return [rule.replace("?", "").replace("urn:pantarhei:temporal:", "") for rule in rules]
+
+
+def test_a_rule_without_wide_atoms_stays_as_it_is():
+    assert shown([atom("p", X, Y)], atom("q", X)) == ["q(X) <- p(X, Y)"]
+
+
+def test_a_wide_atom_of_a_body_is_one_of_a_pair():
+    assert shown([atom("p", X, Y, T)], atom("q", Y, T)) == [
+        "q(Y, T) <- p(pair-X-Y, T), left(pair-X-Y, X), right(pair-X-Y, Y)"
+    ]
+
+
+def test_a_pair_that_comes_twice_is_looked_up_once():
+    (rule,) = shown([atom("p", X, Y, T), atom("r", X, Y, Z)], atom("q", T, Z))
+    assert rule.count("left(") == 1 and "r(pair-X-Y, Z)" in rule
+
+
+def test_what_is_concluded_of_a_pair_asks_for_it_first():
+    assert shown([atom("p", X, Y), atom("t", Y, T)], atom("q", X, Y, T)) == [
+        "pair(X, Y) <- p(X, Y), t(Y, T)",
+        "q(pair-X-Y, T) <- p(X, Y), t(Y, T), left(pair-X-Y, X), right(pair-X-Y, Y)",
+    ]
+
+
+@pytest.mark.parametrize("constant", [URIRef("http://e/k"), Literal(3)])
+def test_constants_are_told_from_variables(constant):
+    (rule,) = shown([atom("p", X, constant, T), atom("p", X, Y, T)], atom("q", X, T))
+    assert rule.count("left(") == 2
+
+
+def test_the_tests_of_a_rule_stay_with_both():
+    test = Builtin(SWRLB.lessThan, (T, Z))
+    rules = folded([atom("p", X, Y), atom("t", T, Z)], atom("q", X, Y, T), (test,))
+    assert [tests for _, _, tests in rules] == [(test,), (test,)]
