@@ -181,9 +181,11 @@ def driving_rules(rnd):
         for j in range(rnd.choice((1, 2, 2))):
             name = rnd.choice([*CLASSES, *(f"asserted {each}" for each in PUSHED), *"ABC"[:place]])
             atom = TemporalAtom(E[name.removeprefix("asserted ")], (x,), name.startswith("asserted "))
-            mode = rnd.choice((Mode.NOW, Mode.SOMETIME, Mode.ALWAYS))
+            mode = rnd.choice((Mode.NOW, Mode.SOMETIME, Mode.ALWAYS, Mode.AT))
             window = None if mode is Mode.NOW else TimeWindow(rnd.choice((0, 1, 2, 3)))
-            body.append(Formula(atom, mode, window, is_negated=j > 0 and rnd.random() < 0.4))
+            time = Variable(f"t{rnd.randrange(2)}") if mode is Mode.AT else None
+            is_negated = j > 0 and time is None and rnd.random() < 0.4
+            body.append(Formula(atom, mode, window, time, is_negated))
         rules.append(TemporalRule(Formula(TemporalAtom(E[head], (x,))), tuple(body)))
     return tuple(rules)
 
