@@ -35,6 +35,7 @@ COVERED = {
     "tests": Part.SOMETIME | Part.TESTS,
     "at": Part.SOMETIME | Part.AT,
     "at in heads": Part.SOMETIME | Part.AT | Part.AT_HEAD,
+    "at and always": Part.SOMETIME | Part.ALWAYS | Part.AT | Part.AT_HEAD,
     "at and tests": Part.SOMETIME | Part.AT | Part.AT_HEAD | Part.TESTS,
     "at and negation": Part.SOMETIME | Part.AT | Part.AT_HEAD | Part.NEGATION | Part.REMEMBER,
     "all": Part.SOMETIME | Part.ALWAYS | Part.NEGATION | Part.REMEMBER | Part.TUPLES | Part.TESTS,

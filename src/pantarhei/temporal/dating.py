@@ -6,13 +6,15 @@ tick~n has (unit, time of u) until u + n  for each tick u
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
-from pantarhei.temporal.expiry_model import Expiries
+from pantarhei.temporal.expiry_model import Expiries, ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.operators import NOTHING, Rows, distinct
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
 
@@ -116,6 +118,65 @@ class Dating:
         time, expiry, pair = self._program.time(tick), tick + size, self._pairs.number
         rows = [(target, s if o == NONE else pair(s, o, expiry), time) for _, s, o in given]
         return np.array(rows, np.int32), np.full(len(rows), expiry, np.int64)
+
+
+class DatedBox:
+    """Always within a window, of what holds at ticks that heads name. An operator (`operators.Operator`).
+
+    Args:
+        source, target: predicates, as `program.DatedRun` has them.
+        size: how many ticks the window reaches back.
+        arity: of the target.
+        pairs: knows the arguments of what has two.
+        first: where the timeline begins.
+        tick: the present one.
+    """
+
+    def __init__(
+        self, source: int, target: int, size: int, arity: int, pairs: Pairs, first: int, tick: int
+    ) -> None:
+        self._target, self._size, self._arity, self._pairs = target, size, arity, pairs
+        self._first, self._tick = first, tick
+        self._there: set[Fact] = set()
+        self._ticks: Counter[int] = Counter()  # at how many ticks of the window each subject holds
+        self._held: dict[int, Fact] = {}  # rows by their subjects
+        self.watched = (source,)
+
+    def react(self, changed: Integers, model: ExpiryModel) -> Rows:
+        """See `Operator`."""
+        rows = distinct(changed)
+        for fact, holds in zip(as_tuples(rows), model.present(rows).tolist(), strict=True):
+            if holds and fact not in self._there:
+                self._there.add(fact)
+                self._ticks[fact[1]] += 1
+            elif not holds and fact in self._there:
+                self._there.discard(fact)
+                self._ticks[fact[1]] -= 1
+        return self._rows({*self._held, *rows[:, 1].tolist()})
+
+    def come_to(self, tick: int, model: ExpiryModel) -> Rows:
+        """See `Operator`: what changed is told afterwards."""
+        self._tick = tick
+        return NOTHING
+
+    def next_due(self) -> int | None:
+        """See `Operator`: what holds at each tick needs one more at the next."""
+        return self._tick + 1 if self._held else None
+
+    def _rows(self, subjects: Iterable[int]) -> Rows:
+        asked = min(self._size, self._tick - self._first) + 1
+        coming, going = list[Fact](), list[Fact]()
+        for subject in sorted(subjects):
+            holds = self._ticks[subject] == asked
+            if holds and subject not in self._held:
+                terms = (subject, NONE) if self._arity == 1 else self._pairs.terms(subject)
+                self._held[subject] = self._target, *terms
+                coming.append(self._held[subject])
+            elif not holds and subject in self._held:
+                going.append(self._held.pop(subject))
+            if not self._ticks[subject]:
+                del self._ticks[subject]
+        return Rows(*(np.array(rows, np.int32).reshape(-1, 3) for rows in (coming, going)))
 
 
 def _of(facts: Integers, predicates: Iterable[int]) -> list[Fact]:

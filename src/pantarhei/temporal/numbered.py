@@ -87,6 +87,9 @@ class NumberedProgram:
             for denied, asked, free in program.guards
         ]
         self.runs = [NumberedRun(of[source], size, of[target]) for source, size, target in program.runs]
+        self.dated_runs = [
+            (of[source], of[target], size, target.arity) for source, size, target in program.dated_runs
+        ]
         self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
         self.dated = {of[each.source]: _sized(each.dated, of) for each in program.remembered if each.dated}
         self.clocks = [(of[clock.symbol], clock.size) for clock in program.clocks]
@@ -184,6 +187,7 @@ class _Terms:
             *program.conclusions,
         ]
         self.symbols += [each.target for each in program.runs]
+        self.symbols += [each.target for each in program.dated_runs]
         self.symbols += [clock.symbol for clock in program.clocks]
         self.symbols = list(dict.fromkeys(self.symbols))
         self.names, self.literals = vocabulary.names, vocabulary.literals

@@ -30,6 +30,7 @@ class Pairs:
         self.watched = (asked,)
         self._asked, self._left, self._right = asked, left, right
         self._numbers: dict[tuple[int, int], int] = {}
+        self._terms: dict[int, tuple[int, int]] = {}
         self._until: dict[int, int] = {}  # when what is said of a pair is over
         self._wanted: set[tuple[int, int]] = set()  # those that rules ask for
         self._links: dict[Fact, int] = {}  # rows that are to come, with their expiries
@@ -49,11 +50,16 @@ class Pairs:
         if number is None:
             number = self._free.pop() if self._free else FIRST_LITERAL - 1 - len(self._numbers)
             self._numbers[left, right] = number
+            self._terms[number] = left, right
             self._until[number] = NONE
         return number
 
     def _link(self, number: int, left: int, right: int, expiry: int) -> None:
         self._links[self._left, number, left] = self._links[self._right, number, right] = expiry
+
+    def terms(self, number: int) -> tuple[int, int]:
+        """The terms of a pair."""
+        return self._terms[number]
 
     def take_links(self) -> tuple[Integers, Expiries]:
         """The rows that say what the pairs are that were numbered since the last call, or last longer now."""
@@ -79,7 +85,7 @@ class Pairs:
         for (left, right), number in list(self._numbers.items()):
             if self._until[number] < tick and (left, right) not in self._wanted:
                 over += [(self._left, number, left), (self._right, number, right)]
-                del self._numbers[left, right], self._until[number]
+                del self._numbers[left, right], self._terms[number], self._until[number]
                 self._free.append(number)
         self._most = max(_FEW, 2 * len(self._numbers))
         return Rows(NOTHING.coming, np.array(over, np.int32).reshape(-1, 3))

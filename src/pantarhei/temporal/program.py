@@ -93,6 +93,20 @@ class Run(NamedTuple):
     target: Symbol
 
 
+class DatedRun(NamedTuple):
+    """Always within a window, of what is concluded at ticks that heads name.
+
+    Args:
+        source: what holds at which tick of the window, the tick's time behind it.
+        size: how many ticks the window reaches back.
+        target: what holds at each of them; a class or a property.
+    """
+
+    source: Symbol
+    size: int
+    target: Symbol
+
+
 class Remembered(NamedTuple):
     """A predicate whose conclusions are part of the stream once their tick is over.
 
@@ -116,6 +130,7 @@ class TemporalProgram:
         inputs: what feeds it.
         guards: what is negated.
         runs: boxes over conclusions.
+        dated_runs: the same where heads name ticks.
         clocks: windows whose ticks are facts.
         at_ticks: predicates of what is concluded at ticks that heads name.
         remembered: conclusions that are remembered.
@@ -129,6 +144,7 @@ class TemporalProgram:
     inputs: tuple[Input, ...]
     guards: tuple[Guard, ...]
     runs: tuple[Run, ...]
+    dated_runs: tuple[DatedRun, ...]
     clocks: tuple[Clock, ...]
     at_ticks: tuple[Symbol, ...]
     remembered: tuple[Remembered, ...]

@@ -19,6 +19,7 @@ from pantarhei.temporal.program import (
     UNIT,
     WHOLE,
     Clock,
+    DatedRun,
     Guard,
     Input,
     Remembered,
@@ -55,6 +56,7 @@ class _Translation:
     inputs: dict[Input, None] = field(default_factory=dict)
     guards: dict[Guard, None] = field(default_factory=dict)
     runs: dict[Run, None] = field(default_factory=dict)
+    dated_runs: dict[DatedRun, None] = field(default_factory=dict)
     clocks: dict[Clock, None] = field(default_factory=dict)
     spans: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # of conclusions, within ticks
     dated: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # the same, at ticks
@@ -75,6 +77,7 @@ class _Translation:
             tuple(self.inputs),
             tuple(self.guards),
             tuple(self.runs),
+            tuple(self.dated_runs),
             tuple(self.clocks),
             tuple(Symbol(URIRef(f"{symbol.name}@"), 2) for symbol in self.at_ticks),
             tuple(self._remembered()),
@@ -153,8 +156,10 @@ class _Translation:
         target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
         if atom.is_asserted or source not in self.heads:
             self._feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
-        elif formula.times > 1 or (mode is Mode.ALWAYS and source in self.at_ticks):
-            raise _missing(formula, "a predicate that is not concluded, or not at other ticks")
+        elif formula.times > 1:
+            raise _missing(formula, "a predicate that is not concluded")
+        elif mode is Mode.ALWAYS and source in self.at_ticks:
+            self.dated_runs[DatedRun(self._date(atom, size), size, target)] = None
         elif mode is Mode.ALWAYS:
             self.runs[Run(source, size, target)] = None
         elif mode is Mode.SOMETIME:
@@ -182,11 +187,16 @@ class _Translation:
             self._add("window", body, Atom(target.name, terms))
 
     def _at(self, formula: Formula) -> Atom:
-        atom, source, window = formula.atom, _symbol(formula.atom), formula.window
+        atom, window = formula.atom, formula.window
         if isinstance(window, TupleWindow):
             raise _missing(formula, "a window of time for what holds at a tick")
         size = WHOLE if window is None else self.ticks.size_of(window, formula)
+        return Atom(self._date(atom, size).name, self._dated_arguments(formula))
+
+    def _date(self, atom: TemporalAtom, size: int) -> Symbol:
+        """The predicate of what held at which tick of a window."""
         self.sizes.add(size)
+        source = _symbol(atom)
         target = Symbol(URIRef(f"{'!' * atom.is_asserted}{atom.predicate}@{size}"), 2)
         if atom.is_asserted or source not in self.heads:
             self._feed(Input(source, atom.is_asserted, Mode.AT, size, target))
@@ -201,7 +211,7 @@ class _Translation:
             if source in self.at_ticks:
                 dated = Atom(URIRef(f"{source.name}@"), (*terms, _TIME))
                 self._add("at", [dated, Atom(self._clock(size), (UNIT, _TIME))], head)
-        return Atom(target.name, self._dated_arguments(formula))
+        return target
 
     def _dated_arguments(self, formula: Formula) -> tuple[Argument, ...]:
         time = formula.time

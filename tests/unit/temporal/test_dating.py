@@ -8,7 +8,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.dating import Dating
+from pantarhei.temporal.dating import DatedBox, Dating
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, Said
@@ -78,3 +78,26 @@ def test_the_ticks_of_a_window_are_told_once_each(tick, ticks):
         row for row in scene.shown(scene.dating.come_to(tick, 0, NO_FACTS, NO_FACTS)) if row[0] == "tick~2"
     ]
     assert clock == [("tick~2", each, each + 2) for each in ticks]
+
+
+class Present:
+    """A model where the rows with some times are there."""
+
+    def __init__(self, times):
+        self.times = times
+
+    def present(self, rows):
+        return np.array([time in self.times for time in rows[:, 2].tolist()], bool)
+
+
+#   tick      1  2  3  4           window [1]; the times of rows are their ticks
+#   there        x  x
+def test_always_of_dated_rows_takes_one_at_each_tick_of_the_window():
+    box = DatedBox(1, 9, 1, 1, Pairs(0, 1, 2), 0, 1)
+    told = []
+    for tick, fresh, there in ((2, [2], [2]), (3, [3], [2, 3]), (4, [2], [3])):
+        box.come_to(tick, None)
+        rows = np.array([(1, 7, time) for time in fresh], np.int32)
+        told.append([part.tolist() for part in box.react(rows, Present(there))])
+    assert told == [[[], []], [[[9, 7, NONE]], []], [[], [[9, 7, NONE]]]]
+    assert box.next_due() is None
