@@ -120,12 +120,13 @@ class Dating:
         return np.array(rows, np.int32), np.full(len(rows), expiry, np.int64)
 
 
-class DatedBox:
-    """Always within a window, of what holds at ticks that heads name. An operator (`operators.Operator`).
+class EnoughTicks:
+    """At enough ticks of a window, of conclusions. An operator (`operators.Operator`).
 
     Args:
         source, target: predicates, as `program.DatedRun` has them.
         size: how many ticks the window reaches back.
+        times: at how many of its ticks; None for all.
         arity: of the target.
         pairs: knows the arguments of what has two.
         first: where the timeline begins.
@@ -133,9 +134,18 @@ class DatedBox:
     """
 
     def __init__(
-        self, source: int, target: int, size: int, arity: int, pairs: Pairs, first: int, tick: int
+        self,
+        source: int,
+        target: int,
+        size: int,
+        times: int | None,
+        arity: int,
+        pairs: Pairs,
+        first: int,
+        tick: int,
     ) -> None:
-        self._target, self._size, self._arity, self._pairs = target, size, arity, pairs
+        self._target, self._size, self._times = target, size, times
+        self._arity, self._pairs = arity, pairs
         self._first, self._tick = first, tick
         self._there: set[Fact] = set()
         self._ticks: Counter[int] = Counter()  # at how many ticks of the window each subject holds
@@ -164,10 +174,10 @@ class DatedBox:
         return self._tick + 1 if self._held else None
 
     def _rows(self, subjects: Iterable[int]) -> Rows:
-        asked = min(self._size, self._tick - self._first) + 1
+        asked = self._times or min(self._size, self._tick - self._first) + 1
         coming, going = list[Fact](), list[Fact]()
         for subject in sorted(subjects):
-            holds = self._ticks[subject] == asked
+            holds = self._ticks[subject] >= asked
             if holds and subject not in self._held:
                 terms = (subject, NONE) if self._arity == 1 else self._pairs.terms(subject)
                 self._held[subject] = self._target, *terms

@@ -15,7 +15,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.boxes import EventBox, StateBox
 from pantarhei.temporal.counting import Counting
-from pantarhei.temporal.dating import DatedBox, Dating
+from pantarhei.temporal.dating import Dating, EnoughTicks
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
@@ -65,8 +65,8 @@ class Evaluation:
         }
         negations = [Negation(*guard) for guard in program.guards]
         dated = [
-            DatedBox(source, target, size, arity, self._pairs, first, tick)
-            for source, target, size, arity in program.dated_runs
+            EnoughTicks(source, target, size, times, arity, self._pairs, first, tick)
+            for source, target, size, times, arity in program.dated_runs
         ]
         self._operators: list[Operator] = [self._pairs, *negations, *dated, *self._boxes.values()]
         self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
@@ -191,7 +191,7 @@ class Evaluation:
             self._come_and_go(Rows(_rows(box.come_to(tick), feed.target), NO_FACTS))
         for place, operator in enumerate(self._operators):
             self._come_and_go(operator.come_to(tick, self.model))
-            if isinstance(operator, DatedBox):  # its window is another one, whatever changes
+            if isinstance(operator, EnoughTicks):  # its window is another one, whatever changes
                 self._pending[place] = [NO_FACTS]
         for counting in self._counts.values():
             counting.come_to(tick)

@@ -88,7 +88,8 @@ class NumberedProgram:
         ]
         self.runs = [NumberedRun(of[source], size, of[target]) for source, size, target in program.runs]
         self.dated_runs = [
-            (of[source], of[target], size, target.arity) for source, size, target in program.dated_runs
+            (of[source], of[target], size, times, target.arity)
+            for source, size, target, times in program.dated_runs
         ]
         self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
         self.dated = {of[each.source]: _sized(each.dated, of) for each in program.remembered if each.dated}

@@ -94,17 +94,19 @@ class Run(NamedTuple):
 
 
 class DatedRun(NamedTuple):
-    """Always within a window, of what is concluded at ticks that heads name.
+    """At enough ticks of a window, of conclusions.
 
     Args:
         source: what holds at which tick of the window, the tick's time behind it.
         size: how many ticks the window reaches back.
-        target: what holds at each of them; a class or a property.
+        target: what holds at so many of them; a class or a property.
+        times: at how many; None for all.
     """
 
     source: Symbol
     size: int
     target: Symbol
+    times: int | None
 
 
 class Remembered(NamedTuple):
@@ -129,8 +131,8 @@ class TemporalProgram:
         rules: for the kernel.
         inputs: what feeds it.
         guards: what is negated.
-        runs: boxes over conclusions.
-        dated_runs: the same where heads name ticks.
+        runs: boxes over conclusions, where no head names a tick.
+        dated_runs: the same where heads do, and what is to hold several times.
         clocks: windows whose ticks are facts.
         at_ticks: predicates of what is concluded at ticks that heads name.
         remembered: conclusions that are remembered.

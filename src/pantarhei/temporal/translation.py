@@ -156,10 +156,9 @@ class _Translation:
         target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
         if atom.is_asserted or source not in self.heads:
             self._feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
-        elif formula.times > 1:
-            raise _missing(formula, "a predicate that is not concluded")
-        elif mode is Mode.ALWAYS and source in self.at_ticks:
-            self.dated_runs[DatedRun(self._date(atom, size), size, target)] = None
+        elif formula.times > 1 or (mode is Mode.ALWAYS and source in self.at_ticks):
+            times = None if mode is Mode.ALWAYS else formula.times
+            self.dated_runs[DatedRun(self._date(atom, size), size, target, times)] = None
         elif mode is Mode.ALWAYS:
             self.runs[Run(source, size, target)] = None
         elif mode is Mode.SOMETIME:

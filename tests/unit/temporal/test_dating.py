@@ -8,7 +8,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.dating import DatedBox, Dating
+from pantarhei.temporal.dating import Dating, EnoughTicks
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, Said
@@ -92,12 +92,13 @@ class Present:
 
 #   tick      1  2  3  4           window [1]; the times of rows are their ticks
 #   there        x  x
-def test_always_of_dated_rows_takes_one_at_each_tick_of_the_window():
-    box = DatedBox(1, 9, 1, 1, Pairs(0, 1, 2), 0, 1)
-    told = []
+@pytest.mark.parametrize(("times", "held"), [(None, "·■·"), (2, "·■·"), (1, "■■■")])
+def test_enough_ticks_of_the_window_are_counted_by_their_rows(times, held):
+    enough, rows, told = EnoughTicks(1, 9, 1, times, 1, Pairs(0, 1, 2), 0, 1), set(), ""
     for tick, fresh, there in ((2, [2], [2]), (3, [3], [2, 3]), (4, [2], [3])):
-        box.come_to(tick, None)
-        rows = np.array([(1, 7, time) for time in fresh], np.int32)
-        told.append([part.tolist() for part in box.react(rows, Present(there))])
-    assert told == [[[], []], [[[9, 7, NONE]], []], [[], [[9, 7, NONE]]]]
-    assert box.next_due() is None
+        enough.come_to(tick, None)
+        changed = np.array([(1, 7, time) for time in fresh], np.int32)
+        coming, going = (set(map(tuple, part.tolist())) for part in enough.react(changed, Present(there)))
+        rows = rows - going | coming
+        told += "■" if (9, 7, NONE) in rows else "·"
+    assert told == held
