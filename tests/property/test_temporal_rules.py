@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, Graph, Namespace, Variable
 
 import pantarhei as pr
+from counts import cases
 from lars_programs import Case, Part, random_case
 from pantarhei.errors import TemporalRuleError
 from pantarhei.language.temporal_rule import (
@@ -82,7 +83,7 @@ def expected(case):
 
 
 @pytest.mark.parametrize("fragment", COVERED)
-@settings(deadline=None)
+@settings(max_examples=cases(12, 100, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_each_tick_concludes_what_the_definitions_say(fragment, seed):
     case = case_of(seed, COVERED[fragment])
@@ -136,7 +137,7 @@ b(X) :- v(X, N), not c(N) in [1], not s(X).
 """
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=cases(5, 20), deadline=None)
 @given(seed=SEEDS)
 def test_what_is_not_said_of_a_literal_is_not_there(seed):
     case = random_case(random.Random(seed), Part.SOMETIME)
@@ -258,7 +259,7 @@ class Driven:
         return [(E[who], RDF.type, E[self.rnd.choice(PUSHED)]) for who in "vw" if self.rnd.random() < 0.6]
 
 
-@settings(deadline=None)
+@settings(max_examples=cases(12, 100, long=2_000), deadline=None)
 @given(seed=SEEDS)
 def test_over_a_repaired_window_the_past_is_what_was_said(seed):
     driven = Driven(random.Random(seed))

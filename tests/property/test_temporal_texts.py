@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal, URIRef, Variable
 
 import pantarhei as pr
+from counts import cases
 from lars_programs import FRAGMENTS, random_case, random_ground_case
 from pantarhei.language.rule import Builtin
 from pantarhei.language.temporal_rule import (
@@ -96,7 +97,7 @@ def rules(draw):
 
 
 @given(st.lists(rules(), max_size=3), st.booleans())
-@settings(deadline=None)
+@settings(max_examples=cases(30, 200, long=6_000), deadline=None)
 def test_what_is_written_reads_back(given_rules, is_remembered):
     remembered = frozenset(rule.head.atom.predicate for rule in given_rules) if is_remembered else frozenset()
     written = pr.TemporalRules(tuple(given_rules), remembered, prefixes=PREFIXES)
@@ -104,7 +105,7 @@ def test_what_is_written_reads_back(given_rules, is_remembered):
 
 
 @given(st.sampled_from(list(FRAGMENTS.values())), st.integers(0, 2**32))
-@settings(deadline=None)
+@settings(max_examples=cases(30, 200, long=6_000), deadline=None)
 def test_random_programs_are_accepted_and_read_back(parts, seed):
     case = random_case(random.Random(seed), parts)
     written = pr.TemporalRules(case.rules, case.remembered)
@@ -112,7 +113,7 @@ def test_random_programs_are_accepted_and_read_back(parts, seed):
 
 
 @given(st.integers(0, 2**32))
-@settings(deadline=None)
+@settings(max_examples=cases(30, 200, long=6_000), deadline=None)
 def test_random_ground_programs_read_back_where_they_are_accepted(seed):
     case = random_ground_case(random.Random(seed))
     try:
@@ -138,7 +139,7 @@ def mutated(draw):
 
 
 @given(mutated())
-@settings(deadline=None)
+@settings(max_examples=cases(30, 200, long=6_000), deadline=None)
 def test_a_text_is_read_or_told_of(text):
     try:
         rules = pr.load_rules(f"{text}\n", prefixes=PREFIXES)
