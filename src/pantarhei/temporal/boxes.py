@@ -112,7 +112,7 @@ class EventBox:
         self._now = _Runs.of(facts, self._closed.starts_of(facts, tick))
         holds = facts[self._now.starts_of(facts, tick) <= max(self._first, tick - self._size)]
         before, self.held = self.held, holds
-        return without(holds, before), without(before, holds)
+        return _without(holds, before), _without(before, holds)
 
 
 class _Runs(NamedTuple):
@@ -151,7 +151,7 @@ def _keys(facts: Integers) -> npt.NDArray[np.int64]:
     return facts[:, 1].astype(np.int64) << 32 | (facts[:, 2].astype(np.int64) & 0xFFFFFFFF)
 
 
-def without(facts: Integers, others: Integers) -> Integers:
+def _without(facts: Integers, others: Integers) -> Integers:
     """The facts of a predicate that are not among others of it."""
     if not len(facts) or not len(others):
         return facts

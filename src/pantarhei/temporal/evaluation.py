@@ -17,9 +17,10 @@ from pantarhei.temporal.boxes import EventBox, StateBox
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.dating import Dating, EnoughTicks
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
+from pantarhei.temporal.heard import without
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
-from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, of
+from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, of, rows_of
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
 
@@ -188,7 +189,7 @@ class Evaluation:
                 self._lower(of(went, target), np.full(len(went), ended - 1 + size, np.int64))
         self._add_dated(self._dating.come_to(tick, ended, concluded, withdrawn))
         for feed, box in self._state_boxes.items():
-            self._come_and_go(Rows(_rows(box.come_to(tick), feed.target), NO_FACTS))
+            self._come_and_go(Rows(rows_of(box.come_to(tick), feed.target), NO_FACTS))
         for place, operator in enumerate(self._operators):
             self._come_and_go(operator.come_to(tick, self.model))
             if isinstance(operator, EnoughTicks):  # its window is another one, whatever changes
@@ -227,10 +228,10 @@ class Evaluation:
             self._repeating.update(dict.fromkeys(as_tuples(came)))
         for feed, box in self._state_boxes.items():
             fresh, ended = box.change(_of_source(came, feed), _of_source(went, feed), self.tick)
-            self._come_and_go(Rows(_rows(fresh, feed.target), _rows(ended, feed.target)))
+            self._come_and_go(Rows(rows_of(fresh, feed.target), rows_of(ended, feed.target)))
 
     def _change_events(self, events: Integers) -> None:
-        lost, fresh = _without(self._events, events), _without(events, self._events)
+        lost, fresh = without(self._events, events), without(events, self._events)
         self._events = events
         for feed, part in self._parts(lost, True):
             rows = of(part, feed.target)
@@ -375,15 +376,3 @@ def _turns(
 
 def _of_source(facts: Integers, feed: Feed) -> list[Fact]:
     return as_tuples(facts[facts[:, 0] == feed.source])
-
-
-def _rows(facts: list[Fact], target: int) -> Integers:
-    return of(np.array(facts, np.int32).reshape(-1, 3), target)
-
-
-def _without(facts: Integers, others: Integers) -> Integers:
-    """The facts that are not among others."""
-    if not len(facts) or not len(others):
-        return facts
-    known = set(as_tuples(others))
-    return facts[[fact not in known for fact in as_tuples(facts)]]

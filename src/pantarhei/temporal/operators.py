@@ -107,7 +107,7 @@ class ConclusionBox:
         if not self._is_remembered:
             return NO_FACTS
         self._running = set(starts)
-        return _facts(self._box.begin(dict(starts), tick), self._target)
+        return rows_of(self._box.begin(dict(starts), tick), self._target)
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`."""
@@ -123,13 +123,13 @@ class ConclusionBox:
         self._running.update(came)
         self._running.difference_update(went)
         fresh, ended = self._box.change(came, went, self._tick)
-        return Rows(_facts(fresh, self._target), _facts(ended, self._target))
+        return Rows(rows_of(fresh, self._target), rows_of(ended, self._target))
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
         """See `Operator`."""
         self._tick = tick
         if self._is_remembered:
-            return Rows(_facts(self._box.come_to(tick), self._target), NO_FACTS)
+            return Rows(rows_of(self._box.come_to(tick), self._target), NO_FACTS)
         held = model.facts()
         return Rows(NO_FACTS, held[held[:, 0] == self._target])
 
@@ -152,5 +152,6 @@ def distinct(rows: Integers) -> Integers:
     return rows if len(rows) < 2 else np.unique(rows, axis=0)
 
 
-def _facts(facts: list[Fact], predicate: int) -> Integers:
+def rows_of(facts: list[Fact], predicate: int) -> Integers:
+    """Facts as rows of a predicate."""
     return of(np.array(facts, np.int32).reshape(-1, 3), predicate)
