@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from operator import add, sub
 from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -20,7 +21,7 @@ from rdflib import RDF
 from rdflib import Literal as RdfLiteral
 
 from pantarhei.encoding.forms import NO_FORMS, FactForms
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import UncompiledKernelWarning
@@ -28,6 +29,7 @@ from pantarhei.language.rule import Atom, Different
 from pantarhei.language.term import Term, Triple
 from pantarhei.materialize.bulk.evaluation import BulkProgram
 from pantarhei.materialize.bulk.load import load
+from pantarhei.materialize.kernel.bags import Readers
 from pantarhei.materialize.kernel.constants import FOREVER
 from pantarhei.materialize.kernel.every import EveryKernel
 from pantarhei.materialize.kernel.newest import NewestKernel
@@ -74,6 +76,19 @@ class Bindings(NamedTuple):
 
     bindings: Integers
     levels: LevelNumbers
+
+
+Shown = Callable[[Fact, int], int | None]
+"""The number of the form in which a fact's literal is shown, after the step (1) or before it (-1); None for
+the first form of its value.
+"""
+
+RowsRead = Callable[[Integers, Integers | None, Shown | None], dict[Any, dict[tuple[int, ...], int]]]
+"""Gives the rows that came with a step and went, a signed bag for each leaf that has any.
+
+Takes what was noted and what is reformed, as `signed_matches` does, or None; and how literals are shown: None
+where all are in the first forms of their values.
+"""
 
 
 class WindowModel:
@@ -512,11 +527,24 @@ class WindowModel:
             int32 rows: the place of the body among `bodies`, 1 or -1, and the terms that its variables are
             bound to (`BodyPlans.variables`), padded with NONE to the widest. Those that came are first.
         """
+        matches = self._matches_of(plans)
+        found: Integers = self.kernel.signed_matches(matches, readable(noted), readable(reformed))
+        return found
+
+    def rows_reading(self, plans: BodyPlans, readers: Sequence[Readers]) -> RowsRead:
+        """What gives, step by step, what `signed_matches` finds as rows for those who read it.
+
+        Args:
+            plans: made by `plan_bodies`.
+            readers: those of each body.
+        """
+        return partial(self.kernel.signed_rows, self._matches_of(plans), list(readers))
+
+    def _matches_of(self, plans: BodyPlans) -> Any:
         matches = self._body_matches.get(plans)
         if matches is None:
             matches = self._body_matches[plans] = self.kernel.body_matches(plans)
-        found: Integers = self.kernel.signed_matches(matches, readable(noted), readable(reformed))
-        return found
+        return matches
 
     def find(self, triple: Triple) -> Integers | None:
         """The fact of a triple, shape (1, 3); None if it is not in the materialization. Costs O(1)."""

@@ -41,6 +41,7 @@ class TermSpace:
             further numbers while terms are looked for.
         term: the term of such a number, for ever.
         shows: whether the value of a number is shown as a term; by default if that is the number's term.
+        value_of: what tells the values of terms apart.
     """
 
     def __init__(
@@ -48,7 +49,9 @@ class TermSpace:
         find: Callable[[Term], int | None] = _find_nothing,
         term: Callable[[int], Term] = _no_term,
         shows: Callable[[int, Term], bool] | None = None,
+        value_of: Callable[[Term], Hashable] = value_of,
     ) -> None:
+        self._value_of_term = value_of
         self._find, self._term = find, term
         self._shows = self._is_first if shows is None else shows
         self.locals: list[Term] = []
@@ -63,7 +66,7 @@ class TermSpace:
     def find_value(self, term: Term) -> int | None:
         """The number of a term's value, None where no term met so far has it."""
         known = self._find(term)
-        return known if known is not None else self._first_of_value.get(value_of(term))
+        return known if known is not None else self._first_of_value.get(self._value_of_term(term))
 
     def id_of(self, term: Term) -> int:
         """The number of a term, in the form it has."""
@@ -76,7 +79,7 @@ class TermSpace:
         if known is not None and self._shows(known, term):
             return known
         # an interrupt may come at any moment: what leads to a number is written last
-        key = None if known is not None else value_of(term)
+        key = None if known is not None else self._value_of_term(term)
         place = len(self._ids)
         if place >= len(self._values):
             self._values = np.concatenate([self._values, np.empty_like(self._values)])

@@ -178,7 +178,7 @@ class WindowDoor:
         if self._view is None or not self._is_of(state) or len(self._view.terms.locals) > _MOST_TERMS:
             moment = self._moment(symbols)
             vocabulary = moment.model.vocabulary
-            terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows)
+            terms = TermSpace(vocabulary.find, vocabulary.lexicon.term, vocabulary.shows, vocabulary.value_of)
             self._view = View(self.dataset(moment, terms), terms, self._literals_of(moment.model))
             self._state, self._may_be_undone = state, moment.may_be_undone
             self._numbered = vocabulary, vocabulary.counts

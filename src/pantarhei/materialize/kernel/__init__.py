@@ -10,7 +10,8 @@ Its parts are joined by composition; each module has one of them. What both wind
       Deriving      deriving.py      derives heads, notes violations of constraints
       LineageWalk   lineage.py       records the rule instances behind facts
       BodyMatches   body_matches.py  records what matches bodies that the program does not have (keyed.py: by
-                                     which keys their plans are found)
+                                     which keys their plans are found; bags.py: makes rows of them for those
+                                     who read them)
     WindowKernel  window_kernel.py  all of these together
 
 Each fact in its newest interpretation (`NewestKernel`, newest.py) adds:

@@ -3,6 +3,7 @@
 cimport cython
 
 from pantarhei.materialize.kernel.arrays cimport Ints
+from pantarhei.materialize.kernel.bags cimport Readers
 from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.keyed cimport Keyed
 from pantarhei.materialize.kernel.matcher cimport Matcher
@@ -32,6 +33,8 @@ cdef class BodyMatches(Visitor):
     cdef int asked_from
     cdef readonly long long candidates
 
+    cdef search(self, int[:, ::1] noted, int[:, ::1] reformed)
+    cdef signed_rows(self, list readers, noted, reformed, shown)
     cdef taken(self)
     cdef expect(self, Py_ssize_t count)
     cdef int note(self, int[:, ::1] noted) except -1 nogil

@@ -18,6 +18,7 @@ if not cython.compiled:
     from pantarhei.materialize.kernel.visitor import Visitor
 
 from pantarhei.materialize.kernel.arrays import Ints, ints_of, new_ints
+from pantarhei.materialize.kernel.bags import Readers
 from pantarhei.materialize.kernel.keyed import Keyed
 from pantarhei.materialize.kernel.matcher import Matcher
 
@@ -162,19 +163,46 @@ class BodyMatches(Visitor):
                 after an odd number of them it did, which way says the store.
             reformed: facts that are there, and count as if they had gone and come.
         """
+        self.search(noted, reformed)
+        return self.taken()
+
+    def signed_rows(self, readers: list, noted, reformed, shown):
+        """The same as rows, for those who read matches: a signed bag for each leaf that has any.
+
+        Args:
+            readers: of each body, its `Readers` (bags.py).
+            noted, reformed: as above, as arrays; None for no reformed ones.
+            shown: gives the number of the form in which a fact's literal is shown after the step (1) or
+                before it (-1), None for the first form of its value; None where all are in their first forms.
+        """
+        at: cython.int = 0
+        own: Readers
+        changes: dict = {}
+        if cython.compiled:
+            self.search(noted, reformed)
+        else:
+            self.search(memoryview(noted), None if reformed is None else memoryview(reformed))
+        while at < self.found.size:
+            own = readers[self.found.items[at]]
+            own.read(self.found, at, shown, changes)
+            at += 2 + self.most_variables
+        return changes
+
+    def search(self, noted, reformed):
+        """Find the matches that came and went; `reformed` may be None."""
         self.tells_levels = False
-        self.expect(len(noted) + len(reformed))
+        self.expect(len(noted) + (0 if reformed is None else len(reformed)))
         arrived: cython.int = self.store.arrived.size
         try:
             with cython.nogil:
                 self.note(noted)
-                self.reform(reformed)
+                if reformed is not None:
+                    self.reform(reformed)
                 self.enumerate(CAME)
                 self.enumerate(GONE)
         finally:
             self.take_back()
             self.store.arrived.size = arrived
-        return self.taken()
 
     def with_(self, facts: cython.int[:, ::1], without: cython.int[:, ::1]):
         """Every match with one of `facts`, each once: int32 rows `body, lowest level, bindings…`.

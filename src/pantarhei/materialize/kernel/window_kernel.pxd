@@ -1,5 +1,6 @@
 # The C types of window_kernel.py; what they mean is said there.
 
+from pantarhei.materialize.kernel.body_matches cimport BodyMatches
 from pantarhei.materialize.kernel.constants cimport *
 from pantarhei.materialize.kernel.deriving cimport Deriving
 from pantarhei.materialize.kernel.matcher cimport Matcher

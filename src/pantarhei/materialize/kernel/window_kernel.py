@@ -114,6 +114,13 @@ class WindowKernel:
         self.looked_at += matches.candidates - before
         return found
 
+    def signed_rows(self, matches: BodyMatches, readers: list, noted, reformed, shown):
+        """The same as rows for those who read them, as `BodyMatches.signed_rows` says."""
+        before: cython.longlong = matches.candidates
+        changes = matches.signed_rows(readers, noted, reformed, shown)
+        self.looked_at += matches.candidates - before
+        return changes
+
     def levels_of(self, rows: cython.int[::1]):
         """(levels, bases) of the given rows, as int32 arrays."""
         levels = np.empty(len(rows), np.int32)

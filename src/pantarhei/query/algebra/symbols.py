@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rdflib import URIRef
 
 from pantarhei.encoding.numbers import Symbol, Symbols
 from pantarhei.language.term import RDF_TYPE
 from pantarhei.query.algebra.nodes import BGP, Closure, Graph, NegatedSet, Node, Place, Query, nodes_of
+from pantarhei.query.sparql import CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH
+
+_BESIDE: Final[frozenset[Place]] = frozenset((CONCLUSIONS_GRAPH, ONTOLOGY_GRAPH, QUALITY_GRAPH, SCHEMA_GRAPH))
+"""The graphs that have no facts of the window."""
 
 
 def symbols_of_query(query: Query) -> Symbols:
@@ -17,10 +23,16 @@ def symbols_of_query(query: Query) -> Symbols:
 
 
 def symbols_of(node: Node) -> Symbols:
-    """Those that a node looks at; None for all, and where a named graph is asked."""
+    """Those that a node looks at; None for all, and where a named graph with facts of the window is asked."""
+    graphs = [part for part in nodes_of(node) if isinstance(part, Graph)]
+    if not all(part.name in _BESIDE for part in graphs):
+        return None
+    beside = {id(part) for graph in graphs for part in nodes_of(graph)}
     found: set[Symbol] = set()
     for part in nodes_of(node):
-        if isinstance(part, NegatedSet | Graph) or (isinstance(part, Closure) and part.is_reflexive):
+        if id(part) in beside:
+            continue
+        if isinstance(part, NegatedSet) or (isinstance(part, Closure) and part.is_reflexive):
             return None
         for pattern in part.patterns if isinstance(part, BGP) else ():
             symbols = symbols_of_pattern(pattern.predicate, pattern.object)

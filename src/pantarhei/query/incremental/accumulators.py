@@ -18,30 +18,20 @@ from pantarhei.query.expressions import kinds
 from pantarhei.query.expressions.aggregates import ntriples
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.expressions.values import Numeric
+from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Row, Shared, appearances
 from pantarhei.query.incremental.totals import NOTHING, Addend, addend_of
-
-Changes = Iterable[tuple[Row, Row, int]]
-"""What came to groups and went: the group, the value of the argument alone, or a whole row, and how many
-copies of it.
-"""
 
 LOOKING_AT_ALL: Final = frozenset(("MIN", "MAX", "SAMPLE", "GROUP_CONCAT"))
 """The aggregates that may have to look at all values of a group."""
 
 _MOST_REMEMBERED = 1 << 16
-_Items = Collection[tuple[Row, int]]
-"""What came to one group and went."""
+
+Items = Collection[tuple[Row, int]]
+"""What came to one group and went: the value of the argument alone, or a whole row, and how many copies."""
 
 
-def _by_group(changes: Changes) -> Iterable[tuple[Row, _Items]]:
-    groups: dict[Row, list[tuple[Row, int]]] = {}
-    for group, item, weight in changes:
-        groups.setdefault(group, []).append((item, weight))
-    return groups.items()
-
-
-def _bound(items: _Items) -> _Items:
+def _bound(items: Items) -> Items:
     """Those that are terms."""
     return [pair for pair in items if pair[0][0] != NONE]
 
@@ -52,8 +42,8 @@ class Accumulator:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
-    def change(self, changes: Changes) -> None:
-        """Take in what came to groups and went."""
+    def change(self, group: Row, items: Items) -> None:
+        """Take in what came to a group and went."""
         raise NotImplementedError
 
     def value(self, group: Row) -> int:
@@ -86,8 +76,9 @@ class _ByGroup(Accumulator):
         self._numbers: dict[Numeric, int] = {}
 
     def _keep(self, group: Row, value: object) -> None:
-        self._shared.journal.note(self._kept, group)
-        self._kept[group] = value
+        kept = self._kept
+        self._shared.journal.entries.append((kept, group, kept.get(group, ABSENT)))
+        kept[group] = value
 
     def _number(self, result: Numeric | None) -> int:
         """The number of the literal of a number, `NONE` for an error."""
@@ -120,14 +111,13 @@ class Count(_ByGroup):
         super().__init__(shared)
         self._whole_rows = whole_rows
 
-    def change(self, changes: Changes) -> None:
-        more: dict[Row, int] = {}
-        for group, item, weight in changes:
+    def change(self, group: Row, items: Items) -> None:
+        more = 0
+        for item, weight in items:
             if self._whole_rows or item[0] != NONE:
-                more[group] = more.get(group, 0) + weight
-        for group, weight in more.items():
-            if weight:
-                self._keep(group, self._kept.get(group, 0) + weight)
+                more += weight
+        if more:
+            self._keep(group, self._kept.get(group, 0) + more)
 
     def value(self, group: Row) -> int:
         return self._number(Numeric(kinds.INTEGER, self._kept.get(group, 0)))
@@ -141,18 +131,16 @@ class _Summing(_ByGroup):
         self._is_average = is_average
         self._addends: dict[int, Addend] = {}
 
-    def change(self, changes: Changes) -> None:
-        for group, items in _by_group(changes):
-            addends = [(self._addend(item[0]), weight) for item, weight in items]
-            self._keep(group, self._kept.get(group, NOTHING).plus(addends))
+    def change(self, group: Row, items: Items) -> None:
+        known = self._addends
+        addends = [(known.get(item[0]) or self._addend(item[0]), weight) for item, weight in items]
+        self._keep(group, self._kept.get(group, NOTHING).plus(addends))
 
     def _addend(self, number: int) -> Addend:
-        addend = self._addends.get(number)
-        if addend is None:
-            if len(self._addends) > _MOST_REMEMBERED:
-                self._addends.clear()
-            addend = addend_of(None if number == NONE else self._shared.terms.term(number))
-            self._addends[number] = addend
+        if len(self._addends) > _MOST_REMEMBERED:
+            self._addends.clear()
+        addend = addend_of(None if number == NONE else self._shared.terms.term(number))
+        self._addends[number] = addend
         return addend
 
     def value(self, group: Row) -> int:
@@ -171,7 +159,7 @@ class _Values(Accumulator):
         super().__init__(shared)
         self._of: dict[Row, Bag] = {}
 
-    def _take(self, group: Row, changes: _Items) -> _Items:
+    def _take(self, group: Row, changes: Items) -> Items:
         """Count values of a group; gives those that are new (1), and those that are there no more (-1)."""
         bag = self._of.get(group)
         if bag is None:
@@ -203,9 +191,8 @@ class Each(_Values):
         super().__init__(shared)
         self._inner = inner
 
-    def change(self, changes: Changes) -> None:
-        for group, items in _by_group(changes):
-            self._inner.change([(group, *pair) for pair in self._take(group, items)])
+    def change(self, group: Row, items: Items) -> None:
+        self._inner.change(group, self._take(group, items))
 
     def value(self, group: Row) -> int:
         return self._inner.value(group)
@@ -251,14 +238,13 @@ class Extreme(_InOrder):
         self._is_last = is_last
         self._best: Bag = {}
 
-    def change(self, changes: Changes) -> None:
-        for group, items in _by_group(changes):
-            taken = self._take(group, _bound(items))
-            best = self._best.get(group)
-            if best is not None and ((best,), -1) in taken:
-                self._say(group, self._of[group])
-            elif came := [item for item, sign in taken if sign > 0]:
-                self._say(group, came if best is None else [(best,), *came])
+    def change(self, group: Row, items: Items) -> None:
+        taken = self._take(group, _bound(items))
+        best = self._best.get(group)
+        if best is not None and ((best,), -1) in taken:
+            self._say(group, self._of[group])
+        elif came := [item for item, sign in taken if sign > 0]:
+            self._say(group, came if best is None else [(best,), *came])
 
     def _say(self, group: Row, items: Iterable[Row]) -> None:
         found = self._first(items)
@@ -300,9 +286,8 @@ class Concatenation(_InOrder):
         super().__init__(shared)
         self._separator, self._is_distinct = separator, is_distinct
 
-    def change(self, changes: Changes) -> None:
-        for group, items in _by_group(changes):
-            self._take(group, _bound(items))
+    def change(self, group: Row, items: Items) -> None:
+        self._take(group, _bound(items))
 
     def value(self, group: Row) -> int:
         bag, texts = self._of.get(group, {}), []

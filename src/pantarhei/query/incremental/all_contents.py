@@ -35,9 +35,8 @@ class AllContents:
 
     def __iter__(self) -> Iterator[Content]:
         """All of them; the conclusions first, which others look at."""
-        if self._concluded is not None:
-            yield self._concluded
-        yield from self._made.values()
+        made = self._made.values()
+        return iter(made) if self._concluded is None else iter((self._concluded, *made))
 
     @property
     def windows(self) -> Mapping[Content, Window]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from rdflib import Variable
 
+from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.nodes import (
     BGP,
     Closure,
@@ -19,7 +20,7 @@ from pantarhei.query.algebra.nodes import (
     nodes_of,
 )
 from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
+from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared
 from pantarhei.rdf.ntriples import write_term
 
 _NODE, _START, _END = Variable("#node"), Variable("#from"), Variable("#to")

@@ -124,10 +124,9 @@ class Content:
         return self.closed is not None and self.closed < boundary
 
     def begin(self, step: Step) -> None:
-        """Close nothing that was over before the first step that it is told of."""
-        if self.closed is None:
-            self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
-            self.journal.set(self, "began", step.now)
+        """Close nothing that was over before the first step that it is told of, which is this one."""
+        self.journal.set(self, "closed", step.now - (self.window.closed != "left"))
+        self.journal.set(self, "began", step.now)
 
     def is_whole(self, kind: TimeKind, boundary: int, since: TimePoint | None) -> bool:
         """Whether the window that ends at a boundary begins at `since` or later, None for when it began."""

@@ -6,7 +6,7 @@ They are told of the facts that come and go.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,12 +14,12 @@ from rdflib import Variable
 
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, as_tuples
 from pantarhei.language.term import RDF_TYPE, Term
-from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.kernel.bags import put
+from pantarhei.materialize.model import Shown, WindowModel
 from pantarhei.materialize.readable import readable
 from pantarhei.query.algebra.nodes import BGP, NegatedSet, Place
 from pantarhei.query.incremental.leaves import Look
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, put, rows_of
-from pantarhei.query.incremental.patterns import Shown
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of
 
 _SUBJECT, _PREDICATE, _OBJECT, _SHOWN = range(4)  # where they stand in a triple of numbers
 
@@ -80,14 +80,18 @@ class Facts:
     _names: dict[int, int] = field(default_factory=dict)
     _revision: object = None
 
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self._leaves)
+
     def add(self, leaf: FactLeaf) -> None:
         """Tell a leaf from now on."""
         self._leaves[leaf] = None
         self.renamed()
 
-    def remove(self, leaf: FactLeaf) -> None:
-        """Tell a leaf no more."""
-        del self._leaves[leaf]
+    def keep(self, leaves: Container[object]) -> None:
+        """Tell no leaves but these."""
+        self._leaves = {leaf: None for leaf in self._leaves if leaf in leaves}
         self.renamed()
 
     def renamed(self) -> None:
@@ -96,10 +100,10 @@ class Facts:
 
     def changes(
         self, model: WindowModel, noted: Integers, reformed: Integers, shown: Shown | None
-    ) -> dict[FactLeaf, Bag]:
+    ) -> dict[Operator, Bag]:
         """What came to the leaves and went, after a step. The arguments are those of `Patterns.changes`."""
-        changes: dict[FactLeaf, Bag] = {}
-        if not self._leaves or not len(noted) + len(reformed):
+        changes: dict[Operator, Bag] = {}
+        if not len(noted) + len(reformed):
             return changes
         if self._revision is not model.vocabulary.revision:
             self._read(model)

@@ -6,12 +6,13 @@ brings rows, and who leaves takes them away, as a step does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 
 from pantarhei.language.term import Term
+from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.incremental.leaves import PatternLeaf
-from pantarhei.query.incremental.operator import Bag, Operator, Row, put
+from pantarhei.query.incremental.operator import Bag, Operator, Row
 from pantarhei.query.incremental.patterns import Patterns
 
 
@@ -22,12 +23,10 @@ class FamilyMember:
     Args:
         names: what the parameters stand for.
         numbers: the numbers of the names.
-        uses: how many queries there are.
     """
 
     names: tuple[Term, ...]
     numbers: Row
-    uses: int = 0
 
 
 class Family:
@@ -61,34 +60,25 @@ class Family:
         return bool(self._left)
 
     def join(self, names: tuple[Term, ...]) -> tuple[FamilyMember, Bag | None]:
-        """One query more, and its rows; None if there is another one with these names. No step is under way.
-        Then `part`, or `give_up`.
+        """One query more, and its rows; None if there is another one with these names. No step is under way,
+        and nobody has left whose rows are there.
         """
-        self.let_go()
         numbers = self._numbers(names)
         member, rows = self._members.get(numbers), None
         if member is None:
             member = FamilyMember(names, numbers)
             self._add(member)
-            try:
-                rows = {row[: -len(numbers)]: weight for row, weight in self._told(member, 1).items()}
-            except BaseException:
-                self._forget(member)
-                raise
-        member.uses += 1
+            rows = {row[: -len(numbers)]: weight for row, weight in self._told(member, 1).items()}
         return member, rows
 
-    def give_up(self, member: FamilyMember) -> None:
-        """One query less, right after it has joined, and after what that changed has been undone."""
-        member.uses -= 1
-        if not member.uses:
-            self._forget(member)
-
-    def part(self, member: FamilyMember) -> None:
-        """One query less. Its rows go with `let_go`."""
-        member.uses -= 1
-        if not member.uses:
-            self._left.append(member)
+    def keep(self, members: Container[FamilyMember | None], undone: bool) -> None:
+        """Have no members but these; `undone` as `SharedPlans.keep` takes it."""
+        for member in list(self._members.values()):
+            if member not in members and member not in self._left:
+                if undone:
+                    self._forget(member)
+                else:
+                    self._left.append(member)
 
     def let_go(self) -> None:
         """Have the rows of those no more that have left. No step is under way, nor a block of steps."""
@@ -109,7 +99,8 @@ class Family:
         return True
 
     def _forget(self, member: FamilyMember) -> None:
-        del self._members[member.numbers], self._leaf.wanted[member.numbers]
+        self._members.pop(member.numbers, None)
+        self._leaf.wanted.pop(member.numbers, None)
         self._patterns.look_again()
 
     def _add(self, member: FamilyMember) -> None:

@@ -7,11 +7,21 @@ from dataclasses import replace
 
 from rdflib import Variable
 
+from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.expressions import Expression, is_drawn
 from pantarhei.query.algebra.nodes import Extend, Group, Node, is_hidden
 from pantarhei.query.incremental.accumulators import LOOKING_AT_ALL, accumulator
+from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, places_of, put, taker
+from pantarhei.query.incremental.operator import (
+    NOTHING,
+    Bag,
+    Operator,
+    Row,
+    Shared,
+    places_of,
+    taker,
+)
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.query.incremental.shapes import is_parameter, parameters_of
 
@@ -29,6 +39,19 @@ def drawn_below(node: Group) -> Group:
         for made in node.aggregates
     )
     return replace(node, child=child, aggregates=tuple(made_of))
+
+
+def _by_group(
+    groups: Iterable[Row], items: Iterable[Row], weights: Iterable[int]
+) -> dict[Row, list[tuple[Row, int]]]:
+    """What came to each group and went."""
+    found: dict[Row, list[tuple[Row, int]]] = {}
+    for group, item, weight in zip(groups, items, weights, strict=True):
+        if group in found:
+            found[group].append((item, weight))
+        else:
+            found[group] = [(item, weight)]
+    return found
 
 
 class GroupOperator(Operator):
@@ -70,20 +93,22 @@ class GroupOperator(Operator):
 
     def change(self, *changes: Mapping[Row, int]) -> Mapping[Row, int]:
         (change,) = changes
-        items: dict[Expression | None, list[Row]] = {
-            argument: [(id_,) for id_ in value.ids(change)] for argument, value in self._arguments.items()
-        }
-        if None in self._of:
-            items[None] = list(map(self._shown, change))
-        weights, groups = change.values(), list(map(self._key, change))
+        groups = list(map(self._key, change))
         more: Bag = {}
-        for group, weight in zip(groups, weights, strict=True):
+        for group, weight in zip(groups, change.values(), strict=True):
             more[group] = more.get(group, 0) + weight
         self.shared.add_all(self._sizes, {group: weight for group, weight in more.items() if weight})
-        for kept, argument in zip(self._accumulators, self._of, strict=True):
-            kept.change(zip(groups, items[argument], weights, strict=True))
+        items: dict[Expression | None, dict[Row, list[tuple[Row, int]]]] = {
+            argument: _by_group(groups, [(id_,) for id_ in value.ids(change)], change.values())
+            for argument, value in self._arguments.items()
+        }
+        if None in self._of:
+            items[None] = _by_group(groups, map(self._shown, change), change.values())
         made: Bag = {}
+        told = [(kept, items[argument]) for kept, argument in zip(self._accumulators, self._of, strict=True)]
         for group in more:
+            for kept, of_group in told:
+                kept.change(group, of_group[group])
             self._say(group, made)
         return made
 
@@ -96,7 +121,7 @@ class GroupOperator(Operator):
         now = (*group, *[kept.value(group) for kept in self._accumulators])
         if now == old:
             return
-        self.shared.journal.note(self._said, group)
+        self.shared.journal.entries.append((self._said, group, ABSENT if old is None else old))
         self._said[group] = now
         if old is not None:
             put(made, old, -1)

@@ -9,13 +9,14 @@ from rdflib import Literal
 
 from pantarhei.encoding.numbers import NONE
 from pantarhei.errors import QueryMemoryError
+from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.binding import looks_outside
 from pantarhei.query.algebra.expressions import Expression, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Filter, Join, LeftJoin, Mark, Minus, Node, Project, is_hidden
 from pantarhei.query.answers import MAX_BYTES
 from pantarhei.query.continuous import BYTES_A_ROW
 from pantarhei.query.incremental.index import index_of
-from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, put
+from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared
 from pantarhei.query.incremental.row_expressions import RowExpression
 
 _TRUE, _FALSE = Literal(True), Literal(False)

@@ -70,8 +70,9 @@ class Journal:
 
     def set(self, owner: object, name: str, value: object) -> None:
         """Let an attribute of an object have this value."""
-        self.note(vars(owner), name)
-        setattr(owner, name, value)
+        table = vars(owner)
+        self.entries.append((table, name, table.get(name, ABSENT)))
+        table[name] = value
 
     def mark(self) -> Mark:
         """A mark for the present state."""

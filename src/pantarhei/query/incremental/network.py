@@ -6,17 +6,18 @@ to those that something changes for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from heapq import heappop, heappush
 
+from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.binding import draws
 from pantarhei.query.algebra.nodes import Graph, Node, OrderBy, Place, Project
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.facts import FactLeaf
 from pantarhei.query.incremental.leaves import PatternLeaf, WholeLeaf
 from pantarhei.query.incremental.making import made
-from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, put, rows_of
+from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared, bag_of, rows_of
 from pantarhei.query.incremental.shapes import parameters_of
 from pantarhei.query.table import Table
 
@@ -39,10 +40,8 @@ class Network:
         self._operators: dict[int, Operator] = {}
         self._serials: dict[Operator, int] = {}
         self._known: dict[tuple[Content, Node], Operator] = {}
-        self._known_as: dict[Operator, Node] = {}
         self._contents: dict[Operator, Content] = {}
         self._readers: dict[Operator, list[tuple[Operator, int]]] = {}
-        self._uses: dict[Operator, int] = {}
         self.whole_leaves: dict[Content, list[WholeLeaf]] = {}
         """The leaves over each content that are evaluated anew where they may have changed."""
         self.made = 0
@@ -58,7 +57,7 @@ class Network:
     # -- making ------------------------------------------------------------------------------------
 
     def use(self, node: Node, content: Content) -> Operator:
-        """The operator of a node, which has not begun if it is new; `drop` is to be called in the end.
+        """The operator of a node, which has not begun if it is new; it is there until `keep` leaves it out.
 
         What draws is shared with nobody; nor is a shape, of which others may want other rows.
 
@@ -72,46 +71,46 @@ class Network:
         operator = self._known.get((content, node))
         if operator is None:
             operator = self._made(node, content)
-            self._add(operator, content)
+            self.add(operator, content)
             if not draws(node) and not parameters_of(node):
-                self._known[content, node], self._known_as[operator] = operator, node
-        self._uses[operator] += 1
+                self._known[content, node] = operator
         return operator
 
     def add(self, operator: Operator, content: Content) -> None:
-        """Take up an operator that a query has made for itself."""
-        self._add(operator, content)
-        self._uses[operator] = 1
-
-    def _add(self, operator: Operator, content: Content) -> None:
+        """Take up an operator."""
         self.made += 1
         self._contents[operator] = content
-        if isinstance(operator, WholeLeaf):
-            self.whole_leaves.setdefault(content, []).append(operator)
         self._operators[self.made] = operator
         self._serials[operator] = self.made
-        self._readers[operator], self._uses[operator] = [], 0
+        self._readers[operator] = []
+        self._connect(operator, content)
+
+    def keep(self, used: Iterable[Operator]) -> None:
+        """Have these operators, those whose rows they take, and no others. Costs a look at all."""
+        kept, waiting = set[Operator](), list(used)
+        while waiting:
+            operator = waiting.pop()
+            if operator not in kept:
+                kept.add(operator)
+                waiting += operator.inputs
+        for content in {*self._contents.values()}:
+            content.patterns.keep(kept)
+            content.facts.keep(kept)
+        self._operators = {serial: each for serial, each in self._operators.items() if each in kept}
+        self._serials = {operator: serial for serial, operator in self._operators.items()}
+        self._known = {key: operator for key, operator in self._known.items() if operator in kept}
+        self._contents = {operator: self._contents[operator] for operator in self._serials}
+        self._readers = {operator: [] for operator in self._serials}
+        self.whole_leaves = {}
+        for operator, content in self._contents.items():
+            self._connect(operator, content)
+
+    def _connect(self, operator: Operator, content: Content) -> None:
+        """Let an operator be told what changes for it."""
+        if isinstance(operator, WholeLeaf):
+            self.whole_leaves.setdefault(content, []).append(operator)
         for slot, source in enumerate(operator.inputs):
             self._readers[source].append((operator, slot))
-
-    def drop(self, operator: Operator) -> None:
-        """One user less; what nobody uses is gone."""
-        self._uses[operator] -= 1
-        if self._uses[operator]:
-            return
-        content = self._contents.pop(operator)
-        if isinstance(operator, PatternLeaf):
-            content.patterns.remove(operator)
-        elif isinstance(operator, FactLeaf):
-            content.facts.remove(operator)
-        if isinstance(operator, WholeLeaf):
-            self.whole_leaves[content].remove(operator)
-        del self._operators[self._serials.pop(operator)], self._readers[operator], self._uses[operator]
-        if operator in self._known_as:
-            del self._known[content, self._known_as.pop(operator)]
-        for source in operator.inputs:
-            self._readers[source] = [pair for pair in self._readers[source] if pair[0] is not operator]
-            self.drop(source)
 
     def _made(self, node: Node, content: Content) -> Operator:
         operator = made(
@@ -165,7 +164,8 @@ class Network:
         for operator, change in changes.items():
             if change:
                 done[operator] = change
-                self._give(operator, change, given, waiting, until)
+                if self._readers[operator]:
+                    self._give(operator, change, given, waiting, until)
         while waiting:
             serial = heappop(waiting)
             operator = self._operators[serial]

@@ -14,6 +14,7 @@ import numpy as np
 from rdflib import Variable
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.materialize.kernel.bags import add_noted
 from pantarhei.query.algebra.nodes import Node
 from pantarhei.query.expressions import Context
 from pantarhei.query.incremental.journal import ABSENT, Journal
@@ -27,15 +28,6 @@ Bag = dict[Row, int]
 """Rows with how many copies there are; in a change, with how many came or went."""
 
 NOTHING: Mapping[Row, int] = {}
-
-
-def put(bag: Bag, row: Row, weight: int) -> None:
-    """Add copies of a row to a bag that nobody has noted yet."""
-    weight += bag.get(row, 0)
-    if weight:
-        bag[row] = weight
-    else:
-        del bag[row]
 
 
 @dataclass
@@ -74,16 +66,7 @@ class Shared:
 
     def add_to_each(self, changes: Iterable[tuple[Bag, Mapping[Row, int]]]) -> None:
         """Add to each bag the copies of rows that its change says; a bag may recur."""
-        note = self.journal.entries.append
-        for bag, change in changes:
-            for row, weight in change.items():
-                before = bag.get(row, 0)
-                note((bag, row, before or ABSENT))
-                weight += before
-                if weight:
-                    bag[row] = weight
-                else:
-                    del bag[row]
+        add_noted(self.journal.entries, changes, ABSENT)
 
     def turn(self, bag: Bag, now: Mapping[Row, int]) -> Bag:
         """Let a bag that is part of the state have the rows that are there `now`; returns the change."""

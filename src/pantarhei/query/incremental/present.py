@@ -75,12 +75,13 @@ class Outlook:
     def stand_at(self, present: Present) -> None:
         """Look at another state of the window."""
         self._journal.set(self, "present", present)
-        self._datasets.clear()
+        if self._datasets:
+            self._datasets.clear()
         self.terms.look_again()
-        is_old = self._literals[0] is not present.model.vocabulary.revision
-        if is_old:
+        if self._literals[0] is not self.terms.revision:
             self._literals = self._literals_now()
-        if is_old or self.tells_time:
+            self.context = self._context()
+        elif self.tells_time:
             self.context = self._context()
 
     def forget(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from pantarhei.encoding.forms import FactForms
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Symbols, as_tuples, together
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbols, as_tuples, together
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.model import WindowModel
@@ -99,7 +99,9 @@ class Registry:
         Args:
             window: its own; None for the reasoner's.
         """
-        before, made = self.mark(), None
+        self._stand_at(present)
+        self._plans.let_go()
+        before = self.mark()
         try:
             self._outlook.tells_time = self._outlook.tells_time or tells_time(query.node)
             self._stand_at(present)
@@ -116,15 +118,19 @@ class Registry:
             self.journal.set(self, "_begun", self.network.made)
             self._shared.add_all(registered.answers, self._rows_now(made, began))
             self.queries[name] = registered
-        except BaseException:
-            self.back(before)
-            if made is not None:
-                self._plans.give_up(made)
-            self._contents.forget_unused(self.queries.values())
             self._sort_out()
+        except BaseException:
+            self.queries.pop(name, None)
+            self.back(before)
+            self._keep_queries(undone=True)
             raise
-        self._sort_out()
         return registered
+
+    def _keep_queries(self, undone: bool = False) -> None:
+        """Have what the queries rest on, and no more; `undone` as `SharedPlans.keep` takes it."""
+        self._plans.keep([registered.plan for registered in self.queries.values()], undone)
+        self._contents.forget_unused(self.queries.values())
+        self._sort_out()
 
     def _rows_now(self, plan: SharedPlan, began: dict[Operator, Mapping[Row, int]]) -> Mapping[Row, int]:
         """The rows of a query, where these operators have just begun."""
@@ -160,14 +166,12 @@ class Registry:
         places = {row: place for place, row in enumerate(dict.fromkeys(known))}
         return sorted(rows, key=lambda row: places.get(row, len(places)))
 
-    def drop(self, registered: Registered) -> None:
-        """Keep a query up to date no more."""
-        if self.queries.get(registered.name) is registered:
-            del self.queries[registered.name]
-            self._plans.drop(registered.plan)
+    def drop(self, name: str) -> None:
+        """Keep a query up to date no more, if there is one of that name."""
+        registered = self.queries.pop(name, None)
+        if registered is not None:
             self.reporting.forget(registered)
-            self._contents.forget_unused(self.queries.values())
-            self._sort_out()
+            self._keep_queries()
 
     def let_go(self, look: Callable[[], Present]) -> None:
         """Have the rows of queries no more that are dropped; between steps, and blocks of steps.
@@ -203,7 +207,8 @@ class Registry:
         """Bring all queries to where the model is."""
         step, log, was = changes.step, changes.log, self._outlook.present
         assert log is not None, "a step says what is in the window"
-        if step is not None and was.step is not None:
+        looks = self.reporting.sees_windows
+        if looks and step is not None and was.step is not None:
             self.reporting.leave(was.step, step, was.log)
         self._stand_at(Present(model, log, step, changes.at))
         done = self.network.step(self._changed_leaves(changes, model), self._begun)
@@ -212,7 +217,7 @@ class Registry:
             self.journal.set(self, "_begun", self.network.made)
         if changes.at is not None:
             self.reporting.tell(done, changes.at, changes.on_the_way)
-        if step is not None and not changes.on_the_way:
+        if looks and step is not None and not changes.on_the_way:
             self.reporting.look(step, log)
 
     def end_block(self, at: TimePoint) -> None:
@@ -223,19 +228,21 @@ class Registry:
         """What changed in the rows of leaves."""
         before, shown = self._forms.change(changes.forms)
         leaves: dict[Operator, Mapping[Row, int]] = {}
+        looks, step = self.reporting.sees_windows, changes.step
         self._contents.begin_step()
         for content in self._contents:
-            closing = None
-            if changes.step is not None:
-                content.begin(changes.step)
-                closing = self.reporting.closing(content, changes.step)
+            if step is not None and content.closed is None:
+                content.begin(step)
+            closing = self.reporting.closing(content, step) if looks and step is not None else None
             noted = content.take(changes, model, closing)
             is_default = content.name is None
-            again = reformed(before if is_default else {}, noted, content.model)
+            again = reformed(before, noted, content.model) if before and is_default else NO_FACTS
             as_shown = shown if is_default else self._forms.first()
-            leaves.update(content.patterns.changes(content.model, noted, again, as_shown).items())
-            leaves.update(content.facts.changes(content.model, noted, again, as_shown).items())
-            self.reporting.note_moved(content, noted)
+            leaves.update(content.patterns.changes(content.model, noted, again, as_shown))
+            if content.facts:
+                leaves.update(content.facts.changes(content.model, noted, again, as_shown))
+            if looks:
+                self.reporting.note_moved(content, noted)
             if whole_leaves := self.network.whole_leaves.get(content):
                 names = content.model.vocabulary.symbols
                 changed = {names[number] for number in {*noted[:, 0].tolist(), *again[:, 0].tolist()}}
@@ -357,6 +364,7 @@ class Registry:
         """Look at another state of the window."""
         self._outlook.stand_at(present)
         self._shared.context = self._outlook.context
-        self._contents.whole.model = present.model
-        if present.step is not None:
-            self._contents.whole.begin(present.step)
+        whole = self._contents.whole
+        whole.model = present.model
+        if present.step is not None and whole.closed is None:
+            whole.begin(present.step)

@@ -7,10 +7,13 @@ looked at: after each step, when time leaves a timestamp, or when their windows 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.time import TimePoint, time_of
+from pantarhei.materialize.kernel.bags import by_end
 from pantarhei.query.incremental.contents import Content
+from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
 from pantarhei.query.incremental.registered import Registered
 from pantarhei.query.incremental.step_reports import Reports
@@ -24,8 +27,8 @@ class Reporting:
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._journal = shared, shared.journal
-        # with how many numbers the rows of an operator end, and the queries by these
-        self._of_root: dict[Operator, tuple[int, dict[Row, list[Registered]]]] = {}
+        # with how many numbers the rows of an operator end, and by these those who have its rows as answers
+        self._of_root: dict[Operator, tuple[int, dict[Row, _Told]]] = {}
         self._looking: list[Registered] = []  # those that do not report at each step
         self._closing: set[Content] = set()  # whose closing some query waits for
         self._late: dict[Registered, None] = {}  # of those that report at each step: with something pending
@@ -39,7 +42,7 @@ class Reporting:
         for registered in queries:
             numbers = registered.numbers
             _, by_numbers = self._of_root.setdefault(registered.root, (len(numbers), {}))
-            by_numbers.setdefault(numbers, []).append(registered)
+            by_numbers.setdefault(numbers, _Told([], [])).add(registered)
         self._looking = [registered for registered in queries if not registered.is_plain]
         self._closing = {each.content for each in self._looking if each.policy.closes}
 
@@ -144,25 +147,34 @@ class Reporting:
         Args:
             on_the_way: the step has not come to its end.
         """
-        late, told = self._late, []
+        late = self._late
         on_the_way = on_the_way or self._in_block
+        told: list[tuple[Registered, Mapping[Row, int]]] = []
+        added: list[tuple[Bag, Mapping[Row, int]]] = []
         for operator, change in changes.items():
             size, by_numbers = self._of_root.get(operator, _NOBODY)
-            parts = _by_end(change, size) if size else {(): change}
+            parts = by_end(change, size) if size else {(): change}
             for numbers, own in parts.items():
-                for registered in by_numbers.get(numbers, ()):
-                    if registered.is_plain and not on_the_way and not (late and registered in late):
-                        told.append((registered, own))
-                        continue
-                    self._shared.add_all(registered.pending, own)
-                    if registered.is_plain:
+                who = by_numbers.get(numbers)
+                if who is None:
+                    continue
+                for registered, answers in who.plain:
+                    if on_the_way or (late and registered in late):
+                        added.append((registered.pending, own))
                         self.report_next(registered)
+                    else:
+                        told.append((registered, own))
+                        added.append((answers, own))
+                added += [(registered.pending, own) for registered in who.others]
+        if added:
+            self._shared.add_to_each(added)
         if late and not on_the_way:
             taken = [(registered, self._taken(registered)) for registered in late]
-            told += [(registered, change) for registered, change in taken if change]
+            taken = [(registered, change) for registered, change in taken if change]
+            self._shared.add_to_each([(registered.answers, change) for registered, change in taken])
+            told += taken
             self._journal.replace(late, {})
         if told:
-            self._shared.add_to_each([(registered.answers, change) for registered, change in told])
             self._note(Reports(at, told))
 
     def look(self, step: Step, log: Log) -> None:
@@ -204,23 +216,30 @@ class Reporting:
     def _note(self, reports: Reports) -> None:
         """Take down what has been reported."""
         number = len(self._reports)
-        self._journal.note(self._reports, number)
+        self._journal.entries.append((self._reports, number, ABSENT))
         self._reports[number] = reports
 
 
-_NOBODY: tuple[int, dict[Row, list[Registered]]] = (0, {})
+class _Told(NamedTuple):
+    """Who is told of rows.
 
+    Args:
+        plain: those that report at each step, with their answers.
+        others: the others.
+    """
 
-def _by_end(change: Mapping[Row, int], size: int) -> Mapping[Row, Mapping[Row, int]]:
-    """A change by the last numbers of its rows, without these there."""
-    parts: dict[Row, Bag] = {}
-    for row, weight in change.items():
-        end, own = row[-size:], row[:-size]
-        if end in parts:
-            parts[end][own] = weight
+    plain: list[tuple[Registered, Bag]]
+    others: list[Registered]
+
+    def add(self, registered: Registered) -> None:
+        """One more."""
+        if registered.is_plain:
+            self.plain.append((registered, registered.answers))
         else:
-            parts[end] = {own: weight}
-    return parts
+            self.others.append(registered)
+
+
+_NOBODY: tuple[int, dict[Row, _Told]] = (0, {})
 
 
 def _told(answers: Bag, change: Mapping[Row, int], emit: Emit) -> Bag:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.nodes import Extend, Filter, Project, Union
 from pantarhei.query.incremental.operator import (
     NOTHING,
@@ -12,7 +13,6 @@ from pantarhei.query.incremental.operator import (
     Row,
     Shared,
     places_of,
-    put,
     taken,
     taker,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -44,9 +44,10 @@ class SharedPlans:
         self._families: dict[tuple[Content, str, Node], Family] = {}
 
     def make(self, query: Query, node: Node, content: Content) -> SharedPlan:
-        """A plan for a query whose rows are those of a node; then `drop`, or `give_up`. No step is under way.
+        """A plan for a query whose rows are those of a node. No step is under way.
 
-        Operators of its own have not begun if they are new.
+        It is there until `keep` leaves it out, also where this ended with an error. Operators of its own have
+        not begun if they are new.
         """
         asks_all = query.default_graphs is None and query.named_graphs is None
         shape = shape_of(node) if query.form in ("SELECT", "ASK") and asks_all else None
@@ -56,11 +57,7 @@ class SharedPlans:
         family = self._families.get(key)
         if family is None:
             family = self._families[key] = self._family(query, shape, content)
-        try:
-            return SharedPlan(family.root, *family.join(shape.names))
-        except BaseException:
-            self._drop_unused()
-            raise
+        return SharedPlan(family.root, *family.join(shape.names))
 
     def _family(self, query: Query, shape: Shape, content: Content) -> Family:
         root = self.network.use(shape.node, content)
@@ -93,29 +90,20 @@ class SharedPlans:
         self.network.add(leaf, content)
         return leaf
 
-    def give_up(self, plan: SharedPlan) -> None:
-        """Do without a plan that has just been made, after what was done for it has been undone."""
-        if plan.member is None:
-            self.network.drop(plan.root)
-            return
-        self._family_of(plan.root).give_up(plan.member)
-        self._drop_unused()
+    def keep(self, plans: Iterable[SharedPlan], undone: bool = False) -> None:
+        """Have these plans and no others. Costs a look at all.
 
-    def drop(self, plan: SharedPlan) -> None:
-        """Do without a plan. In a family its rows go with `let_go`, unless nobody is left there."""
-        if plan.member is None:
-            self.network.drop(plan.root)
-            return
-        self._family_of(plan.root).part(plan.member)
-        self._drop_unused()
-
-    def _family_of(self, root: Operator) -> Family:
-        return next(family for family in self._families.values() if family.root is root)
-
-    def _drop_unused(self) -> None:
-        unused = [key for key, family in self._families.items() if not family.is_used]
-        for key in unused:
-            self.network.drop(self._families.pop(key).root)
+        Args:
+            undone: what the others have changed has been undone; else the rows of a family's members go with
+                `let_go`, unless nobody is left there.
+        """
+        members: dict[Operator, set[FamilyMember | None]] = {}
+        for plan in plans:
+            members.setdefault(plan.root, set()).add(plan.member)
+        for family in self._families.values():
+            family.keep(members.get(family.root, set()), undone)
+        self._families = {key: family for key, family in self._families.items() if family.is_used}
+        self.network.keep(members)
 
     @property
     def have_left(self) -> bool:

@@ -9,10 +9,9 @@ import numpy as np
 from rdflib import Literal
 
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
-from pantarhei.materialize.model import WindowModel
+from pantarhei.materialize.model import Shown, WindowModel
 from pantarhei.query.incremental.journal import Journal
 from pantarhei.query.incremental.lasting_terms import LastingTerms
-from pantarhei.query.incremental.patterns import Shown
 
 Forms = Mapping[Fact, Literal | None]
 """How literals are written, by fact; None for the first form of their value."""

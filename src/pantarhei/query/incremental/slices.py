@@ -9,11 +9,20 @@ from functools import total_ordering
 from typing import Any
 
 from pantarhei.encoding.numbers import NONE
+from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.expressions import OrderKey, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
 from pantarhei.query.expressions.ordering import order_key
 from pantarhei.query.incremental.maintenance import Maintenance
-from pantarhei.query.incremental.operator import NOTHING, Bag, Operator, Row, Shared, places_of, put, taken
+from pantarhei.query.incremental.operator import (
+    NOTHING,
+    Bag,
+    Operator,
+    Row,
+    Shared,
+    places_of,
+    taken,
+)
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.rdf.ntriples import write_term
 

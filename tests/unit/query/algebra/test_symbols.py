@@ -26,6 +26,11 @@ def names(query):
         ("?x :p ?y OPTIONAL { ?y :q ?z FILTER EXISTS { ?x a :C } }", {("p", 2), ("q", 2), ("C", 1)}),
         ("{ SELECT ?x { ?x :p ?y } LIMIT 1 } UNION { ?x a :C }", {("p", 2), ("C", 1)}),
         ("VALUES ?x { 1 }", set()),
+        (
+            "?x :p ?y GRAPH <urn:pantarhei:conclusions> { ?x a ?c FILTER NOT EXISTS { ?x !:q ?z } }",
+            {("p", 2)},
+        ),
+        ("GRAPH <urn:pantarhei:schema> { ?c ?p ?d } ?x a :C", {("C", 1)}),
     ],
 )
 def test_a_query_looks_at_what_it_names_wherever_that_stands(where, found):
@@ -34,7 +39,17 @@ def test_a_query_looks_at_what_it_names_wherever_that_stands(where, found):
 
 @pytest.mark.parametrize(
     "where",
-    ["?x ?p ?y", "?x a ?c", "?x a []", "?x !:p ?y", "?x :p* ?y", "?x :p? ?y", "GRAPH ?g { ?x :p ?y }"],
+    [
+        "?x ?p ?y",
+        "?x a ?c",
+        "?x a []",
+        "?x !:p ?y",
+        "?x :p* ?y",
+        "?x :p? ?y",
+        "GRAPH ?g { ?x :p ?y }",
+        "GRAPH <urn:pantarhei:at:7> { ?x :p ?y }",
+        "GRAPH <urn:pantarhei:conclusions> { GRAPH ?g { ?x :p ?y } }",
+    ],
 )
 def test_an_open_class_or_property_looks_at_all_and_so_do_graphs_and_paths_of_no_step(where):
     assert names(f"SELECT * {{ {where} }}") is None

@@ -26,7 +26,7 @@ class Kept:
         self.kept = accumulator(self.made, self.bench.shared)
 
     def change(self, change):
-        self.kept.change([(GROUP, *pair) for pair in self.bench.bag(change).items()])
+        self.kept.change(GROUP, self.bench.bag(change).items())
         ((text, _),) = self.bench.shown({(self.kept.value(GROUP),): 1}).items()
         return text
 
@@ -96,7 +96,7 @@ def test_it_is_the_aggregate_of_what_is_there(function, distinct, seed):
             weight = rng.randint(-there.get((number,), 0), 2)
             if weight:
                 change[number,] = weight
-        operator.change([(GROUP, *pair) for pair in change.items()])
+        operator.change(GROUP, list(change.items()))
         there = {row: there.get(row, 0) + change.get(row, 0) for row in {**there, **change}}
         there = {row: weight for row, weight in there.items() if weight}
         if rng.random() < 0.2:

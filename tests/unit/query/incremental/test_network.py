@@ -51,10 +51,12 @@ def test_what_draws_is_shared_with_nobody():
 
 def test_what_nobody_uses_is_dropped_with_all_that_only_it_used():
     _, network = bench_and_network()
-    shared, above = network.use(Distinct(GIVEN), WHOLE), network.use(Project(Distinct(GIVEN), ()), WHOLE)
-    network.drop(above)
+    shared, _ = network.use(Distinct(GIVEN), WHOLE), network.use(Project(Distinct(GIVEN), ()), WHOLE)
+    assert len(list(network)) == 3
+    network.keep([shared])
     assert list(network) == [shared.inputs[0], shared]
-    network.drop(shared)
+    assert network.step({shared.inputs[0]: {(1,): 1}}, network.made).keys() == {*shared.inputs, shared}
+    network.keep([])
     assert list(network) == []
     assert network.use(Distinct(GIVEN), WHOLE) is not shared
 
@@ -91,7 +93,7 @@ def test_a_node_that_was_dropped_is_made_again_whatever_its_operator_is_of():
     _, network = bench_and_network()
     for node in (BGP(()), OrderBy(GIVEN, ()), BGP((PATTERN, OTHER_PATTERN))):
         dropped = network.use(node, WHOLE)
-        network.drop(dropped)
+        network.keep([])
         assert network.use(node, WHOLE) is not dropped
         assert network.use(node, WHOLE) is network.use(node, WHOLE)
 

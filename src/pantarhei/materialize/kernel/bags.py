@@ -1,0 +1,136 @@
+"""Signed bags of rows: what registered queries do for each row.
+
+A row is a tuple of numbers of terms. A signed bag is a dictionary that says how many copies of a row came
+(above 0) or went (below), or are there; none has the weight 0.
+"""
+
+from __future__ import annotations
+
+import cython
+
+if not cython.compiled:
+    from pantarhei.materialize.kernel.constants import *
+
+from pantarhei.materialize.kernel.arrays import ints_of
+
+
+def put(bag: dict, row: tuple, weight):
+    """Add copies of a row to a bag."""
+    before = bag.get(row)
+    if before is not None:
+        weight = weight + before
+        if not weight:
+            del bag[row]
+            return
+    bag[row] = weight
+
+
+def add_noted(entries: list, changes, absent):
+    """Add the rows of changes, pairs `(bag, change)`, to bags; `entries` note what stood there before, and
+    `absent` where nothing did. A bag may recur.
+    """
+    bag: dict
+    change: dict
+    for bag, change in changes:
+        for row, weight in change.items():
+            before = bag.get(row)
+            if before is None:
+                entries.append((bag, row, absent))
+                bag[row] = weight
+                continue
+            entries.append((bag, row, before))
+            weight = weight + before
+            if weight:
+                bag[row] = weight
+            else:
+                del bag[row]
+
+
+def by_end(change, size: cython.Py_ssize_t):
+    """A change by the last `size` numbers of its rows, without these there."""
+    rows: dict = change
+    parts: dict = {}
+    row: tuple
+    part: dict
+    for row, weight in rows.items():
+        length: cython.Py_ssize_t = len(row)
+        end = row[length - size :]
+        found = parts.get(end)
+        if found is None:
+            part = parts[end] = {}
+        else:
+            part = found
+        part[row[: length - size]] = weight
+    return parts
+
+
+def taken(items, at, places):
+    """What stands at places behind a place, in a list."""
+    i: cython.Py_ssize_t
+    found: list = []
+    for i in range(len(places)):
+        found.append(items[at + places[i]])  # noqa: PERF401 (this loop is one of C)
+    return found
+
+
+@cython.cclass
+class Reader:
+    """Makes rows of the matches of a body.
+
+    Args:
+        leaf: whose rows they are.
+        places: where in a match stands what a row has.
+        forms: where a row has a literal that a fact shows: the place in the row; the fact's property, and the
+            places of its subject and object in the match.
+    """
+
+    def __init__(self, leaf, places, forms):
+        self.leaf = leaf
+        self.places = ints_of(places)
+        self.forms = tuple(forms)
+
+    def row(self, found, at, shown):
+        """The row of the match at a place of `found`; `shown` as `BodyMatches.signed_rows` takes it."""
+        row: list = taken(found.items, at, self.places)
+        if shown is not None:
+            for place, predicate, subject, object_ in self.forms:
+                literal = found.items[at + cython.cast(cython.int, object_)]
+                if literal >= FIRST_LITERAL:
+                    fact = (predicate, found.items[at + cython.cast(cython.int, subject)], literal)
+                    form = shown(fact, found.items[at + 1])
+                    if form is not None:
+                        row[place] = form
+        return tuple(row)
+
+    def read(self, found, at, shown, changes):
+        """Add the row of a match to the change of the leaf."""
+        bag = changes.get(self.leaf)
+        if bag is None:
+            bag = changes[self.leaf] = {}
+        put(bag, self.row(found, at, shown), found.items[at + 1])
+
+
+@cython.cclass
+class Readers:
+    """Who reads the matches of one body.
+
+    Args:
+        of_all: those who read all of them.
+        of_some: the others, by what the first variables are bound to.
+        constants: how many variables those are.
+    """
+
+    def __init__(self, of_all, of_some, constants):
+        self.of_all = list(of_all)
+        self.of_some = of_some
+        self.constants = ints_of(range(2, 2 + constants))
+
+    def read(self, found, at, shown, changes):
+        """Let all who read a match add its row to their changes."""
+        reader: Reader
+        for reader in self.of_all:
+            reader.read(found, at, shown, changes)
+        if self.of_some:
+            bound = tuple(taken(found.items, at, self.constants))
+            for reader in self.of_some.get(bound, ()):
+                reader.read(found, at, shown, changes)
