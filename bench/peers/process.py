@@ -28,9 +28,12 @@ PACKAGES = {
     "owlrl": "owlrl",
     "clingo": "clingo",
     "clingo_repairs": "clingo",
+    "clingo_windows": "clingo",
     "pantarhei": "pantarhei",
     "pathway": "pathway",
 }
+# Peers that are compiled from sources, by where these are.
+SOURCES = {"ares": ROOT.parent / "shared" / "peers" / "ares"}
 # Peers whose versions of other packages are their own, by the variable that names a Python that has them.
 ELSEWHERE = {"pathway": "PATHWAY_PYTHON"}
 TITLES = {
@@ -92,6 +95,8 @@ def missing(peer: str) -> str | None:
     """Why `peer` cannot take part, or None if it can."""
     if peer in ELSEWHERE and not os.environ.get(ELSEWHERE[peer]):
         return f"{ELSEWHERE[peer]} names no Python that has the package {PACKAGES[peer]}"
+    if peer in SOURCES:
+        return None if SOURCES[peer].is_dir() else "its sources are not beside the repository"
     try:
         if peer not in ELSEWHERE:
             version(PACKAGES[peer])

@@ -1,9 +1,12 @@
-"""Writes `stream.trig`: twenty minutes in the life of a reactor vessel, one report every 30 seconds.
+"""Writes the streams of the reactor, a report every 30 seconds: `stream.trig`, twenty minutes in which its
+probes do not agree, and `shift.trig`, a shift of 24 minutes in which it gets too hot.
 
-The story is fixed, see `STORY`; the seed decides only which probes report besides the one whose turn it is,
-and when the slow probe C still tells what was true a minute ago. The same seed gives the same bytes.
+The stories are fixed, see `PROBES` and `SHIFT`; the seed decides only which probes report besides the one
+whose turn it is, and in the first story when the slow probe C still tells what was true a minute ago. The
+same seed gives the same bytes.
 
-    python examples/reactor/generate.py --seed 7 --out examples/reactor/stream.trig
+    python examples/reactor/generate.py probes --seed 7 --out examples/reactor/stream.trig
+    python examples/reactor/generate.py shift --seed 7 --out examples/reactor/shift.trig
 """
 
 from __future__ import annotations
@@ -11,28 +14,13 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-START = datetime(2026, 3, 2, 6, 0, tzinfo=UTC)
 STEP = timedelta(seconds=30)
-REPORTS = 40
 
-# What is true from a report on, until the next entry.
-STORY: dict[str, dict[int, str]] = {
-    "temperature": {0: "normal", 10: "high", 22: "normal", 28: "low", 34: "normal"},
-    "pump": {0: "RunningPump", 12: "StoppedPump", 20: "RunningPump"},
-    "reliefPosition": {0: "closed", 16: "open", 24: "closed"},
-    "controlMode": {0: "automatic", 14: "manual", 26: "automatic"},
-}
-SILENT = 18  # nothing arrives: an ABox without assertions
-QUARREL = 30  # probes A and B differ in one and the same report
-TWO_MODES = 36  # two values of a functional property in one and the same report
-
-HEADER = """\
-# Twenty minutes of a reactor vessel, one report every 30 seconds; written by generate.py --seed {seed}.
-# Each report is a graph, and the default graph says when it was generated.
-
+PREFIXES = """
 @prefix : <http://example.org/reactor#> .
 @prefix log: <http://example.org/reactor/log/> .
 @prefix prov: <http://www.w3.org/ns/prov#> .
@@ -40,60 +28,144 @@ HEADER = """\
 """
 
 
-def reports(seed: int) -> Iterator[tuple[datetime, list[str]]]:
-    """Each report's time and its statements in Turtle."""
-    rng = random.Random(seed)
-    for index in range(REPORTS):
-        statements = [] if index == SILENT else [*_readings(index, rng), *_settings(index)]
-        yield START + index * STEP, statements
+@dataclass(frozen=True)
+class Story:
+    """What happens at the reactor.
+
+    Args:
+        about: what the file says of itself; in it the seed has a place.
+        start: the time of the first report.
+        reports: how many there are.
+        true: what is true from a report on, until the next entry.
+        chance: that a probe reports though it is not its turn.
+        statements: those of a report, in Turtle; None where not even its time is known.
+        name: of a report's graph, made of its number and time.
+    """
+
+    about: str
+    start: datetime
+    reports: int
+    true: dict[str, dict[int, str]]
+    chance: float
+    statements: Callable[[Story, int, random.Random], list[str] | None]
+    name: str
+
+    def true_at(self, index: int, what: str) -> str:
+        """What is true when a report is made."""
+        entries = self.true[what]
+        return entries[max(start for start in entries if start <= index)]
+
+    def probes(self, index: int, rng: random.Random) -> Iterator[str]:
+        """The probe whose turn it is, and sometimes another one."""
+        return (each for turn, each in enumerate("ABC") if turn == index % 3 or rng.random() < self.chance)
+
+    def trig(self, seed: int) -> str:
+        """The whole stream as TriG."""
+        rng, parts = random.Random(seed), [f"{self.about.format(seed=seed)}{PREFIXES}"]
+        for index in range(self.reports):
+            statements = self.statements(self, index, rng)
+            if statements is None:
+                continue
+            at = self.start + index * STEP
+            name = self.name.format(index=index, at=at)
+            time = f'{name} prov:generatedAtTime "{at:%Y-%m-%dT%H:%M:%SZ}"^^xsd:dateTime .'
+            body = "".join(f"    {statement}\n" for statement in statements)
+            graph = f"{name} {{\n{body}}}" if statements else "# No graph: nothing was reported."
+            parts.append(f"{time}\n{graph}\n")
+        return "\n".join(parts)
 
 
-def _true_at(index: int, what: str) -> str:
-    entries = STORY[what]
-    return entries[max(start for start in entries if start <= index)]
+# -- three probes that disagree --------------------------------------------------------------------
+
+SILENT = 18  # nothing arrives: an ABox without assertions
+QUARREL = 30  # probes A and B differ in one and the same report
+TWO_MODES = 36  # two values of a functional property in one and the same report
 
 
-def _readings(index: int, rng: random.Random) -> Iterator[str]:
-    """The probe whose turn it is, and sometimes another one."""
+def _disagreeing(story: Story, index: int, rng: random.Random) -> list[str]:
+    return [] if index == SILENT else [*_readings(story, index, rng), *_settings(story, index)]
+
+
+def _readings(story: Story, index: int, rng: random.Random) -> Iterator[str]:
     if index == QUARREL:
         yield from (":probeA :reads :low .", ":probeB :reads :normal .")
         return
-    for turn, probe in enumerate("ABC"):
-        if turn == index % 3 or rng.random() < 0.2:
-            slow = probe == "C" and rng.random() < 0.8
-            yield f":probe{probe} :reads :{_true_at(max(index - 2 * slow, 0), 'temperature')} ."
+    for probe in story.probes(index, rng):
+        slow = probe == "C" and rng.random() < 0.8
+        yield f":probe{probe} :reads :{story.true_at(max(index - 2 * slow, 0), 'temperature')} ."
 
 
-def _settings(index: int) -> Iterator[str]:
+def _settings(story: Story, index: int) -> Iterator[str]:
     """Pump and control mode in even reports, the relief valve in odd ones."""
     if index % 2:
-        yield f":vessel :reliefPosition :{_true_at(index, 'reliefPosition')} ."
+        yield f":vessel :reliefPosition :{story.true_at(index, 'reliefPosition')} ."
         return
-    yield f":pump a :{_true_at(index, 'pump')} ."
-    yield f":vessel :controlMode :{_true_at(index, 'controlMode')} ."
+    yield f":pump a :{story.true_at(index, 'pump')} ."
+    yield f":vessel :controlMode :{story.true_at(index, 'controlMode')} ."
     if index == TWO_MODES:
         yield ":vessel :controlMode :manual ."
 
 
-def trig(seed: int) -> str:
-    """The whole stream as TriG."""
-    parts = [HEADER.format(seed=seed)]
-    for index, (at, statements) in enumerate(reports(seed)):
-        name = f"log:report-{index:02}"
-        time = f'{name} prov:generatedAtTime "{at:%Y-%m-%dT%H:%M:%SZ}"^^xsd:dateTime .'
-        body = "".join(f"    {statement}\n" for statement in statements)
-        graph = f"{name} {{\n{body}}}" if statements else "# No graph: nothing was reported."
-        parts.append(f"{time}\n{graph}\n")
-    return "\n".join(parts)
+PROBES = Story(
+    about="""\
+# Twenty minutes of a reactor vessel, a report every 30 seconds; by generate.py probes --seed {seed}.
+# Each report is a graph, and the default graph says when it was generated.
+""",
+    start=datetime(2026, 3, 2, 6, 0, tzinfo=UTC),
+    reports=40,
+    true={
+        "temperature": {0: "normal", 10: "high", 22: "normal", 28: "low", 34: "normal"},
+        "pump": {0: "RunningPump", 12: "StoppedPump", 20: "RunningPump"},
+        "reliefPosition": {0: "closed", 16: "open", 24: "closed"},
+        "controlMode": {0: "automatic", 14: "manual", 26: "automatic"},
+    },
+    chance=0.2,
+    statements=_disagreeing,
+    name="log:report-{index:02}",
+)
+
+
+# -- two minutes too hot ---------------------------------------------------------------------------
+
+SERVICED = 16  # somebody is at the vessel
+LOST = 30  # nothing arrives
+
+
+def _overheating(story: Story, index: int, rng: random.Random) -> list[str] | None:
+    temperature = story.true_at(index, "temperature")
+    statements = [f":probe{probe} :reads :{temperature} ." for probe in story.probes(index, rng)]
+    statements.append(f":pump a :{story.true_at(index, 'pump')} .")
+    if index == SERVICED:
+        statements.append(":vessel a :Serviced .")
+    return None if index == LOST else statements
+
+
+SHIFT = Story(
+    about="""\
+# A shift of 24 minutes at the reactor, a report every 30 seconds; by generate.py shift --seed {seed}.
+""",
+    start=datetime(2026, 3, 2, 14, 0, tzinfo=UTC),
+    reports=48,
+    true={
+        "temperature": {0: "normal", 8: "high", 20: "normal", 26: "high", 42: "normal"},
+        "pump": {0: "RunningPump", 10: "StoppedPump", 44: "RunningPump"},
+    },
+    chance=0.3,
+    statements=_overheating,
+    name="log:{at:%H-%M-%S}",
+)
+
+STORIES = {"probes": PROBES, "shift": SHIFT}
 
 
 def main() -> None:
     """Writes the stream to a file or to standard output."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("story", choices=STORIES, help="which stream")
     parser.add_argument("--seed", type=int, default=7, help="decides which probes report when (default: 7)")
     parser.add_argument("--out", help="file to write; standard output if left out")
     options = parser.parse_args()
-    text = trig(options.seed)
+    text = STORIES[options.story].trig(options.seed)
     if options.out is None:
         sys.stdout.write(text)
         return

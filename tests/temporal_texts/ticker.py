@@ -101,7 +101,7 @@ TICKER = [
     ("q(X) :- p(X, Y), Y ≤ 5, Y ≥ 1, Y ≠ X.", "q(X) :- p(X, Y), Y <= 5, Y >= 1, Y != X."),
     ("q(Z) :- p(X, _), swrlb:abs(Z, X).", "q(Z) :- p(X, _1), abs(Z, X)."),
     # operators in front
-    ("q(X) :- diamond(p(X)) in [5].", None),
+    ("q(X) :- diamond(p(X)) in [5].", "q(X) :- p(X) in [5]."),
     ("q(X) :- ⊞5 ◇ p(X).", "q(X) :- p(X) in [5]."),
     ("q(X) ← ⊞5 □ p(X).", "q(X) :- p(X) always in [5]."),
     ("q(X) ← ⊞5 @T p(X).", "q(X) :- p(X) at T in [5]."),

@@ -17,6 +17,7 @@ from pantarhei.language.time import TimePoint
 from pantarhei.proofs.json_form import Json
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.sentences import Labels, labels_among
+from pantarhei.proofs.temporal import Condition, NotConcluded
 from pantarhei.rdf.pickling import exactly
 from pantarhei.repair.result import Conflict
 
@@ -127,6 +128,7 @@ class Absence:
         unknown: its names that nobody knows.
         beyond: where there are no ways, those with facts that the stream does not assert.
         complete: whether all was looked at; if not, there may be further ways.
+        temporal: of each temporal rule that concludes such triples, why it does not conclude this one.
         labels: what its names are called, for people.
     """
 
@@ -139,6 +141,7 @@ class Absence:
     unknown: tuple[UnknownName, ...] = ()
     beyond: tuple[WouldHold, ...] = ()
     complete: bool = True
+    temporal: tuple[NotConcluded, ...] = ()
     labels: Labels = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -152,6 +155,8 @@ class Absence:
         terms: list[object] = [*self.triple, *(each.name for each in self.unknown)]
         terms += [near for each in self.unknown for near in each.nearest]
         terms += [term for way in told for step in way.proof.steps for term in step.fact or ()]
+        atoms = (each.lacking.atom for each in self.temporal if isinstance(each.lacking, Condition))
+        terms += [term for atom in atoms for term in (atom.predicate, *atom.arguments)]
         return replace(self, labels=labels_among(labels, terms))
 
     def __str__(self) -> str:

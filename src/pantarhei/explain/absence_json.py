@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pantarhei.proofs.json_form import Json, fact_as_json, time_as_json
+from pantarhei.proofs.json_form import Json, fact_as_json, ticks_as_json, time_as_json
 from pantarhei.proofs.sentences import sentence
+from pantarhei.proofs.temporal import NotConcluded
 from pantarhei.rdf.ntriples import write_term
 
 if TYPE_CHECKING:
@@ -30,7 +31,16 @@ def json_of(absence: Absence) -> Json:
         "gone": list(map(_gone, absence.gone)),
         "ways": _ways(absence, absence.ways),
         "beyond": _ways(absence, absence.beyond),
+        "temporal": list(map(_not_concluded, absence.temporal)),
     }
+
+
+def _not_concluded(given: NotConcluded) -> Json:
+    bindings = {str(name): write_term(term) for name, term in given.bindings}
+    told: Json = {"rule": given.rule.name, "axiom": given.rule.axiom, "bindings": bindings}
+    return told | (
+        {"test": given.lacking} if isinstance(given.lacking, str) else ticks_as_json(given.lacking)
+    )
 
 
 def _ways(absence: Absence, ways: Sequence[WouldHold]) -> list[Json]:

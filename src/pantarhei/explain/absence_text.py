@@ -11,6 +11,7 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.sentences import fit, name, sentence
 from pantarhei.proofs.shown_times import ShownTimes
+from pantarhei.proofs.temporal import Condition, NotConcluded
 from pantarhei.proofs.text import tree_of
 
 if TYPE_CHECKING:
@@ -43,11 +44,13 @@ class _Telling:
         for gone in absence.gone:
             yield f"It was {self.gone(gone)}."
             yield from self.conflicts(gone.conflicts, "  ")
+        for each in absence.temporal:
+            yield from self.not_concluded(each)
         yield from self.ways(absence.ways, "It would hold with")
         if absence.beyond:
             yield "From what the stream asserts it cannot follow."
             yield from self.ways(absence.beyond, "It would hold if it were given")
-        if not (absence.ways or absence.beyond):
+        if not (absence.ways or absence.beyond or absence.temporal):
             yield self.nothing()
         elif not absence.complete:
             yield "Not everything was looked at: there may be further ways."
@@ -63,6 +66,20 @@ class _Telling:
         if self.absence.gone:
             return "No rule concludes it: it holds where the stream asserts it."
         return "No rule concludes it. The stream asserts such facts, and has not asserted this one."
+
+    def not_concluded(self, given: NotConcluded) -> Iterator[str]:
+        """Why a temporal rule does not conclude it."""
+        yield f"By {fit(given.rule.axiom, 400)}  (rule {given.rule.name})"
+        lacking = given.lacking
+        if isinstance(lacking, str):
+            bindings = ", ".join(f"{name} = {self.name(term)}" for name, term in given.bindings)
+            yield f"  it would be concluded if {lacking}, where {bindings}"
+            return
+        yield f"  it would be concluded if {lacking.said(self.labels, self.times)}"
+        if lacking.times:
+            yield f"  it was so {self.times.listed(lacking.times)}"
+        elif not lacking.formula.is_negated:
+            yield "  it was never so"
 
     def ways(self, ways: Iterable[WouldHold], heading: str) -> Iterator[str]:
         """Ways that differ only in names are told together."""
@@ -159,6 +176,8 @@ def _times_of(absence: Absence) -> Iterator[TimePoint]:
     """The times that are told."""
     if absence.at is not None:
         yield absence.at
+    ticks = (each.lacking for each in absence.temporal if isinstance(each.lacking, Condition))
+    yield from (at for each in ticks for at in (each.first, each.last, *each.times))
     missing = (each for way in (*absence.ways, *absence.beyond) for each in way.missing)
     for gone in (*absence.gone, *(gone for each in missing for gone in each.gone)):
         yield from (at for at in (gone.asserted_at, gone.left_at, gone.removed_at) if at is not None)

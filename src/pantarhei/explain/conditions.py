@@ -20,9 +20,8 @@ from pantarhei.language.data_range import (
 )
 from pantarhei.language.rule import Argument, Member, Test
 from pantarhei.language.term import Term
-from pantarhei.literals.builtin import compute, holds, is_computation
+from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
 from pantarhei.literals.membership import contains
-from pantarhei.literals.value import value_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.ntriples import write_term
 
@@ -119,9 +118,10 @@ class Conditions:
 
         def term(argument: Argument) -> Term | None:
             if not isinstance(argument, Variable):
-                return argument
+                return self._vocabulary.read(argument)
             number = walk(clause.variables[argument] + shift)
-            return terms.get(number) if number <= FIRST_VARIABLE else self._vocabulary.term(number)
+            known = terms.get(number) if number <= FIRST_VARIABLE else self._vocabulary.term(number)
+            return None if known is None else self._vocabulary.read(known)
 
         for test in clause.tests:
             values = [term(argument) for argument in test.arguments]
@@ -136,7 +136,7 @@ class Conditions:
                     return False
                 if values[0] is None and isinstance(test.arguments[0], Variable):
                     terms[walk(clause.variables[test.arguments[0]] + shift)] = result
-                elif values[0] is None or value_of(values[0]) != value_of(result):
+                elif values[0] is None or not holds(EQUAL, values[0], self._vocabulary.read(result)):
                     return False
             elif None in values or not holds(test.name, *(value for value in values if value is not None)):
                 return False
@@ -156,7 +156,7 @@ class Conditions:
         )
         if first is None or second is None:
             return first is not second
-        return value_of(first) != value_of(second)
+        return self._vocabulary.value_of(first) != self._vocabulary.value_of(second)
 
 
 def _named(test: Test) -> Iterator[Literal]:

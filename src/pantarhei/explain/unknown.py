@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -50,7 +50,7 @@ class KnownNames:
             return UnknownName(name, "blank node")
         if is_reserved(name):
             return UnknownName(name, "word of OWL")
-        return UnknownName(name, kind, tuple(_nearest(name, self._all(kind))))
+        return UnknownName(name, kind, tuple(nearest_names(name, self._all(kind))))
 
     def _knows(self, name: Term, kind: NameKind) -> bool:
         find = self.vocabulary
@@ -91,7 +91,7 @@ def _named(triple: Triple) -> Iterator[tuple[Term, NameKind]]:
             yield object_, "name"
 
 
-def _nearest(name: Term, known: Iterator[Term]) -> list[Term]:
+def nearest_names(name: Term, known: Iterable[Term]) -> list[Term]:
     """The known names whose last parts are most like that of a name."""
     by_part: dict[str, Term] = {}
     for each in known:

@@ -20,6 +20,9 @@ COLOURS: dict[StepKind, tuple[str, str]] = {
     StepKind.SUPPOSED: ("#f3ecfb", "#6b46c1"),
     StepKind.UNEXPLORED: ("#fff7e0", "#b7791f"),
     StepKind.CONTRADICTION: ("#fdeaea", "#b3261e"),
+    StepKind.CONCLUDED: ("#ffffff", "#0f766e"),
+    StepKind.CONDITION: ("#e6f6f4", "#0f766e"),
+    StepKind.SAID: ("#e7f5e8", "#6b9e6e"),
 }
 """How a fact is filled, and its outline."""
 

@@ -9,6 +9,7 @@ from pantarhei.language.rule import Rule
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
 from pantarhei.proofs.telling import Telling
+from pantarhei.proofs.temporal import Concluded, Condition, Said, Temporal
 from pantarhei.rdf.ntriples import write_term
 
 if TYPE_CHECKING:
@@ -49,9 +50,25 @@ def _step(telling: Telling, step: ProofStep) -> Json:
     }
     if step.at is not None:
         said["at"] = time_as_json(step.at)
+    if step.temporal is not None:
+        said |= ticks_as_json(step.temporal)
     if step.rule is not None:
-        said |= {"rule": step.rule.name, "axiom": _axiom(step.rule), "premises": list(step.premises)}
+        said |= {"rule": step.rule.name, "axiom": _axiom(step.rule)}
+    if step.rule is not None or isinstance(step.temporal, Condition):
+        said["premises"] = list(step.premises)
     return said
+
+
+def ticks_as_json(said: Temporal) -> Json:
+    """What a step says of temporal rules."""
+    when: Json = {"atom": str(said.atom), "from": time_as_json(said.first), "until": time_as_json(said.last)}
+    match said:
+        case Concluded():
+            return when | {"bindings": {str(name): write_term(term) for name, term in said.bindings}}
+        case Condition():
+            return when | {"condition": str(said.formula), "times": list(map(time_as_json, said.times))}
+        case Said():
+            return when | {"known": said.known.value}
 
 
 def _axiom(rule: Rule) -> Json:

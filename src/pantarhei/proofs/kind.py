@@ -14,3 +14,6 @@ class StepKind(Enum):
     SUPPOSED = "supposed"
     UNEXPLORED = "unexplored"
     CONTRADICTION = "contradiction"
+    CONCLUDED = "concluded"
+    CONDITION = "condition"
+    SAID = "said"

@@ -19,8 +19,10 @@ from pantarhei.proofs.json_form import Json, json_of
 from pantarhei.proofs.kind import StepKind
 from pantarhei.proofs.notebook import html_of
 from pantarhei.proofs.provenance import graph_of
-from pantarhei.proofs.sentences import Labels, labels_among
+from pantarhei.proofs.sentences import NO_LABELS, Labels, labels_among
+from pantarhei.proofs.shown_times import ShownTimes
 from pantarhei.proofs.svg import svg_of
+from pantarhei.proofs.temporal import Concluded, Condition, Said, Temporal
 from pantarhei.proofs.text import text_of
 from pantarhei.rdf.pickling import exactly
 
@@ -33,7 +35,7 @@ class ProofStep:
     """A fact and what it follows from.
 
     Args:
-        fact: what is concluded; None for ⊥.
+        fact: what is concluded; None for ⊥, and for what `temporal` says that is no fact.
         rule: the rule applied; None where the fact is not derived.
         premises: the steps that the rule's body is matched to, in the body's order, by their place in the
             proof.
@@ -41,6 +43,8 @@ class ProofStep:
             or always holds.
         is_open: the fact is derived, and the limit was reached before it was known from what.
         is_supposed: the fact is not given: the proof says what would follow if it were.
+        temporal: what the step says of temporal rules: what one concludes, what one asks of a window, or what
+            was so at ticks that it sees; None for all else.
     """
 
     fact: Triple | None
@@ -49,10 +53,13 @@ class ProofStep:
     at: TimePoint | None = None
     is_open: bool = False
     is_supposed: bool = False
+    temporal: Temporal | None = None
 
     @property
     def kind(self) -> StepKind:
         """How the fact is known."""
+        if self.temporal is not None:
+            return _KINDS[type(self.temporal)] if not self.is_open else StepKind.UNEXPLORED
         if self.fact is None:
             return StepKind.CONTRADICTION
         if self.rule is not None:
@@ -66,7 +73,7 @@ class ProofStep:
     @property
     def is_background(self) -> bool:
         """Whether the fact is given and holds at every time."""
-        return self.rule is None and self.at is None and not (self.is_open or self.is_supposed)
+        return self.kind is StepKind.BACKGROUND
 
 
 @dataclass(frozen=True)
@@ -103,8 +110,8 @@ class Proof:
 
     @property
     def timestamp(self) -> TimePoint | None:
-        """The oldest timestamp of `supports`: what is proved leaves the window with it. None if nothing of
-        the stream is needed.
+        """The oldest timestamp of `supports`: what is proved leaves the window with it, unless temporal rules
+        conclude it. None if nothing of the stream is needed.
         """
         return min((at for at, _ in self.supports), default=None)
 
@@ -133,7 +140,9 @@ class Proof:
 
     def labelled(self, labels: Labels) -> Proof:
         """The same with those of `labels` that it needs."""
-        terms = [term for step in self.steps for term in step.fact or ()]
+        terms: list[object] = [term for step in self.steps for term in step.fact or ()]
+        atoms = [step.temporal.atom for step in self.steps if step.temporal is not None]
+        terms += [term for atom in atoms for term in (atom.predicate, *atom.arguments)]
         terms += [atom.predicate for rule in self.rules for atom in rule.body]
         return replace(self, labels=labels_among(labels, terms))
 
@@ -171,11 +180,21 @@ class Proof:
         return exactly(Proof, self.steps, self.complete, self.labels)
 
 
+_IN_FULL = ShownTimes(None, None)
+_KINDS = {Concluded: StepKind.CONCLUDED, Condition: StepKind.CONDITION, Said: StepKind.SAID}
+
+
 def _line(step: ProofStep) -> str:
     fact = "⊥" if step.fact is None else " ".join(map(short, step.fact))
+    if step.temporal is not None:
+        fact = step.temporal.said(NO_LABELS, _IN_FULL)
+    from_ = ", ".join(str(i + 1) for i in step.premises)
     if step.rule is not None:
-        from_ = ", ".join(str(i + 1) for i in step.premises)
         return f"{fact}  (from {from_} by {step.rule.name}, {step.rule.axiom})"
+    if isinstance(step.temporal, Condition):
+        return f"{fact}  (from {from_})" if from_ else fact
+    if isinstance(step.temporal, Said):
+        return f"{fact}  ({step.temporal.known_by(_IN_FULL)})"
     if step.is_supposed:
         return f"{fact}  (supposed)"
     if step.at is not None:

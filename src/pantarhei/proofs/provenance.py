@@ -69,8 +69,14 @@ class _Statements:
                 self._say(fact, property_, term)
         if step.at is not None:
             self._say(fact, *_time(step.at))
+        if step.temporal is not None:
+            self._say(fact, TERMS["from"], _time(step.temporal.first)[1])
+            self._say(fact, TERMS.until, _time(step.temporal.last)[1])
         if step.rule is not None:
             self._describe_instance(place, step, step.rule)
+        elif step.premises:
+            for premise in step.premises:
+                self._say(fact, PROV.wasDerivedFrom, self._fact(premise))
 
     def _describe_instance(self, place: int, step: ProofStep, rule: Rule) -> None:
         fact, instance = self._fact(place), URIRef(f"{self._name}#instance{place + 1}")

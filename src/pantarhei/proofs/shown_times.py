@@ -8,6 +8,9 @@ from datetime import datetime
 
 from pantarhei.language.time import TimePoint, show_time
 
+_MOST = 5
+"""So many times are listed."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownTimes:
@@ -53,6 +56,20 @@ class ShownTimes:
         >>> ShownTimes.of([1, 4]).span([4, 1, 4])
         'from 1 to 4'
         """
-        first, *_, last = sorted(times) * 2
-        span = f"at {self(first)}" if first == last else f"from {self(first)} to {self(last)}"
+        span = self.reach(times)
         return f"{span} on {self.day}" if self.day else span
+
+    def listed(self, times: Iterable[TimePoint]) -> str:
+        """The first few of them, and how many more there are.
+
+        >>> ShownTimes(None, None).listed(range(9))
+        'at 0, 1, 2, 3, 4, and 4 more'
+        """
+        given = [self(at) for at in sorted(times)]
+        more = [f"and {len(given) - _MOST} more"] if len(given) > _MOST else []
+        return f"at {', '.join([*given[:_MOST], *more])}"
+
+    def reach(self, times: Iterable[TimePoint]) -> str:
+        """The same without the day."""
+        first, *_, last = sorted(times) * 2
+        return f"at {self(first)}" if first == last else f"from {self(first)} to {self(last)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -13,6 +13,7 @@ from pantarhei.language.term import short
 from pantarhei.proofs.outline import DEEPEST, Mention, Outline, OutlineEntry, Section, outline
 from pantarhei.proofs.sentences import fit, forbidden, sentence
 from pantarhei.proofs.shown_times import ShownTimes
+from pantarhei.proofs.temporal import Concluded, Condition, Said, Temporal
 
 if TYPE_CHECKING:
     from pantarhei.proofs.proof import Proof, ProofStep
@@ -49,7 +50,13 @@ class Telling:
     @cached_property
     def times(self) -> ShownTimes:
         """How its timestamps are shown."""
-        return ShownTimes.of(at for at, _ in self.proof.supports)
+        ticks = [step.temporal for step in self.proof.steps if step.temporal is not None]
+        return ShownTimes.of(
+            [
+                *(at for at, _ in self.proof.supports),
+                *(at for each in ticks for at in (each.first, each.last)),
+            ]
+        )
 
     @cached_property
     def rules(self) -> dict[tuple[str, str], tuple[int, Rule]]:
@@ -68,6 +75,8 @@ class Telling:
 
     def fact(self, step: ProofStep) -> str:
         """The fact of a step; of ⊥ what is broken."""
+        if step.temporal is not None:
+            return step.temporal.said(self.proof.labels, self.times)
         if step.fact is not None:
             return sentence(step.fact, self.proof.labels)
         if step.rule is None:
@@ -76,6 +85,8 @@ class Telling:
 
     def given(self, step: ProofStep) -> str:
         """How a fact is known that is not derived."""
+        if isinstance(step.temporal, Said):
+            return step.temporal.known_by(self.times)
         if step.is_supposed:
             return "supposed"
         if step.at is not None:
@@ -83,7 +94,9 @@ class Telling:
         return "derived, not looked into" if step.is_open else "always so"
 
     def known_by(self, step: ProofStep) -> str:
-        """How a fact is known: given, or by which rule with which number."""
+        """How a fact is known: given, or by which rule with which number; of a condition its window."""
+        if isinstance(step.temporal, Condition):
+            return "" if step.temporal.formula.window is None else f"in {step.temporal.formula.window}"
         return self.given(step) if step.rule is None else f"[{self.number(step)}] {step.rule.name}"
 
     def line(self, entry: OutlineEntry, section: Section) -> str:
@@ -96,22 +109,37 @@ class Telling:
             return f"{fact} (as above)"
         if entry.mention is Mention.SECTION:
             return f"{fact} (see ({self.outline.sections_of[entry.step]}) below)"
+        if isinstance(step.temporal, Condition):
+            return fact
         if step.rule is None:
             return f"{fact} ({self.given(step)})"
+        if isinstance(step.temporal, Concluded) and step.temporal.further:
+            fact = f"{fact} with {step.temporal.further}"
         return f"{fact} [{self.number(step)}]" if self.numbered else fact
 
     def ground(self) -> str:
         """What all rests on, as a sentence."""
         ats = [step.at for step in self.proof.steps if step.at is not None and not step.is_supposed]
         what = "an assertion" if len(ats) == 1 else f"{len(ats):,} assertions"
-        known = [f"{what} made {self.times.span(ats)}"] if ats else []
+        known = [f"{what} made {self.times.reach(ats)}"] if ats else []
+        ticks = [step.temporal for step in self.proof.steps if step.temporal is not None]
+        known += self._during("what was said", (each for each in ticks if isinstance(each, Said)))
+        known += self._during("what was not so", (each for each in ticks if _is_denied(each)))
+        if known and self.times.day:
+            known[-1] += f" on {self.times.day}"
         if any(step.is_open for step in self.proof.steps):
             known.append("facts that were not looked into")
         if any(step.is_supposed for step in self.proof.steps):
             known.append("what is supposed")
         if not known:
             return "Nothing of the stream is needed for it: it always holds."
-        return f"It rests on {' and '.join(known)}."
+        *others, last = known
+        return f"It rests on {' and '.join(filter(None, (', '.join(others), last)))}."
+
+    def _during(self, what: str, ticks: Iterable[Temporal]) -> list[str]:
+        """Something with the time that it covers; nothing if it covers none."""
+        times = [at for each in ticks for at in (each.first, each.last)]
+        return [f"{what} {self.times.reach(times)}"] if times else []
 
     def caveat(self) -> str:
         """What is missing, as a sentence; nothing for a complete proof."""
@@ -121,12 +149,20 @@ class Telling:
         """The axioms by which it follows, a heading first; each with its rule and where it is written."""
         files = {rule.origin.source for _, rule in self.rules.values() if rule.origin and rule.origin.source}
         shared = files.pop() if len(files) == 1 else None
-        heading = "By the axioms" if shared is None else f"By the axioms of {fit(shared)}"
+        temporal = {step.rule for step in self.proof.steps if isinstance(step.temporal, Concluded)} - {None}
+        kinds = ["temporal rules"] if temporal else []
+        if len(temporal) < len(self.rules):
+            kinds = ["axioms" if shared is None else f"axioms of {fit(shared)}", *kinds]
+        heading = f"By the {' and the '.join(kinds)}"
         lines = [
             f"[{number}] {fit(axiom, _LONGEST_AXIOM)}  ({', '.join([f'rule {name}', *_place(rule, shared)])})"
             for (name, axiom), (number, rule) in self.rules.items()
         ]
         return [f"{heading}:", *lines] if lines else []
+
+
+def _is_denied(said: Temporal) -> bool:
+    return isinstance(said, Condition) and said.formula.is_negated
 
 
 def _place(rule: Rule, file: str | None) -> Iterator[str]:
@@ -136,13 +172,13 @@ def _place(rule: Rule, file: str | None) -> Iterator[str]:
         file: the one that need not be said.
     """
     origin = rule.origin
-    if origin is None or origin.source is None:
-        if origin is not None and file is not None:
-            yield "of OWL itself"
+    if origin is None:
         return
-    if origin.source != file:
+    if origin.source is None and origin.subject is None and file is not None:
+        yield "of OWL itself"
+    if origin.source not in (None, file):
         yield fit(origin.source)
     if origin.line is not None:
         yield f"line {origin.line}"
-    elif origin.subject is not None:
+    elif origin.source is not None and origin.subject is not None:
         yield f"at {fit(short(origin.subject))}"

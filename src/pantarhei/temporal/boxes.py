@@ -7,7 +7,7 @@ a run that began later:                       |==========|      will hold at its
 
 from __future__ import annotations
 
-from collections import defaultdict
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +27,10 @@ class StateBox:
     def __init__(self, size: int, first: int) -> None:
         self._size, self._first = size, first
         self._starts: dict[Fact, int] = {}
-        self._due: defaultdict[int, set[Fact]] = defaultdict(set)  # by the tick they hold from
-        self._broken: dict[Fact, int] = {}  # runs that ended in the present tick, which may go on yet
+        self._due: dict[int, set[Fact]] = {}  # by the tick they hold from
+        self._dues: list[int] = []  # a heap of these ticks
+        self._broken: dict[Fact, int] = {}  # runs that ended at a tick, and may go on there yet
+        self._broken_at = first
 
     def begin(self, starts: dict[Fact, int], tick: int) -> list[Fact]:
         """Go on at a tick with what has run since some start; returns what holds then."""
@@ -38,23 +40,26 @@ class StateBox:
             if self._holds_from(start) <= tick:
                 held.append(fact)
             else:
-                self._due[self._holds_from(start)].add(fact)
+                self._wait(self._holds_from(start), fact)
         return held
 
     def next_due(self) -> int | None:
         """The next tick from which a run is long enough."""
-        return min(self._due, default=None)
+        while self._dues and not self._due[self._dues[0]]:
+            del self._due[heappop(self._dues)]
+        return self._dues[0] if self._dues else None
 
     def come_to(self, tick: int) -> list[Fact]:
         """A new tick has come: what holds from then on, since its run has become long enough."""
-        self._broken.clear()
         fresh: list[Fact] = []
-        for due in sorted(each for each in self._due if each <= tick):
-            fresh += sorted(self._due.pop(due))
+        while self._dues and self._dues[0] <= tick:
+            fresh += sorted(self._due.pop(heappop(self._dues)))
         return fresh
 
     def change(self, came: list[Fact], went: list[Fact], tick: int) -> tuple[list[Fact], list[Fact]]:
         """What came and went at the present tick; returns what holds now and what no more."""
+        if tick != self._broken_at:
+            self._broken, self._broken_at = {}, tick
         fresh: list[Fact] = []
         for fact in came:
             start = self._starts[fact] = self._broken.pop(fact, tick)
@@ -62,7 +67,7 @@ class StateBox:
             if holds_from <= tick:
                 fresh.append(fact)
             else:
-                self._due[holds_from].add(fact)
+                self._wait(holds_from, fact)
         ended: list[Fact] = []
         for fact in went:
             start = self._starts.pop(fact)
@@ -73,9 +78,12 @@ class StateBox:
                 ended.append(fact)
             else:
                 self._due[holds_from].discard(fact)
-                if not self._due[holds_from]:
-                    del self._due[holds_from]
         return fresh, ended
+
+    def _wait(self, due: int, fact: Fact) -> None:
+        if due not in self._due:
+            heappush(self._dues, due)
+        self._due.setdefault(due, set()).add(fact)
 
     def _holds_from(self, start: int) -> int:
         """The first tick at which the window lies inside a run, cut where the timeline begins."""
@@ -87,18 +95,25 @@ class EventBox:
 
     Args:
         size: how many ticks the window reaches back.
-        first: where the timeline begins.
+        first: where the timeline begins: windows look back no further.
     """
 
     def __init__(self, size: int, first: int) -> None:
         self._size, self._first = size, first
         self._closed = self._now = _NO_RUNS  # those of the tick before, and of the present one
+        self._held = _NO_RUNS  # those of them that are long enough
         self._tick = first
-        self.held = NO_FACTS
 
     def begin(self, facts: Integers, starts: npt.NDArray[np.int64], tick: int) -> None:
         """Go on after a tick at which these facts had run since their starts."""
-        self._now, self._tick = _Runs.of(facts, starts), tick
+        keys = _keys(facts)
+        order = keys.argsort()
+        self._now, self._tick = _Runs(facts[order], keys[order], starts[order]), tick
+
+    @property
+    def held(self) -> Integers:
+        """What holds always."""
+        return self._held.facts
 
     def next_due(self) -> int | None:
         """The next tick: what is not asserted anew then has not held always."""
@@ -109,50 +124,56 @@ class EventBox:
         if tick > self._tick:
             self._closed = self._now if tick == self._tick + 1 else _NO_RUNS
             self._tick = tick
-        self._now = _Runs.of(facts, self._closed.starts_of(facts, tick))
-        holds = facts[self._now.starts_of(facts, tick) <= max(self._first, tick - self._size)]
-        before, self.held = self.held, holds
-        return _without(holds, before), _without(before, holds)
+        self._now = self._closed.going_on(facts, tick)
+        before, self._held = self._held, self._now.since(max(self._first, tick - self._size))
+        return self._held.without(before), before.without(self._held)
 
 
 class _Runs(NamedTuple):
     """Since when facts of one predicate have been there.
 
     Args:
+        facts: the facts, by their keys.
         keys: a number for each fact, ascending.
         starts: for each fact the tick that its run began at.
     """
 
+    facts: Integers
     keys: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
 
-    @classmethod
-    def of(cls, facts: Integers, starts: npt.NDArray[np.int64]) -> _Runs:
+    def going_on(self, facts: Integers, tick: int) -> _Runs:
+        """The runs of facts at a tick: those that are here go on, the others begin."""
         keys = _keys(facts)
-        order = np.argsort(keys)
-        return cls(keys[order], starts[order])
+        order = keys.argsort()
+        keys = keys[order]
+        starts = np.full(len(keys), tick, np.int64)
+        if len(self.keys) and len(keys):
+            places, there = self._find(keys)
+            np.copyto(starts, self.starts.take(places, mode="clip"), where=there)
+        return _Runs(facts[order], keys, starts)
 
-    def starts_of(self, facts: Integers, otherwise: int) -> npt.NDArray[np.int64]:
-        """The starts of facts, `otherwise` for those that are not there."""
-        found = np.full(len(facts), otherwise, np.int64)
-        if len(self.keys) and len(facts):
-            keys = _keys(facts)
-            places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-            there = self.keys[places] == keys
-            found[there] = self.starts[places[there]]
-        return found
+    def since(self, tick: int) -> _Runs:
+        """The runs that began at a tick or before."""
+        long = self.starts <= tick
+        return self if long.all() else _Runs(self.facts[long], self.keys[long], self.starts[long])
+
+    def without(self, others: _Runs) -> Integers:
+        """The facts that have no run among others."""
+        if not len(self.keys) or not len(others.keys):
+            return self.facts
+        return self.facts[~others._find(self.keys)[1]]
+
+    def _find(self, keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+        """The places where some keys are, and which are there at all."""
+        places = self.keys.searchsorted(keys)
+        return places, self.keys.take(places, mode="clip") == keys
 
 
-_NO_RUNS = _Runs(np.empty(0, np.int64), np.empty(0, np.int64))
+_NO_RUNS = _Runs(NO_FACTS, np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def _keys(facts: Integers) -> npt.NDArray[np.int64]:
     """A number for each fact of one predicate."""
-    return facts[:, 1].astype(np.int64) << 32 | (facts[:, 2].astype(np.int64) & 0xFFFFFFFF)
-
-
-def _without(facts: Integers, others: Integers) -> Integers:
-    """The facts of a predicate that are not among others of it."""
-    if not len(facts) or not len(others):
-        return facts
-    return facts[~np.isin(_keys(facts), _keys(others))]
+    terms: npt.NDArray[np.int64] = np.ascontiguousarray(facts[:, 1:]).view(np.int64)[:, 0]
+    return terms

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from rdflib import RDF, BNode, Literal, URIRef
-
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint
@@ -29,10 +27,19 @@ class Turn(NamedTuple):
 
 
 class ConclusionChanges:
-    """Which conclusions came and which went in one step; translated when first looked at."""
+    """Which conclusions came and which went in one step; translated when first looked at.
 
-    def __init__(self, make: Callable[[], tuple[Turn, ...]]) -> None:
-        self._make = make
+    Args:
+        make: makes the turns.
+        triples: makes the triples that came in all, and those that went; else they are made of the turns.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], tuple[Turn, ...]],
+        triples: Callable[[], tuple[frozenset[Triple], frozenset[Triple]]] | None = None,
+    ) -> None:
+        self._make, self._make_triples = make, triples
 
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
@@ -60,14 +67,21 @@ class ConclusionChanges:
         return self._net[1]
 
     @cached_property
+    def _triples(self) -> tuple[frozenset[Triple], frozenset[Triple]]:
+        if self._make_triples is not None:
+            return self._make_triples()
+        came, went = (frozenset(concluded_triples(atoms)) for atoms in self._net)
+        return came, went
+
+    @property
     def added(self) -> frozenset[Triple]:
         """The conclusions that came, those that are triples."""
-        return frozenset(concluded_triples(self.atoms_added))
+        return self._triples[0]
 
-    @cached_property
+    @property
     def removed(self) -> frozenset[Triple]:
         """The conclusions that went, those that are triples."""
-        return frozenset(concluded_triples(self.atoms_removed))
+        return self._triples[1]
 
     def __bool__(self) -> bool:
         return bool(self.turns)
@@ -94,10 +108,5 @@ NOTHING_CONCLUDED: Final = _restored(())
 
 
 def concluded_triples(atoms: Iterable[TemporalAtom]) -> Iterator[Triple]:
-    """The atoms that are triples: `C(x)` is `(x, rdf:type, C)`, `p(x, y)` is `(x, p, y)`."""
-    for atom in atoms:
-        match atom.arguments:
-            case (URIRef() | BNode() as subject,):
-                yield subject, RDF.type, atom.predicate
-            case (URIRef() | BNode() as subject, URIRef() | BNode() | Literal() as object_):
-                yield subject, atom.predicate, object_
+    """The atoms that are triples."""
+    return (atom.triple for atom in atoms if atom.triple is not None)

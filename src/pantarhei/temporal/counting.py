@@ -1,17 +1,26 @@
-"""What holds because facts occur often enough in a window: of the last assertions, or of ticks."""
+"""What holds because of facts that occur in a window of the last assertions, or often enough in one of ticks.
+
+!p~3#, !p□3#, p~n×k   has what occurs there at enough ticks
+!p@3#                 has (x, time of u) for each tick u at which p(x) occurs there
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.expiry_model import ExpiryModel
-from pantarhei.temporal.numbered import Feed
-from pantarhei.temporal.occurrences import Occurrence, Occurrences
-from pantarhei.temporal.operators import Rows, of
+from pantarhei.temporal.numbered import Feed, NumberedProgram
+from pantarhei.temporal.occurrences import Occurrence, Occurrences, Turned
+from pantarhei.temporal.operators import Rows, rows_of
+from pantarhei.temporal.pairs import Pairs
+
+_Wanted = tuple[Integers, npt.NDArray[np.bool_]]
+"""Rows that may come or go, and which of them are to be there."""
 
 
 class Counting:
@@ -19,25 +28,27 @@ class Counting:
 
     Args:
         feeds: what it feeds; all with the same window.
+        program: numbers times.
+        pairs: numbers the arguments of facts that have two, where they stand before a time.
         first: where the timeline begins.
     """
 
-    def __init__(self, feeds: Sequence[Feed], first: int) -> None:
-        self._feeds = feeds
+    def __init__(self, feeds: Sequence[Feed], program: NumberedProgram, pairs: Pairs, first: int) -> None:
+        self._feeds, self._program, self._pairs = feeds, program, pairs
         self._inside = Occurrences(feeds[0].size, feeds[0].counts_tuples, first)
         self._sources = {feed.source for feed in feeds}
-        self._touched: set[Fact] = set()
+        self._turned: dict[Occurrence, bool] = {}
         self._tick = first
 
     def begin(self, closed: Iterable[Occurrence], tick: int) -> None:
         """Go on at a tick, after what occurred before it; the rows come with the next change."""
         self._inside.begin(closed, tick)
         self._tick = tick
-        self._touched = set(self._inside.counts)
+        self._turned = dict.fromkeys(self._inside, True)
 
     def come_to(self, tick: int) -> None:
         """A new tick has come; the rows come with the next change."""
-        self._touched |= self._inside.come_to(tick)
+        self._turned.update(self._inside.come_to(tick))
         self._tick = tick
 
     def change(self, facts: Integers, model: ExpiryModel) -> Rows:
@@ -45,19 +56,34 @@ class Counting:
         told = as_tuples(facts)
         if not self._inside.counts_tuples:
             told = [fact for fact in told if fact[0] in self._sources]
-        touched, self._touched = self._touched | self._inside.change(told), set()
+        turned, self._turned = {**self._turned, **self._inside.change(told)}, {}
+        touched = {each.fact for each in turned}
         coming, going = [NO_FACTS], [NO_FACTS]
         for feed in self._feeds:
-            looked_at = {fact for fact in touched if fact[0] == feed.source}
-            if feed.mode is Mode.ALWAYS:
-                looked_at.update(fact for fact in self._inside.counts if fact[0] == feed.source)
-            given = sorted(looked_at)
-            rows = of(np.array(given, np.int32).reshape(-1, 3), feed.target)
-            wanted = np.array([self._holds(feed, fact) for fact in given], bool)
+            if feed.mode is Mode.AT:
+                rows, wanted = self._dated(feed, turned)
+            else:
+                rows, wanted = self._counted(feed, touched)
             there = model.present(rows)
             coming.append(rows[wanted & ~there])
             going.append(rows[there & ~wanted])
         return Rows(np.concatenate(coming), np.concatenate(going))
+
+    def _counted(self, feed: Feed, touched: set[Fact]) -> _Wanted:
+        looked_at = {fact for fact in touched if fact[0] == feed.source}
+        if feed.mode is Mode.ALWAYS:
+            looked_at.update(fact for fact in self._inside.counts if fact[0] == feed.source)
+        given = sorted(looked_at)
+        return rows_of(given, feed.target), np.array([self._holds(feed, fact) for fact in given], bool)
+
+    def _dated(self, feed: Feed, turned: Turned) -> _Wanted:
+        """The pairs in them are asked for by a rule, as long as they are inside."""
+        given = [each for each in turned if each.fact[0] == feed.source]
+        rows = rows_of([each.fact for each in given], feed.target)
+        if len(rows) and rows[0, 2] != NONE:
+            rows[:, 1] = self._pairs.numbers(rows[:, 1:], NONE)
+        rows[:, 2] = [self._program.time(each.tick) for each in given]
+        return rows, np.array([turned[each] for each in given], bool)
 
     def _holds(self, feed: Feed, fact: Fact) -> bool:
         count = self._inside.counts[fact]

@@ -7,14 +7,15 @@ tick~n has (unit, time of u) until u + n  for each tick u
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once
 from pantarhei.temporal.expiry_model import Expiries, ExpiryModel
+from pantarhei.temporal.heard import union, without
 from pantarhei.temporal.numbered import Feed, NumberedProgram
-from pantarhei.temporal.operators import NOTHING, Rows, distinct
+from pantarhei.temporal.operators import NOTHING, Rows
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
 
@@ -35,13 +36,13 @@ class Dating:
         self._program, self._pairs, self._first = program, pairs, first
         self._states = [feed for feed in program.dated_feeds if not feed.is_asserted]
         self._events = [feed for feed in program.dated_feeds if feed.is_asserted]
-        self._standing: dict[Fact, None] = {}  # states that are asked for
-        self._concluded: dict[Fact, None] = {}  # remembered conclusions, when the last closed tick ended
+        self._standing = NO_FACTS  # states that are asked for
+        self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
 
     def begin(self, past: Past, states: Integers, concluded: Integers, tick: int) -> Parts:
         """What was said before a tick; states and conclusions are those of the tick before."""
-        self._standing = dict.fromkeys(_of(states, {feed.source for feed in self._states}))
-        self._concluded = dict.fromkeys(_of(concluded, self._program.dated))
+        self._standing = _of(states, {feed.source for feed in self._states})
+        self._concluded = _of(concluded, self._program.dated)
         yield from self._clocks(self._first, tick)
         for said in past:
             yield from self.events(said.events, said.tick)
@@ -52,29 +53,29 @@ class Dating:
         for source, windows in self._program.dated.items():
             for target, size in windows:
                 yield from self._held(turns, concluded, source, target, size, past.begun, tick)
-        yield from self._stand(tick)
+        yield from self._fed(self._states, self._standing, tick)
 
     def come_to(self, tick: int, ended: int, concluded: Integers, withdrawn: Integers) -> Parts:
         """A new tick has come after one that ended, at which conclusions came and went."""
-        self._concluded = _after(self._concluded, _of(concluded, self._program.dated), as_tuples(withdrawn))
+        came, went = (_of(rows, self._program.dated) for rows in (concluded, withdrawn))
+        self._concluded = union(without(self._concluded, went), came)
         yield from self._clocks(ended + 1, tick)
         for source, windows in self._program.dated.items():
-            facts = [fact for fact in self._concluded if fact[0] == source]
             for target, size in windows:
-                yield self._rows(facts, target, ended, size)
-        yield from self._stand(tick)
+                yield self._rows(_of(self._concluded, (source,)), target, ended, size)
+        yield from self._fed(self._states, self._standing, tick)
 
     def states(self, came: Integers, went: Integers, tick: int) -> tuple[Parts, Integers]:
         """What comes with states at the present tick, and the rows that go with them."""
         asked = {feed.source for feed in self._states}
         coming, going = _of(came, asked), _of(went, asked)
-        self._standing = _after(self._standing, coming, going)
-        gone = [self._rows(_from(going, feed), feed.target, tick, feed.size)[0] for feed in self._states]
+        self._standing = union(without(self._standing, going), coming)
+        gone = [rows for rows, _ in self._fed(self._states, going, tick)]
         return self._fed(self._states, coming, tick), np.concatenate([NO_FACTS, *gone])
 
     def events(self, events: Integers, tick: int) -> Parts:
         """What comes with what is asserted at a tick."""
-        return self._fed(self._events, as_tuples(events), tick) if self._events else iter(())
+        return self._fed(self._events, events, tick)
 
     def is_repeating(self, concludes_at_ticks: bool) -> bool:
         """Whether the next tick brings something though nothing is said at it.
@@ -82,15 +83,11 @@ class Dating:
         Args:
             concludes_at_ticks: whether anything is concluded at a tick that is named: it may be a later one.
         """
-        return bool(self._standing or self._concluded or concludes_at_ticks)
+        return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
 
-    def _stand(self, tick: int) -> Parts:
-        return self._fed(self._states, self._standing, tick)
-
-    def _fed(self, feeds: Iterable[Feed], facts: Iterable[Fact], tick: int) -> Parts:
-        given = list(facts)
+    def _fed(self, feeds: Iterable[Feed], facts: Integers, tick: int) -> Parts:
         for feed in feeds:
-            yield self._rows(_from(given, feed), feed.target, tick, feed.size)
+            yield self._rows(_of(facts, (feed.source,)), feed.target, tick, feed.size)
 
     def _held(
         self,
@@ -104,20 +101,23 @@ class Dating:
     ) -> Parts:
         """What held at the ticks before, of facts of one predicate that come and go."""
         for each, standing in held_at(turns, as_tuples(facts), tick - 1, max(begun, tick - size)):
-            yield self._rows((fact for fact in standing if fact[0] == source), target, each, size)
+            there = sorted(fact for fact in standing if fact[0] == source)
+            yield self._rows(np.array(there, np.int32).reshape(-1, 3), target, each, size)
 
     def _clocks(self, after: int, tick: int) -> Parts:
         for target, size in self._program.clocks:
             for each in range(max(after, self._first, tick - size), tick + 1):
-                yield self._rows([(target, self._program.unit, NONE)], target, each, size)
+                yield self._rows(np.array([(target, self._program.unit, NONE)], np.int32), target, each, size)
 
-    def _rows(self, facts: Iterable[Fact], target: int, tick: int, size: int) -> tuple[Integers, Expiries]:
-        given = list(facts)
-        if not given:
+    def _rows(self, facts: Integers, target: int, tick: int, size: int) -> tuple[Integers, Expiries]:
+        """The rows of facts of one predicate at a tick."""
+        if not len(facts):
             return NO_FACTS, np.empty(0, np.int64)
-        time, expiry, pair = self._program.time(tick), tick + size, self._pairs.number
-        rows = [(target, s if o == NONE else pair(s, o, expiry), time) for _, s, o in given]
-        return np.array(rows, np.int32), np.full(len(rows), expiry, np.int64)
+        rows, expiry = facts.copy(), tick + size
+        if facts[0, 2] != NONE:
+            rows[:, 1] = self._pairs.numbers(facts[:, 1:], expiry)
+        rows[:, 0], rows[:, 2] = target, self._program.time(tick)
+        return rows, np.full(len(rows), expiry, np.int64)
 
 
 class EnoughTicks:
@@ -147,37 +147,45 @@ class EnoughTicks:
         self._target, self._size, self._times = target, size, times
         self._arity, self._pairs = arity, pairs
         self._first, self._tick = first, tick
-        self._there: set[Fact] = set()
+        self._there: set[int] = set()  # keys of the rows that hold
         self._ticks: Counter[int] = Counter()  # at how many ticks of the window each subject holds
         self._held: dict[int, Fact] = {}  # rows by their subjects
+        self._asked = self._number_asked()  # when it last looked
         self.watched = (source,)
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
-        """See `Operator`."""
-        rows = distinct(changed)
-        for fact, holds in zip(as_tuples(rows), model.present(rows).tolist(), strict=True):
-            if holds and fact not in self._there:
-                self._there.add(fact)
-                self._ticks[fact[1]] += 1
-            elif not holds and fact in self._there:
-                self._there.discard(fact)
-                self._ticks[fact[1]] -= 1
-        return self._rows({*self._held, *rows[:, 1].tolist()})
+        """See `Operator`. Costs what has changed, while the window grows all that is held."""
+        self._tick = model.tick
+        rows = each_once(changed)
+        subjects = rows[:, 1].tolist()
+        keys = np.ascontiguousarray(rows[:, 1:]).view(np.int64)[:, 0].tolist()
+        for key, subject, holds in zip(keys, subjects, model.present(rows).tolist(), strict=True):
+            if holds and key not in self._there:
+                self._there.add(key)
+                self._ticks[subject] += 1
+            elif not holds and key in self._there:
+                self._there.discard(key)
+                self._ticks[subject] -= 1
+        before, self._asked = self._asked, self._number_asked()
+        return self._rows(dict.fromkeys(subjects if before == self._asked else [*self._held, *subjects]))
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
-        """See `Operator`: what changed is told afterwards."""
-        self._tick = tick
+        """See `Operator`: it looks when it reacts."""
         return NOTHING
 
     def next_due(self) -> int | None:
-        """See `Operator`: what holds at each tick needs one more at the next."""
-        return self._tick + 1 if self._held else None
+        """See `Operator`: while the window grows, what holds at each tick needs one more at the next."""
+        is_growing = self._times is None and self._asked <= self._size
+        return self._tick + 1 if self._held and is_growing else None
+
+    def _number_asked(self) -> int:
+        """At how many ticks it is to hold."""
+        return self._times or min(self._size, self._tick - self._first) + 1
 
     def _rows(self, subjects: Iterable[int]) -> Rows:
-        asked = self._times or min(self._size, self._tick - self._first) + 1
         coming, going = list[Fact](), list[Fact]()
-        for subject in sorted(subjects):
-            holds = self._ticks[subject] >= asked
+        for subject in subjects:
+            holds = self._ticks[subject] >= self._asked
             if holds and subject not in self._held:
                 terms = (subject, NONE) if self._arity == 1 else self._pairs.terms(subject)
                 self._held[subject] = self._target, *terms
@@ -189,17 +197,12 @@ class EnoughTicks:
         return Rows(*(np.array(rows, np.int32).reshape(-1, 3) for rows in (coming, going)))
 
 
-def _of(facts: Integers, predicates: Iterable[int]) -> list[Fact]:
-    asked = set(predicates)
-    return [fact for fact in as_tuples(facts) if fact[0] in asked] if asked else []
-
-
-def _from(facts: Iterable[Fact], feed: Feed) -> list[Fact]:
-    return [fact for fact in facts if fact[0] == feed.source]
-
-
-def _after(facts: dict[Fact, None], coming: Iterable[Fact], going: Iterable[Fact]) -> dict[Fact, None]:
-    for fact in going:
-        facts.pop(fact, None)
-    facts.update(dict.fromkeys(coming))
-    return facts
+def _of(facts: Integers, predicates: Collection[int]) -> Integers:
+    """The facts of some predicates."""
+    if not len(facts) or not predicates:
+        return NO_FACTS
+    if len(predicates) == 1:
+        (predicate,) = predicates
+        found: Integers = facts[facts[:, 0] == predicate]
+        return found
+    return facts[np.isin(facts[:, 0], list(predicates))]

@@ -6,23 +6,35 @@ it can be taken back. What is remembered of it is what stood when it ended.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
-from pantarhei.language.temporal_rule import Mode
-from pantarhei.temporal.boxes import EventBox, StateBox
+from pantarhei.encoding.numbers import (
+    NO_CHANGES,
+    NO_FACTS,
+    NONE,
+    Fact,
+    Integers,
+    as_tuples,
+    net_changes,
+    parted,
+    signed,
+)
+from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.dating import Dating, EnoughTicks
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
+from pantarhei.temporal.feeding import Feeding
 from pantarhei.temporal.heard import without
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
-from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, of, rows_of
+from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, by_predicate
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
+from pantarhei.temporal.tuples import TupleLinks, Tuples
+from pantarhei.temporal.waking import Waking
 
 
 class Standing(NamedTuple):
@@ -44,105 +56,75 @@ class Evaluation:
         program: the rules.
         first: where the timeline begins: windows look back no further.
         tick: the present tick; what was said at it is still to come.
+        tuples: numbers tuples.
     """
 
-    def __init__(self, program: NumberedProgram, first: int, tick: int) -> None:
+    def __init__(self, program: NumberedProgram, first: int, tick: int, tuples: Tuples | None = None) -> None:
         self.program, self.first, self.tick = program, first, tick
         self.model = ExpiryModel(program.compiled, program.literals, tick)
-        self._added: list[tuple[Integers, Expiries]] = []  # at the present tick, with what they were before
-        self._before: dict[Fact, int] | None = None  # the same, once someone looks
+        self._feeding = Feeding(program, self.model)
         self._events = NO_FACTS
-        self._changed: list[Integers] = []
-        self._state_boxes = {feed: StateBox(feed.size, first) for feed in program.boxes(is_asserted=False)}
-        self._event_boxes = {feed: EventBox(feed.size, first) for feed in program.boxes(is_asserted=True)}
+        self._changed: list[Integers] = []  # conclusions, since someone asked
+        self._turned: list[Integers] = []  # remembered conclusions, at the present tick
+        self._states_always = StatesAlways(program.boxes(is_asserted=False), first)
+        self._events_always = EventsAlways(program.boxes(is_asserted=True), first)
         self._pairs = Pairs(*program.pairs)
-        self._dating = Dating(program, self._pairs, first)
+        self._tuples = TupleLinks(tuples or Tuples(), *program.tuples) if program.tuples else None
+        self._dating = Dating(program, self._pairs, first) if program.is_dated else None
         self._at_ticks = 0  # how many conclusions there are at ticks that heads name
-        self._counts = {key: Counting(feeds, first) for key, feeds in _by_window(program.counted).items()}
-        self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
-        self._boxes = {
-            run: ConclusionBox(run.source, run.target, run.size, first, run.source in program.windows)
-            for run in program.runs
+        self._counts = {
+            key: Counting(feeds, program, self._pairs, first)
+            for key, feeds in _by_window(program.counted).items()
         }
+        self._repeating: dict[Fact, None] = {}  # the states that are counted, as they stand
+        boxes = [ConclusionBox(run.source, run.target, run.size, first) for run in program.runs]
         negations = [Negation(*guard) for guard in program.guards]
         dated = [
             EnoughTicks(source, target, size, times, arity, self._pairs, first, tick)
             for source, target, size, times, arity in program.dated_runs
         ]
-        self._operators: list[Operator] = [self._pairs, *negations, *dated, *self._boxes.values()]
+        numbering = [self._pairs] if self._tuples is None else [self._tuples, self._pairs]
+        self._operators: list[Operator] = [*numbering, *negations, *dated, *boxes]
+        self._waking = Waking(self._operators)
         self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
         self._watching: dict[int, list[int]] = {}  # operators by what they watch
         for place, operator in enumerate(self._operators):
             for predicate in operator.watched:
                 self._watching.setdefault(predicate, []).append(place)
+        self._is_watched = program.flags(self._watching)
+        self._is_remembered = program.flags(program.windows)
 
     # -- beginning ---------------------------------------------------------------------------------
 
     def begin(self, past: Past, standing: Standing) -> None:
         """Start from what was said before the present tick. Costs the past, and the states."""
-        rows = [self._lasting(np.array([self.program.always], np.int32))]
-        rows += self._of_events(past)
-        rows += self._of_states(past, standing.states)
-        rows += self._of_conclusions(past, standing.concluded)
-        self._begin_counts(past, standing.states)
-        self._add(rows, notes=False)
-        self._add_dated(self._dating.begin(past, standing.states, standing.concluded, self.tick))
-        for place, operator in enumerate(self._operators):  # what held need not hold any more
+        self._come([np.array([self.program.always], np.int32)])
+        if self._tuples is not None:
+            before = past.columns
+            self._come(map(self._tuples.begin, (standing.concluded, before.facts[before.of_rules])))
+        self._feeding.begin(past, standing.states, standing.concluded)
+        self._events_always.begin(past, self.tick)
+        self._come(self._states_always.begin(past, standing.states, self.tick))
+        turns = past.conclusions
+        for place, operator in enumerate(self._operators):
             if isinstance(operator, ConclusionBox):
-                self._pending[place] = [standing.concluded]
+                concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
+                self._come([operator.begin(turns.begun(concluded, past.begun), self.tick)])
+                self._pending[place] = [standing.concluded]  # what held need not hold any more
+            self._waking.look_at(place)
+        self._begin_counts(past, standing.states)
+        if self._dating is not None:
+            self._add_dated(self._dating.begin(past, standing.states, standing.concluded, self.tick))
         self._settle()
         self._changed.clear()
-
-    def _of_events(self, past: Past) -> Iterator[tuple[Integers, Expiries]]:
-        runs: dict[Fact, int] = {}
-        last = self.tick
-        for said in past:
-            went_on = runs if said.tick == last + 1 else {}
-            runs = {fact: went_on.get(fact, said.tick) for fact in as_tuples(said.events)}
-            last = said.tick
-            for feed, part in self._parts(said.events, True):
-                expiry = said.tick + feed.size
-                if feed.mode is Mode.SOMETIME and not feed.is_counted and expiry >= self.tick:
-                    yield of(part, feed.target), np.full(len(part), expiry, np.int64)
-        if last != self.tick - 1:
-            return
-        for feed, box in self._event_boxes.items():
-            running = {fact: start for fact, start in runs.items() if fact[0] == feed.source}
-            facts = np.array(list(running), np.int32).reshape(-1, 3)
-            box.begin(facts, np.array(list(running.values()), np.int64), last)
-
-    def _of_states(self, past: Past, states: Integers) -> Iterator[tuple[Integers, Expiries]]:
-        came, went = _turns((said.tick, said.came, said.went) for said in past)
-        for feed, part in self._parts(states, False):
-            if feed.is_direct:
-                yield self._lasting(of(part, feed.target))
-            elif feed in self._state_boxes:
-                starts = {fact: came.get(fact, past.begun) for fact in as_tuples(part)}
-                held = self._state_boxes[feed].begin(starts, self.tick)
-                yield self._lasting(of(np.array(held, np.int32).reshape(-1, 3), feed.target))
-        gone = np.array(list(went), np.int32).reshape(-1, 3)
-        for feed, part in self._parts(gone, False):
-            if feed.mode is Mode.SOMETIME and feed.is_direct:
-                yield self._until(part, [went[fact] - 1 + feed.size for fact in as_tuples(part)], feed.target)
-
-    def _of_conclusions(self, past: Past, concluded: Integers) -> Iterator[tuple[Integers, Expiries]]:
-        came, went = _turns((said.tick, said.concluded, said.withdrawn) for said in past)
-        gone = np.array(list(went), np.int32).reshape(-1, 3)
-        for source, windows in self.program.windows.items():
-            standing, left = concluded[concluded[:, 0] == source], gone[gone[:, 0] == source]
-            for target, size in windows:
-                yield self._lasting(of(standing, target))
-                yield self._until(left, [went[fact] - 1 + size for fact in as_tuples(left)], target)
-        for run, box in self._boxes.items():
-            standing = concluded[concluded[:, 0] == run.source]
-            starts = {fact: came.get(fact, past.begun) for fact in as_tuples(standing)}
-            yield self._lasting(box.begin(starts, self.tick))
+        self._turned.append(signed(standing.concluded, -1))
 
     def _begin_counts(self, past: Past, states: Integers) -> None:
         for key, counting in self._counts.items():
             if key.is_asserted:
-                events = ((said.tick, fact) for said in past for fact in as_tuples(said.events))
-                counting.begin((Occurrence(*each) for each in events), self.tick)
+                events, said_at = past.events
+                told = zip(said_at.tolist(), as_tuples(events), strict=True)
+                counting.begin((Occurrence(*each) for each in told), self.tick)
             else:
                 self._repeating = dict.fromkeys(as_tuples(states))
                 turns = ((said.tick, said.came, said.went) for said in past)
@@ -150,25 +132,21 @@ class Evaluation:
                 occurred = [Occurrence(tick, fact) for tick, facts in held for fact in facts]
                 counting.begin(reversed(occurred), self.tick)
 
-    def _lasting(self, rows: Integers) -> tuple[Integers, Expiries]:
-        return rows, np.full(len(rows), UNTIL_REMOVED, np.int64)
-
-    def _until(self, rows: Integers, expiries: Sequence[int], target: int) -> tuple[Integers, Expiries]:
-        ending = np.array(expiries, np.int64)
-        kept = ending >= self.tick
-        return of(rows[kept], target), ending[kept]
-
     # -- time passes -------------------------------------------------------------------------------
+
+    @property
+    def is_repeating(self) -> bool:
+        """Whether what holds changes at each tick, though nothing new is said."""
+        return self._dating is not None and self._dating.is_repeating(self._at_ticks > 0)
 
     def next_due(self) -> int | None:
         """The next tick at which something ends or begins to hold though nothing new is said."""
         expiry = self.model.next_expiry()
         ticks = [None if expiry is None else expiry + 1]
-        ticks += [box.next_due() for box in self._state_boxes.values()]
-        ticks += [box.next_due() for box in self._event_boxes.values()]
+        ticks += [each.next_due() for each in (self._states_always, self._events_always, self._waking)]
         ticks += [each.next_due(repeats=not key.is_asserted) for key, each in self._counts.items()]
-        ticks += [operator.next_due() for operator in self._operators]
-        ticks += [self.tick + 1] if self._dating.is_repeating(self._at_ticks > 0) else []
+        if self.is_repeating:
+            ticks.append(self.tick + 1)
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def come_to(self, tick: int, concluded: Integers, withdrawn: Integers) -> None:
@@ -180,91 +158,64 @@ class Evaluation:
             withdrawn: those that went in it.
         """
         ended, self.tick = self.tick, tick
-        self._added, self._before, self._events = [], None, NO_FACTS
+        self._events, self._turned = NO_FACTS, []
         self.model.come_to(tick)
-        for source, windows in self.program.windows.items():
-            came, went = (rows[rows[:, 0] == source] for rows in (concluded, withdrawn))
-            for target, size in windows:
-                self._add([self._lasting(of(came, target))], notes=False)
-                self._lower(of(went, target), np.full(len(went), ended - 1 + size, np.int64))
-        self._add_dated(self._dating.come_to(tick, ended, concluded, withdrawn))
-        for feed, box in self._state_boxes.items():
-            self._come_and_go(Rows(rows_of(box.come_to(tick), feed.target), NO_FACTS))
-        for place, operator in enumerate(self._operators):
-            self._come_and_go(operator.come_to(tick, self.model))
-            if isinstance(operator, EnoughTicks):  # its window is another one, whatever changes
-                self._pending[place] = [NO_FACTS]
+        self._feeding.come_to(ended, concluded, withdrawn)
+        if self._dating is not None:
+            self._add_dated(self._dating.come_to(tick, ended, concluded, withdrawn))
+        self._come(self._states_always.come_to(tick))
+        self._go(self._pairs.over(tick))
+        if self._tuples is not None:
+            self._go(self._tuples.over(self.model))
+        for place in self._waking.due(tick):
+            self._come_and_go(self._operators[place].come_to(tick, self.model))
+            self._pending[place] = [NO_FACTS]  # it looks again, whatever changes
         for counting in self._counts.values():
             counting.come_to(tick)
+
+    @property
+    def turned(self) -> tuple[Integers, Integers]:
+        """The remembered conclusions that came and went at the present tick, so far."""
+        if not self.program.windows:
+            return NO_FACTS, NO_FACTS
+        return parted(net_changes(np.concatenate([NO_CHANGES, *self._turned])))
 
     # -- what is said at the present tick ----------------------------------------------------------
 
     def change(self, came: Integers, went: Integers, events: Integers) -> None:
         """States came and went, and these are all events of the present tick, each once."""
-        self._change_states(came, went)
-        self._change_events(events)
-        self._look_at_windows()
+        if len(came) or len(went):
+            self._change_states(came, went)
+        if len(events) or len(self._events):
+            self._change_events(events)
+        for key, counting in self._counts.items():
+            facts = self._events if key.is_asserted else _array(self._repeating)
+            self._come_and_go(counting.change(facts, self.model))
+        for rows in self._events_always.change(events, self.tick):
+            self._come_and_go(rows)
         self._settle()
 
     def _change_states(self, came: Integers, went: Integers) -> None:
-        lowered: list[tuple[Integers, Expiries]] = []
-        added: list[tuple[Integers, Expiries]] = []
-        for feed, part in self._parts(went, False):
-            rows = of(part, feed.target)
-            if feed.is_direct:
-                lowered.append((rows, self._earlier(rows, self.tick - 1 + feed.size)))
-        for feed, part in self._parts(came, False):
-            if feed.is_direct:
-                added.append(self._lasting(of(part, feed.target)))
-        dated, gone = self._dating.states(came, went, self.tick)
-        for rows, expiries in lowered:
-            self._lower(rows, expiries)
-        self._lower(gone, np.full(len(gone), NONE, np.int64))
-        self._add(added)
-        self._add_dated(dated)
+        self._feeding.change_states(came, went)
+        if self._dating is not None:
+            dated, gone = self._dating.states(came, went, self.tick)
+            self._go(gone)
+            self._add_dated(dated)
         if any(not key.is_asserted for key in self._counts):
             for fact in as_tuples(went):
                 self._repeating.pop(fact, None)
             self._repeating.update(dict.fromkeys(as_tuples(came)))
-        for feed, box in self._state_boxes.items():
-            fresh, ended = box.change(_of_source(came, feed), _of_source(went, feed), self.tick)
-            self._come_and_go(Rows(rows_of(fresh, feed.target), rows_of(ended, feed.target)))
+        for rows in self._states_always.change(came, went, self.tick):
+            self._come_and_go(rows)
 
     def _change_events(self, events: Integers) -> None:
         lost, fresh = without(self._events, events), without(events, self._events)
         self._events = events
-        for feed, part in self._parts(lost, True):
-            rows = of(part, feed.target)
-            if feed.is_direct:
-                self._lower(rows, self._earlier(rows, NONE))
-        for rows, _ in self._dating.events(lost, self.tick):
-            self._lower(rows, np.full(len(rows), NONE, np.int64))
-        self._add_dated(self._dating.events(fresh, self.tick))
-        self._add(
-            (of(part, feed.target), np.full(len(part), self.tick + feed.size, np.int64))
-            for feed, part in self._parts(fresh, True)
-            if feed.is_direct
-        )
-
-    def _look_at_windows(self) -> None:
-        """Bring up to date what takes all that is said at the present tick."""
-        for key, counting in self._counts.items():
-            facts = self._events if key.is_asserted else _array(self._repeating)
-            self._come_and_go(counting.change(facts, self.model))
-        for feed, box in self._event_boxes.items():
-            fresh, ended = box.change(self._events[self._events[:, 0] == feed.source], self.tick)
-            self._come_and_go(Rows(of(fresh, feed.target), of(ended, feed.target)))
-
-    def _earlier(self, rows: Integers, otherwise: int) -> Expiries:
-        """What the expiries of rows were before they were raised at this tick; else `otherwise`."""
-        if self._before is None:
-            self._before = {
-                fact: expiry
-                for added, expiries in self._added
-                for fact, expiry in zip(as_tuples(added), expiries.tolist(), strict=True)
-            }
-        known = self._before
-        return np.array([known.get(fact, otherwise) for fact in as_tuples(rows)], np.int64)
+        self._feeding.change_events(lost, fresh)
+        if self._dating is not None:
+            for rows, _ in self._dating.events(lost, self.tick):
+                self._go(rows)
+            self._add_dated(self._dating.events(fresh, self.tick))
 
     # -- what follows ------------------------------------------------------------------------------
 
@@ -280,18 +231,20 @@ class Evaluation:
             place = min(self._pending)
             changed = np.concatenate(self._pending.pop(place))
             self._come_and_go(self._operators[place].react(changed, self.model))
+            self._waking.look_at(place)
             self._distribute()
 
     def _distribute(self) -> None:
         changes = self.model.take_changes()
         if not len(changes):
             return
-        concluded = self.program.is_conclusion[changes[:, 0]]
-        if concluded.any():
-            self._changed.append(changes[concluded])
-        self._at_ticks += int(changes[self.program.at_ticks[changes[:, 0]], 3].sum())
-        for predicate in set(changes[:, 0].tolist()) & self._watching.keys():
-            part = changes[changes[:, 0] == predicate, :3]
+        predicates = changes[:, 0]
+        self._changed.append(changes[self.program.is_conclusion[predicates]])
+        if self.program.windows:
+            self._turned.append(changes[self._is_remembered[predicates]])
+        if self.program.has_at_ticks:
+            self._at_ticks += int(changes[self.program.at_ticks[predicates], 3].sum())
+        for predicate, part in by_predicate(changes[self._is_watched[predicates], :3]):
             for place in self._watching[predicate]:
                 self._pending.setdefault(place, []).append(part)
 
@@ -303,40 +256,27 @@ class Evaluation:
         ticks = [each.oldest for key, each in self._counts.items() if key.counts_tuples]
         return min((tick for tick in ticks if tick is not None), default=None)
 
-    def _parts(self, facts: Integers, is_asserted: bool) -> Iterator[tuple[Feed, Integers]]:
-        """The facts by what they feed."""
-        feeds = self.program.feeds_of(is_asserted)
-        for predicate in sorted(set(facts[:, 0].tolist()) & feeds.keys()):
-            part = facts[facts[:, 0] == predicate]
-            for feed in feeds[predicate]:
-                yield feed, part
-
-    def _add(self, parts: Iterable[tuple[Integers, Expiries]], notes: bool = True) -> None:
-        """Raise rows; noted, they can be lowered again at this tick to what they were."""
-        given = [part for part in parts if len(part[0])]
-        if not given:
-            return
-        rows, expiries = (np.concatenate(column) for column in zip(*given, strict=True))
-        before = self.model.add(rows, expiries)
-        if notes:
-            self._added.append((rows, before))
-            self._before = None
-
     def _add_dated(self, parts: Iterable[tuple[Integers, Expiries]]) -> None:
         """Raise rows with times that are not over, and those that say what the pairs in them are."""
         given = [*parts, self._pairs.take_links()]
-        lasting = ((rows, expiries, expiries >= self.tick) for rows, expiries in given)
-        self._add(((rows[kept], expiries[kept]) for rows, expiries, kept in lasting), notes=False)
-
-    def _lower(self, rows: Integers, expiries: Expiries) -> None:
-        if len(rows):
-            self.model.lower(rows, expiries)
+        rows, expiries = (np.concatenate(column) for column in zip(*given, strict=True))
+        lasting = expiries >= self.tick
+        if lasting.any():
+            self.model.add(rows[lasting], expiries[lasting])
 
     def _come_and_go(self, rows: Rows) -> None:
         """Base rows that hold until they are taken out."""
-        self._lower(rows.going, np.full(len(rows.going), NONE, np.int64))
-        if len(rows.coming):
-            self.model.add(*self._lasting(rows.coming))
+        self._go(rows.going)
+        self._come([rows.coming])
+
+    def _come(self, parts: Iterable[Integers]) -> None:
+        rows = np.concatenate([NO_FACTS, *parts])
+        if len(rows):
+            self.model.add(rows, UNTIL_REMOVED)
+
+    def _go(self, rows: Integers) -> None:
+        if len(rows):
+            self.model.lower(rows, NONE)
 
 
 class _Seen(NamedTuple):
@@ -356,23 +296,3 @@ def _by_window(feeds: Iterable[Feed]) -> dict[_Seen, list[Feed]]:
 
 def _array(facts: Iterable[Fact]) -> Integers:
     return np.array(list(facts), np.int32).reshape(-1, 3)
-
-
-def _turns(
-    ticks: Iterable[tuple[int, Integers, Integers]],
-) -> tuple[dict[Fact, int], dict[Fact, int]]:
-    """When what came last came, and when what is gone went."""
-    came: dict[Fact, int] = {}
-    went: dict[Fact, int] = {}
-    for tick, coming, going in ticks:
-        for fact in as_tuples(coming):
-            came[fact] = tick
-            went.pop(fact, None)
-        for fact in as_tuples(going):
-            went[fact] = tick
-            came.pop(fact, None)
-    return came, went
-
-
-def _of_source(facts: Integers, feed: Feed) -> list[Fact]:
-    return as_tuples(facts[facts[:, 0] == feed.source])

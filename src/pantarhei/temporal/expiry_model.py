@@ -22,6 +22,9 @@ from pantarhei.rules.compilation.program import Program
 
 Expiries = npt.NDArray[np.int64]
 
+Until = Expiries | int
+"""The expiry of each of some facts, or the one that all of them have."""
+
 UNTIL_REMOVED: Final = 1 << 61
 """The expiry of what holds until it is taken out; later ones are the same."""
 
@@ -58,9 +61,12 @@ class ExpiryModel:
         self.tick = tick
 
     def come_to(self, tick: int) -> None:
-        """Time comes to a tick, and what has expired goes."""
+        """Time comes to a tick, and what has expired goes. Costs what expires, however far the tick is."""
         self.tick = tick
         kernel, level = self._kernel, tick - self._shift
+        if level > kernel.newest + 1:  # all that expires has: the next level is that of the tick, though it
+            level = kernel.newest + 1  # is far away, since there is a partition for each level between
+            self._shift = tick - level
         if level >= self.renumber_at:
             less = kernel.oldest // kernel.room * kernel.room
             kernel.renumber(less)
@@ -75,28 +81,28 @@ class ExpiryModel:
         """The first tick, not before the present one, after which some fact may hold no more."""
         return self._expiries[0] if self._expiries else None
 
-    def add(self, facts: Integers, expiries: Expiries) -> Expiries:
+    def add(self, facts: Integers, until: Until) -> Integers:
         """Let facts hold until their expiries at least; none is before the present tick.
 
-        Returns: What the expiries of these base facts were before, `NONE` for those that were none.
+        Returns: Levels of the kernel, which `expiries` reads until time moves on: those that these base facts
+            had before.
         """
-        self._wait_for(expiries)
         self._consult()
         previous = np.empty(len(facts), np.int32)
-        self._kernel.add(readable(facts), readable(self._levels(expiries)), readable(previous))
-        before = previous.astype(np.int64) + self._shift
-        before[previous == FOREVER] = UNTIL_REMOVED
-        before[previous == NONE] = NONE
-        return before
+        self._kernel.add(readable(facts), readable(self._levels(until, len(facts))), readable(previous))
+        return previous
 
-    def lower(self, facts: Integers, expiries: Expiries) -> None:
+    def expiries(self, levels: Integers) -> Expiries:
+        """The expiries that levels of the kernel stand for, `NONE` for those that are none."""
+        found = levels.astype(np.int64) + self._shift
+        found[levels == FOREVER] = UNTIL_REMOVED
+        found[levels == NONE] = NONE
+        return found
+
+    def lower(self, facts: Integers, until: Until) -> None:
         """Let base facts hold until their expiries only; with one before the present tick they are none."""
-        lasting = expiries >= self.tick
-        self._wait_for(expiries[lasting])
         self._consult()
-        levels = self._levels(expiries)
-        levels[~lasting] = NONE
-        self._kernel.retract(readable(facts), readable(levels))
+        self._kernel.retract(readable(facts), readable(self._levels(until, len(facts))))
 
     def take_changes(self) -> Integers:
         """Facts that came (1) and went (-1, last column) since the last call; a fact may recur."""
@@ -113,6 +119,17 @@ class ExpiryModel:
         there = predicates >= 0
         return np.stack([predicates[there], subjects[there], objects[there]], axis=1).astype(np.int32)
 
+    def facts_of(self, wanted: npt.NDArray[np.bool_]) -> Integers:
+        """All that holds of some predicates, shape (n, 3). Costs a look at each row.
+
+        Args:
+            wanted: for each predicate whether it is one of them.
+        """
+        (predicates,) = self._kernel.store.columns("predicate")
+        rows = np.flatnonzero(np.append(wanted, False)[predicates])  # free rows have the predicate -1
+        facts: Integers = self._kernel.store.facts(readable(rows.astype(np.int32)))
+        return facts
+
     @property
     def work(self) -> Work:
         """The work counters."""
@@ -127,18 +144,25 @@ class ExpiryModel:
         """Assert that rows, lists and levels agree. Costs the facts; for tests."""
         self._kernel.check_invariants()
 
-    def _levels(self, expiries: Expiries) -> Integers:
-        levels = np.full(len(expiries), FOREVER, np.int32)
-        ending = expiries < UNTIL_REMOVED
-        levels[ending] = expiries[ending] - self._shift
-        return levels
+    def _levels(self, until: Until, count: int) -> Integers:
+        """The levels of the kernel for so many expiries; there is a partition for each then."""
+        if isinstance(until, int):
+            return np.full(count, self._level(until), np.int32)
+        kinds, places = np.unique(until, return_inverse=True)
+        levels = np.array([self._level(expiry) for expiry in kinds.tolist()], np.int32)
+        return levels[places]
 
-    def _wait_for(self, expiries: Expiries) -> None:
-        """Have a partition for each expiry, and note that something may end then."""
-        for expiry in set(expiries[expiries < UNTIL_REMOVED].tolist()) - self._waiting:
+    def _level(self, expiry: int) -> int:
+        """The level for an expiry. Notes that something may end then."""
+        if expiry >= UNTIL_REMOVED:
+            return FOREVER
+        if expiry < self.tick:
+            return NONE
+        if expiry not in self._waiting:
             self._waiting.add(expiry)
             heappush(self._expiries, expiry)
             self._reach(expiry - self._shift)
+        return expiry - self._shift
 
     def _reach(self, level: int) -> None:
         """Make room for levels up to this one."""

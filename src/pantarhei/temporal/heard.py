@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, each_once
 from pantarhei.encoding.renaming import Renaming
 from pantarhei.temporal.past import Past, Said
+from pantarhei.temporal.tuples import Tuples, are_tuples, renamed_facts
 from pantarhei.window.log import Entry, among
 
 
@@ -20,6 +22,7 @@ class Heard(NamedTuple):
         first: the tick where the timeline begins.
         tick: the present one.
         past: the closed ticks.
+        tuples: what tuples in conclusions are.
         concluded: the remembered conclusions when the last closed tick ended, in the second kernel's
             predicates.
         came, went: the states that hold now and did not then, and the other way round.
@@ -31,6 +34,7 @@ class Heard(NamedTuple):
     first: int
     tick: int
     past: Past
+    tuples: Tuples
     concluded: Integers = NO_FACTS
     came: Integers = NO_FACTS
     went: Integers = NO_FACTS
@@ -40,8 +44,7 @@ class Heard(NamedTuple):
     @property
     def events(self) -> Integers:
         """What is asserted at the present tick, each fact once, in the order given."""
-        facts = np.concatenate([NO_FACTS, *(part for _, part in self.asserted)])
-        return np.array(list(dict.fromkeys(as_tuples(facts))), np.int32).reshape(-1, 3)
+        return each_once(np.concatenate([NO_FACTS, *(part for _, part in self.asserted)]))
 
     def with_changes(self, came: Integers, went: Integers) -> Heard:
         """With states that came and went at the present tick."""
@@ -56,8 +59,8 @@ class Heard(NamedTuple):
         Args:
             facts: those of its facts that rules ask for.
         """
-        survived = {at: part[~among(entry.cut, part)] for at, part in self.asserted}
-        survived[entry.ticks] = facts[~among(entry.cut, facts)]
+        survived = {at: without(part, entry.cut) for at, part in self.asserted}
+        survived[entry.ticks] = without(facts, entry.cut)
         return self._replace(asserted=tuple(sorted(survived.items(), key=lambda each: each[0])))
 
     def moved_on(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> Heard:
@@ -70,7 +73,13 @@ class Heard(NamedTuple):
         said = Said(self.tick, self.events, self.came, self.went, concluded, withdrawn)
         past = self.past.with_tick(said, needed)
         standing = union(without(self.concluded, withdrawn), concluded)
-        return Heard(self.first, tick, past, standing, oldest=self.oldest)
+        return Heard(self.first, tick, past, self.tuples, standing, oldest=self.oldest)
+
+    @property
+    def bytes(self) -> int:
+        """What it takes."""
+        now = (self.concluded, self.came, self.went, *(facts for _, facts in self.asserted))
+        return self.past.bytes + sum(facts.nbytes for facts in now)
 
     def before(self, states: Integers) -> Integers:
         """The states when the last closed tick ended, given those of now."""
@@ -78,31 +87,21 @@ class Heard(NamedTuple):
 
     def of_stream(self) -> Iterator[Integers]:
         """All facts in it that have predicates of the stream."""
-        for said in self.past:
-            yield from (said.events, said.came, said.went)
+        past = self.past.columns
+        yield past.facts[~past.of_rules]
         yield from (self.came, self.went)
         yield from (facts for _, facts in self.asserted)
 
     def of_rules(self) -> Iterator[Integers]:
         """All facts in it that have predicates of the second kernel."""
-        for said in self.past:
-            yield from (said.concluded, said.withdrawn)
+        past = self.past.columns
+        yield past.facts[past.of_rules]
         yield self.concluded
 
     def mapped(self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]) -> Heard:
-        """With all facts changed.
-
-        Args:
-            stream: changes those with predicates of the stream.
-            rules: changes those with predicates of the second kernel.
-        """
-
-        def said(each: Said) -> Said:
-            parts = map(stream, (each.events, each.came, each.went))
-            return Said(each.tick, *parts, *map(rules, (each.concluded, each.withdrawn)))
-
+        """With all facts changed, as `Past.mapped`."""
         return self._replace(
-            past=self.past.mapped(said),
+            past=self.past.mapped(stream, rules),
             concluded=rules(self.concluded),
             came=stream(self.came),
             went=stream(self.went),
@@ -110,14 +109,10 @@ class Heard(NamedTuple):
         )
 
     def renamed(self, renaming: Renaming) -> Heard:
-        """The same in new numbers; predicates of the second kernel keep theirs."""
-
-        def of_rules(facts: Integers) -> Integers:
-            renamed = renaming.facts(terms_of(facts))
-            renamed[:, 0] = facts[:, 0]
-            return renamed
-
-        return self.mapped(renaming.facts, of_rules)
+        """The same in new numbers; predicates of the second kernel keep theirs, and so do tuples."""
+        used = (number for facts in self.of_rules() for number in facts[are_tuples(facts[:, 1]), 1].tolist())
+        tuples = self.tuples.renamed(renaming, used)
+        return self.mapped(renaming.facts, partial(renamed_facts, renaming))._replace(tuples=tuples)
 
 
 def terms_of(facts: Integers) -> Integers:

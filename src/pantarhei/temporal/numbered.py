@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.rules.compilation.program import Program, compile_
 from pantarhei.temporal.folding import LEFT, PAIR, RIGHT
-from pantarhei.temporal.program import ALWAYS, UNIT, TemporalProgram
+from pantarhei.temporal.program import ALWAYS, FIRST, IS_LITERAL, REST, TUPLE, UNIT, TemporalProgram
 
 
 class Feed(NamedTuple):
@@ -44,7 +44,7 @@ class Feed(NamedTuple):
 
     @property
     def is_counted(self) -> bool:
-        """Whether it takes how often its facts occur."""
+        """Whether it follows what occurs in a window: one of assertions, or often enough."""
         return self.counts_tuples or self.times > 1
 
 
@@ -62,6 +62,8 @@ class NumberedProgram:
     Args:
         program: the rules.
         vocabulary: numbers the stream's predicates, and all terms; those of the rules it learns here.
+
+    `wide` has the predicates of the kernel for conclusions with tuples, by those of the rules.
     """
 
     def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
@@ -79,9 +81,15 @@ class NumberedProgram:
         self.is_conclusion = np.zeros(len(of), bool)
         self.is_conclusion[list(self.conclusions)] = True
         self._in_stream = np.full(len(of), NONE, np.int32)
-        for symbol, (name, arity) in program.conclusions.items():
-            if arity in (1, 2):
-                self._in_stream[of[symbol]] = vocabulary.number_symbol(Symbol(name, arity))
+        alone = [symbol for symbol, named in program.conclusions.items() if tuple(symbol) == named]
+        for symbol in (*alone, *program.plain):
+            self._in_stream[of[symbol]] = vocabulary.number_symbol(symbol)
+            self.is_conclusion[of[symbol]] = True
+        self._fed_back = np.full(len(of), NONE, np.int32)
+        for symbol, concluded in program.fed_back.items():
+            self._fed_back[of[concluded]] = self._in_stream[of[symbol]]
+        names = self.compiled.predicates
+        self.wide = {name: n for n, (name, _) in self.conclusions.items() if names[n].name != name}
         self.guards = [
             (of[denied], of[asked], of[free], unit if denied.arity == 1 else None)
             for denied, asked, free in program.guards
@@ -96,8 +104,11 @@ class NumberedProgram:
         self.clocks = [(of[clock.symbol], clock.size) for clock in program.clocks]
         self.at_ticks = np.zeros(len(of), bool)
         self.at_ticks[[of[symbol] for symbol in program.at_ticks]] = True
+        self.has_at_ticks = bool(self.at_ticks.any())
         self.unit = unit
         self.pairs = of[PAIR], of[LEFT], of[RIGHT]
+        tuples = [Symbol(name, 2) for name in (TUPLE, FIRST, REST)]
+        self.tuples = tuple(map(of.__getitem__, tuples)) if tuples[0] in of else None
         self.largest = program.largest
         self._feeds: dict[bool, defaultdict[int, list[Feed]]] = {
             False: defaultdict(list),
@@ -109,14 +120,35 @@ class NumberedProgram:
                 number, given.mode, given.size, target, given.is_asserted, given.times, given.counts_tuples
             )
             self._feeds[given.is_asserted][number].append(feed)
-        self.ticks, self._vocabulary = program.ticks, vocabulary
-        self.dated_feeds = [feed for feed in self._all_feeds() if feed.mode is Mode.AT]
+        self._feeding = {flag: _flags(by_source) for flag, by_source in self._feeds.items()}
+        self.ticks, self._vocabulary, self._ranges = program.ticks, vocabulary, vocabulary.ranges
+        self.dated_feeds = [
+            feed for feed in self._all_feeds() if feed.mode is Mode.AT and not feed.is_counted
+        ]
         self.counted = [feed for feed in self._all_feeds() if feed.is_counted]
+        self.is_dated = bool(self.dated_feeds or self.dated or self.clocks or self.has_at_ticks)
         self.counts_tuples = any(feed.counts_tuples for feed in self.counted)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the vocabulary tests literals for the data ranges that it did when this was made."""
+        return self._vocabulary.ranges == self._ranges
 
     def time(self, tick: int) -> int:
         """The number of the literal that rules see as a tick."""
         return self._vocabulary.number(self.ticks.literal_of(tick))
+
+    def fed(self, facts: Integers, is_asserted: bool) -> Integers:
+        """The facts of the stream that feed something; further columns stay."""
+        if is_asserted and self.counts_tuples:
+            return facts
+        return facts[self._feeding[is_asserted].take(facts[:, 0], mode="clip")]
+
+    def flags(self, predicates: Iterable[int]) -> npt.NDArray[np.bool_]:
+        """For each predicate of the second kernel whether it is among some."""
+        found = np.zeros(len(self.is_conclusion), bool)
+        found[list(predicates)] = True
+        return found
 
     def feeds_of(self, is_asserted: bool) -> Mapping[int, Sequence[Feed]]:
         """What the stream's predicates feed, by their numbers."""
@@ -134,9 +166,13 @@ class NumberedProgram:
         Args:
             facts: shape (n, 3), or with further columns, which stay.
         """
-        numbers = self._in_stream[facts[:, 0]]
-        are_triples = (numbers != NONE) & (facts[:, 1] < FIRST_LITERAL)
-        return np.column_stack([numbers[are_triples], facts[are_triples, 1:]])
+        return _translated(facts, self._in_stream)
+
+    def fed_back(self, facts: Integers) -> Integers:
+        """What rules have concluded among facts of the second kernel, as `triples` has it; where conclusions
+        are asserted at the next tick.
+        """
+        return _translated(facts, self._fed_back)
 
     def boxes(self, is_asserted: bool) -> Iterator[Feed]:
         """All feeds of what holds always in a window of ticks."""
@@ -150,8 +186,26 @@ class NumberedProgram:
                 yield from feeds
 
 
+def _translated(facts: Integers, predicates: Integers) -> Integers:
+    """The facts that are triples of predicates which have others in the vocabulary, with those."""
+    numbers = predicates[facts[:, 0]]
+    are_triples = (numbers != NONE) & (facts[:, 1] < FIRST_LITERAL)
+    return np.column_stack([numbers[are_triples], facts[are_triples, 1:]])
+
+
+def _flags(sources: Collection[int]) -> npt.NDArray[np.bool_]:
+    """For each predicate of the stream whether it is among some; the last stands for all that follow."""
+    flags = np.zeros(max(sources, default=-1) + 2, bool)
+    flags[list(sources)] = True
+    return flags
+
+
 def _sized(windows: Iterable[tuple[Symbol, int]], of: Mapping[Symbol, int]) -> list[tuple[int, int]]:
     return [(of[symbol], size) for symbol, size in windows]
+
+
+_MOST_FOUND: Final = 1 << 14
+"""So many results of built-ins are kept at most."""
 
 
 class Computing:
@@ -164,6 +218,8 @@ class Computing:
 
     def __init__(self, compiled: Program, vocabulary: Vocabulary) -> None:
         self._builtins, self._vocabulary = compiled.builtins, vocabulary
+        self._found: dict[tuple[int, int, int], int] = {}
+        self._revision = vocabulary.revision
 
     @property
     def memberships(self) -> npt.NDArray[np.uint8]:
@@ -171,12 +227,20 @@ class Computing:
         return self._vocabulary.memberships
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
-        """See `Vocabulary.evaluate`."""
-        return self._vocabulary.result(self._builtins[builtin], left, right)
+        """See `Vocabulary.evaluate`. What was found of late is not looked for again."""
+        if self._builtins[builtin] == IS_LITERAL:
+            return int(left >= FIRST_LITERAL)
+        if self._revision is not self._vocabulary.revision or len(self._found) > _MOST_FOUND:
+            self._found, self._revision = {}, self._vocabulary.revision
+        asked = builtin, left, right
+        found = self._found.get(asked)
+        if found is None:
+            found = self._found[asked] = self._vocabulary.result(self._builtins[builtin], left, right)
+        return found
 
 
 class _Terms:
-    """The terms of a vocabulary, and of the predicates those that no rule need have."""
+    """The terms and data ranges of a vocabulary, and of the predicates those that no rule need have."""
 
     def __init__(self, program: TemporalProgram, vocabulary: Vocabulary) -> None:
         self.symbols = [
@@ -186,9 +250,11 @@ class _Terms:
             RIGHT,
             *(each.target for each in program.inputs),
             *program.conclusions,
+            *program.plain,
         ]
         self.symbols += [each.target for each in program.runs]
         self.symbols += [each.target for each in program.dated_runs]
         self.symbols += [clock.symbol for clock in program.clocks]
         self.symbols = list(dict.fromkeys(self.symbols))
-        self.names, self.literals = vocabulary.names, vocabulary.literals
+        self.value_of = vocabulary.value_of
+        self.names, self.literals, self.ranges = vocabulary.names, vocabulary.literals, vocabulary.ranges

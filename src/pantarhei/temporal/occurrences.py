@@ -8,7 +8,7 @@ window [3 #], arrivals by tick          1: a b     2: a     3: c a        at 3: 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Fact
@@ -19,6 +19,10 @@ class Occurrence(NamedTuple):
 
     tick: int
     fact: Fact
+
+
+Turned = Mapping[Occurrence, bool]
+"""Occurrences that entered or left a window, and whether they are inside now."""
 
 
 class Occurrences:
@@ -47,26 +51,33 @@ class Occurrences:
             self._enter(each)
         self.come_to(tick)
 
-    def come_to(self, tick: int) -> set[Fact]:
-        """A new tick has come; returns the facts that occur less often then."""
+    def come_to(self, tick: int) -> Turned:
+        """A new tick has come; returns what leaves with it."""
         self._tick, self._present, self._evicted, self._told = tick, 0, [], []
-        left: set[Fact] = set()
+        turned: dict[Occurrence, bool] = {}
         while not self.counts_tuples and self._inside and self._inside[0].tick < tick - self._size:
-            left.add(self._leave().fact)
-        return left
+            turned[self._leave()] = False
+        return turned
 
-    def change(self, facts: list[Fact]) -> set[Fact]:
-        """All that occurs at the present tick, in its order; returns the facts whose count may be another."""
-        touched: set[Fact] = set()
+    def change(self, facts: list[Fact]) -> Turned:
+        """All that occurs at the present tick, in its order; returns what may be inside now and was not, and
+        the other way round.
+        """
+        turned: dict[Occurrence, bool] = {}
         if facts[: len(self._told)] != self._told:
-            touched.update(self._undo())
+            turned.update(self._undo())
         fresh = facts[len(self._told) :]
         for fact in fresh:
-            touched.add(fact)
-            touched.update(each.fact for each in self._enter(Occurrence(self._tick, fact)))
+            entered = Occurrence(self._tick, fact)
+            turned[entered] = True
+            turned.update((left, False) for left in self._enter(entered))
         self._present += len(fresh)
         self._told = list(facts)
-        return touched
+        return turned
+
+    def __iter__(self) -> Iterator[Occurrence]:
+        """What is inside, the oldest first."""
+        return iter(self._inside)
 
     @property
     def start(self) -> int:
@@ -101,8 +112,8 @@ class Occurrences:
         self._less(left.fact)
         return left
 
-    def _undo(self) -> Iterator[Fact]:
-        """Take back what came at the present tick; gives the facts that this touches."""
+    def _undo(self) -> Turned:
+        """Take back what came at the present tick."""
         gone = len(self._told) - self._present_inside()
         for fact in self._told[gone:]:
             self._inside.pop()
@@ -110,9 +121,9 @@ class Occurrences:
         back = [each for each in self._evicted if each.tick < self._tick]
         self._inside.extendleft(reversed(back))
         self.counts.update(each.fact for each in back)
-        yield from self._told
-        yield from (each.fact for each in back)
+        taken_back = {Occurrence(self._tick, fact): False for fact in self._told}
         self._present, self._evicted, self._told = 0, [], []
+        return {**taken_back, **dict.fromkeys(back, True)}
 
     def _present_inside(self) -> int:
         """How many of the present tick are inside still: it can have more than the window holds."""

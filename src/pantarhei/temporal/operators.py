@@ -7,11 +7,12 @@ and as often as one likes. Operators of lower strata go first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once
 from pantarhei.temporal.boxes import StateBox
 from pantarhei.temporal.expiry_model import ExpiryModel
 
@@ -38,7 +39,7 @@ class Operator(Protocol):
         """Facts of the watched predicates may have changed."""
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
-        """A new tick has come."""
+        """A new tick has come, at which it is due."""
 
     def next_due(self) -> int | None:
         """The next tick that brings something without a change; None if there is none."""
@@ -62,7 +63,7 @@ class Negation:
         if self._unit is not None:  # of a class `asked` has its members behind the unit
             members = rows[:, 0] == self._denied
             rows[members, 2], rows[members, 1] = rows[members, 1], self._unit
-        rows = distinct(of(rows, self._free))
+        rows = each_once(of(rows, self._free))
         asked, free = (model.present(of(rows, p)) for p in (self._asked, self._free))
         wanted = asked & ~model.present(self._of_denied(rows))
         return Rows(rows[wanted & ~free], rows[free & ~wanted])
@@ -83,61 +84,43 @@ class Negation:
 
 
 class ConclusionBox:
-    """Always within a window, of conclusions.
+    """Always within a window, of remembered conclusions.
 
     Args:
         source, target: predicates, as `program.Run` has them.
         size: how many ticks the window reaches back.
         first: where the timeline begins.
-        is_remembered: whether conclusions of earlier ticks count. If not, all that holds always is what holds
-            at the first tick, where the window has no other.
     """
 
-    def __init__(self, source: int, target: int, size: int, first: int, is_remembered: bool) -> None:
-        self._source, self._target, self._first = source, target, first
+    def __init__(self, source: int, target: int, size: int, first: int) -> None:
+        self.source, self._target = source, target
         self._box = StateBox(size, first)
-        self._is_remembered = is_remembered
         self._running: set[Fact] = set()
-        self._tick = first
         self.watched = (source,)
 
     def begin(self, starts: dict[Fact, int], tick: int) -> Integers:
         """Go on at a tick with runs that began earlier; the rows that hold then."""
-        self._tick = tick
-        if not self._is_remembered:
-            return NO_FACTS
         self._running = set(starts)
         return rows_of(self._box.begin(dict(starts), tick), self._target)
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`."""
-        rows = distinct(changed[changed[:, 0] == self._source])
-        now = model.present(rows)
-        if not self._is_remembered:
-            held = model.present(of(rows, self._target))
-            holds = now & (self._tick <= self._first)
-            return Rows(of(rows[holds & ~held], self._target), of(rows[held & ~holds], self._target))
-        there = list(zip(as_tuples(rows), now.tolist(), strict=True))
+        rows = each_once(changed[changed[:, 0] == self.source])
+        there = list(zip(as_tuples(rows), model.present(rows).tolist(), strict=True))
         came = [fact for fact, holds in there if holds and fact not in self._running]
         went = [fact for fact, holds in there if not holds and fact in self._running]
         self._running.update(came)
         self._running.difference_update(went)
-        fresh, ended = self._box.change(came, went, self._tick)
+        fresh, ended = self._box.change(came, went, model.tick)
         return Rows(rows_of(fresh, self._target), rows_of(ended, self._target))
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
         """See `Operator`."""
-        self._tick = tick
-        if self._is_remembered:
-            return Rows(rows_of(self._box.come_to(tick), self._target), NO_FACTS)
-        held = model.facts()
-        return Rows(NO_FACTS, held[held[:, 0] == self._target])
+        return Rows(rows_of(self._box.come_to(tick), self._target), NO_FACTS)
 
     def next_due(self) -> int | None:
         """See `Operator`."""
-        if self._is_remembered:
-            return self._box.next_due()
-        return self._tick + 1 if self._tick == self._first else None
+        return self._box.next_due()
 
 
 def of(rows: Integers, predicate: int) -> Integers:
@@ -147,9 +130,18 @@ def of(rows: Integers, predicate: int) -> Integers:
     return renamed
 
 
-def distinct(rows: Integers) -> Integers:
-    """Each row once, ascending."""
-    return rows if len(rows) < 2 else np.unique(rows, axis=0)
+def by_predicate(facts: Integers) -> Iterator[tuple[int, Integers]]:
+    """The facts of each predicate that is there, in their order."""
+    if not len(facts):
+        return
+    predicates = facts[:, 0]
+    if (predicates == predicates[0]).all():
+        yield int(predicates[0]), facts
+        return
+    ordered = facts[predicates.argsort(kind="stable")]
+    begins = np.flatnonzero(ordered[1:, 0] != ordered[:-1, 0]) + 1
+    for part in np.split(ordered, begins):
+        yield int(part[0, 0]), part
 
 
 def rows_of(facts: list[Fact], predicate: int) -> Integers:

@@ -7,13 +7,17 @@ something is said of it; then the number is free for another.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Fact, Integers, as_tuples
-from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
-from pantarhei.temporal.operators import NOTHING, Rows, distinct
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Integers, each_once
+from pantarhei.temporal.expiry_model import Expiries, ExpiryModel
+from pantarhei.temporal.operators import NOTHING, Rows
 
 _FEW = 1024
 """So many pairs at least are kept before any is looked through for what is over."""
+
+_FIRST = FIRST_LITERAL - 1
+"""The number of the pair at place 0; that at place 1 has one less."""
 
 
 class Pairs:
@@ -28,68 +32,95 @@ class Pairs:
 
     def __init__(self, asked: int, left: int, right: int) -> None:
         self.watched = (asked,)
-        self._asked, self._left, self._right = asked, left, right
-        self._numbers: dict[tuple[int, int], int] = {}
-        self._terms: dict[int, tuple[int, int]] = {}
-        self._until: dict[int, int] = {}  # when what is said of a pair is over
-        self._wanted: set[tuple[int, int]] = set()  # those that rules ask for
-        self._links: dict[Fact, int] = {}  # rows that are to come, with their expiries
+        self._left, self._right = left, right
+        self._places: dict[int, int] = {}  # by a key of both terms
+        self._terms = np.empty((0, 2), np.int32)  # by place, as all that follows
+        self._until = np.empty(0, np.int64)  # when what is said of a pair is over
+        self._is_wanted = np.empty(0, bool)  # whether rules ask for it
+        self._links: list[tuple[npt.NDArray[np.intp], int]] = []  # pairs that are told anew, until when
         self._free: list[int] = []
         self._most = _FEW
 
-    def number(self, left: int, right: int, expiry: int) -> int:
-        """The number of a pair, of which something is said until an expiry."""
-        number = self._number(left, right)
-        if self._until[number] < expiry:
-            self._until[number] = expiry
-            self._link(number, left, right, expiry)
-        return number
+    def numbers(self, terms: Integers, expiry: int) -> Integers:
+        """The numbers of pairs, of which something is said until an expiry.
 
-    def _number(self, left: int, right: int) -> int:
-        number = self._numbers.get((left, right))
-        if number is None:
-            number = self._free.pop() if self._free else FIRST_LITERAL - 1 - len(self._numbers)
-            self._numbers[left, right] = number
-            self._terms[number] = left, right
-            self._until[number] = NONE
-        return number
+        Args:
+            terms: shape (n, 2).
+            expiry: `NONE` where rules ask for the pairs as long as something is said of them.
+        """
+        places = self._places_of(terms)
+        longer = np.unique(places[self._until[places] < expiry])
+        if len(longer):
+            self._until[longer] = expiry
+            self._links.append((longer, expiry))
+        return (_FIRST - places).astype(np.int32)
 
-    def _link(self, number: int, left: int, right: int, expiry: int) -> None:
-        self._links[self._left, number, left] = self._links[self._right, number, right] = expiry
+    def _places_of(self, terms: Integers) -> npt.NDArray[np.intp]:
+        known, free = self._places, self._free
+        places = []
+        for key in _keys(terms).tolist():
+            place = known.get(key)
+            if place is None:
+                place = known[key] = free.pop() if free else len(known)
+            places.append(place)
+        found = np.array(places, np.intp)
+        if len(found) and (last := int(found.max())) >= len(self._until):
+            more = max(_FEW, 2 * last) - len(self._until)
+            self._until = np.append(self._until, np.full(more, NONE, np.int64))
+            self._is_wanted = np.append(self._is_wanted, np.zeros(more, bool))
+            self._terms = np.append(self._terms, np.empty((more, 2), np.int32), axis=0)
+        self._terms[found] = terms
+        return found
+
+    def _rows_of(self, places: npt.NDArray[np.intp]) -> Integers:
+        """What says which pairs these are: a row for each left term, then one for each right."""
+        rows = np.empty((2, len(places), 3), np.int32)
+        rows[0, :, 0], rows[1, :, 0] = self._left, self._right
+        rows[:, :, 1], rows[:, :, 2] = _FIRST - places, self._terms[places].T
+        return rows.reshape(-1, 3)
 
     def terms(self, number: int) -> tuple[int, int]:
         """The terms of a pair."""
-        return self._terms[number]
+        left, right = self._terms[_FIRST - number].tolist()
+        return left, right
 
     def take_links(self) -> tuple[Integers, Expiries]:
         """The rows that say what the pairs are that were numbered since the last call, or last longer now."""
-        links, self._links = self._links, {}
-        return np.array(list(links), np.int32).reshape(-1, 3), np.array(list(links.values()), np.int64)
+        links, self._links = self._links, []
+        rows = [self._rows_of(places) for places, _ in links]
+        expiries = [np.full(2 * len(places), expiry, np.int64) for places, expiry in links]
+        return np.concatenate([NO_FACTS, *rows]), np.concatenate([np.empty(0, np.int64), *expiries])
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`: rules ask for pairs, or do so no more."""
-        rows = distinct(changed)
-        for (_, left, right), asked in zip(as_tuples(rows), model.present(rows).tolist(), strict=True):
-            if asked:
-                self._wanted.add((left, right))
-                self._link(self._number(left, right), left, right, UNTIL_REMOVED)
-            else:
-                self._wanted.discard((left, right))
-        return Rows(self.take_links()[0], NOTHING.going)
+        rows = each_once(changed)
+        places, asked = self._places_of(rows[:, 1:]), model.present(rows)
+        self._is_wanted[places] = asked
+        return Rows(self._rows_of(places[asked]), NOTHING.going)
+
+    def over(self, tick: int) -> Integers:
+        """The rows of numbers of which nothing is said any more at a new tick; the numbers become free."""
+        if len(self._places) < self._most:
+            return NO_FACTS
+        places = np.array(list(self._places.values()), np.intp)
+        over = np.sort(places[(self._until[places] < tick) & ~self._is_wanted[places]])
+        for key in _keys(self._terms[over]).tolist():
+            del self._places[key]
+        self._until[over] = NONE
+        self._free += over.tolist()
+        self._most = max(_FEW, 2 * len(self._places))
+        return self._rows_of(over)
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
-        """See `Operator`: numbers of which nothing is said any more become free."""
-        if len(self._numbers) < self._most:
-            return NOTHING
-        over: list[Fact] = []
-        for (left, right), number in list(self._numbers.items()):
-            if self._until[number] < tick and (left, right) not in self._wanted:
-                over += [(self._left, number, left), (self._right, number, right)]
-                del self._numbers[left, right], self._terms[number], self._until[number]
-                self._free.append(number)
-        self._most = max(_FEW, 2 * len(self._numbers))
-        return Rows(NOTHING.coming, np.array(over, np.int32).reshape(-1, 3))
+        """See `Operator`."""
+        return NOTHING
 
     def next_due(self) -> int | None:
         """See `Operator`."""
         return None
+
+
+def _keys(terms: Integers) -> npt.NDArray[np.int64]:
+    """A number for each pair of terms."""
+    keys: npt.NDArray[np.int64] = np.ascontiguousarray(terms).view(np.int64)[:, 0]
+    return keys

@@ -6,10 +6,16 @@ The past is what was said: no later repair changes it. A tick's entry is closed 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+
+Ticks = npt.NDArray[np.int64]
 
 
 class Said(NamedTuple):
@@ -36,8 +42,96 @@ class Said(NamedTuple):
         """Whether nothing was said."""
         return not any(map(len, self[1:]))
 
+    @property
+    def bytes(self) -> int:
+        """What it takes."""
+        return _BYTES_A_TICK + 12 * sum(map(len, self[1:]))
+
+
+_BYTES_A_CHUNK = 500  # the object, and its arrays' heads
+_BYTES_A_TICK = 700  # the same of a tick that is no part of a chunk
+
+_PARTS = len(Said._fields) - 1
+_OF_STREAM = 3
+"""So many of these parts, the first ones, have predicates of the stream; the others of the second kernel."""
 
 _CHUNK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What was said at some ticks, all facts one below the other.
+
+    Args:
+        ticks: the ticks, ascending.
+        facts: shape (n, 3), by ticks, then by the parts of `Said`.
+        places: for each fact the place of its tick times the number of parts, and which part it belongs to.
+    """
+
+    ticks: Ticks
+    facts: Integers
+    places: npt.NDArray[np.integer]
+
+    @classmethod
+    def of(cls, ticks: Iterable[Said]) -> Chunk:
+        """Ticks as one chunk, at most `_CHUNK` of them."""
+        given = list(ticks)
+        parts = [part for said in given for part in said[1:]]
+        places = np.repeat(np.arange(len(parts), dtype=np.uint16), list(map(len, parts)))
+        return cls(
+            np.array([said.tick for said in given], np.int64), np.concatenate([NO_FACTS, *parts]), places
+        )
+
+    def __iter__(self) -> Iterator[Said]:
+        ends = np.searchsorted(self.places, np.arange(_PARTS * len(self.ticks) + 1)).tolist()
+        parts = [self.facts[begin:end] for begin, end in pairwise(ends)]
+        for place, tick in enumerate(self.ticks.tolist()):
+            yield Said(tick, *parts[_PARTS * place : _PARTS * (place + 1)])
+
+    @property
+    def of_rules(self) -> npt.NDArray[np.bool_]:
+        """Which of the facts have predicates of the second kernel."""
+        return self.places % _PARTS >= _OF_STREAM
+
+    @property
+    def last(self) -> int:
+        """Its last tick."""
+        return int(self.ticks[-1])
+
+    def part(self, number: int) -> tuple[Integers, Ticks]:
+        """The facts of one part at all ticks, and their ticks."""
+        which = np.flatnonzero(self.places % _PARTS == number)
+        return self.facts[which], self.ticks[self.places[which] // _PARTS]
+
+    def mapped(self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]) -> Chunk:
+        """The chunk with its facts changed, as `Past.mapped`."""
+        facts, of_rules = self.facts.copy(), self.of_rules
+        facts[~of_rules], facts[of_rules] = stream(facts[~of_rules]), rules(facts[of_rules])
+        return replace(self, facts=facts)
+
+    @property
+    def bytes(self) -> int:
+        """What it takes."""
+        return _BYTES_A_CHUNK + self.ticks.nbytes + self.facts.nbytes + self.places.nbytes
+
+
+class Turns(NamedTuple):
+    """When what comes and goes last did.
+
+    Args:
+        there, since: facts that came and have not gone again, and when each came.
+        gone, until: facts that went and have not come again, and when each went.
+    """
+
+    there: Integers
+    since: Ticks
+    gone: Integers
+    until: Ticks
+
+    def begun(self, facts: Integers, otherwise: int) -> dict[Fact, int]:
+        """When each of some facts that are there came; `otherwise` for those that always were."""
+        came = dict(zip(as_tuples(self.there), self.since.tolist(), strict=True))
+        return {fact: came.get(fact, otherwise) for fact in as_tuples(facts)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +142,13 @@ class Past:
         begun: the first tick that it knows all of.
         chunks: full parts, `_CHUNK` ticks each.
         last: the part that is being filled.
+        bytes: what it takes.
     """
 
     begun: int
-    chunks: tuple[tuple[Said, ...], ...] = ()
+    chunks: tuple[Chunk, ...] = ()
     last: tuple[Said, ...] = ()
+    bytes: int = field(default=0, compare=False)
 
     @classmethod
     def of(cls, begun: int, ticks: Iterable[Said]) -> Past:
@@ -63,23 +159,92 @@ class Past:
         return past
 
     def __iter__(self) -> Iterator[Said]:
-        for chunk in (*self.chunks, self.last):
-            yield from chunk
+        yield from chain(*self.chunks, self.last)
 
     def with_tick(self, said: Said, needed: int) -> Past:
         """The past with one more tick, without those that lie before `needed`, as far as whole parts go."""
-        chunks, begun = self.chunks, self.begun
-        while chunks and chunks[0][-1].tick < needed:
-            begun, chunks = chunks[0][-1].tick + 1, chunks[1:]
-        last = self.last if said.is_empty else (*self.last, said)
-        if len(last) >= _CHUNK:
-            return Past(begun, (*chunks, last), ())
-        return replace(self, begun=begun, chunks=chunks, last=last)
+        chunks, begun, size = self.chunks, self.begun, self.bytes
+        while chunks and chunks[0].last < needed:
+            begun, size, chunks = chunks[0].last + 1, size - chunks[0].bytes, chunks[1:]
+        if said.is_empty:
+            return replace(self, begun=begun, chunks=chunks, bytes=size)
+        last = (*self.last, said)
+        if len(last) < _CHUNK:
+            return Past(begun, chunks, last, size + said.bytes)
+        whole = Chunk.of(last)
+        return Past(begun, (*chunks, whole), (), size + whole.bytes - sum(each.bytes for each in self.last))
 
-    def mapped(self, change: Callable[[Said], Said]) -> Past:
-        """The past with each tick changed."""
-        chunks = tuple(tuple(map(change, chunk)) for chunk in self.chunks)
-        return replace(self, chunks=chunks, last=tuple(map(change, self.last)))
+    @property
+    def columns(self) -> Chunk:
+        """All of it as one chunk, however many ticks it has. Costs what was said."""
+        chunks = [*self.chunks, Chunk.of(self.last)]
+        before = np.cumsum([0, *(_PARTS * len(chunk.ticks) for chunk in chunks)]).tolist()
+        return Chunk(
+            np.concatenate([chunk.ticks for chunk in chunks]),
+            np.concatenate([chunk.facts for chunk in chunks]),
+            np.concatenate([chunk.places + start for chunk, start in zip(chunks, before[:-1], strict=True)]),
+        )
+
+    @classmethod
+    def of_columns(cls, begun: int, whole: Chunk) -> Past:
+        """The past that `columns` told."""
+        count = len(whole.ticks)
+        starts = np.arange(0, count + _CHUNK, _CHUNK)
+        cuts = np.searchsorted(whole.places, starts * _PARTS).tolist()
+        chunks = [
+            Chunk(
+                whole.ticks[start : start + _CHUNK],
+                whole.facts[first:last],
+                (whole.places[first:last] - start * _PARTS).astype(np.uint16),
+            )
+            for start, (first, last) in zip(starts.tolist(), pairwise(cuts), strict=False)
+        ]
+        full = count // _CHUNK
+        last = tuple(chain(*chunks[full:]))
+        size = sum(chunk.bytes for chunk in chunks[:full]) + sum(said.bytes for said in last)
+        return cls(begun, tuple(chunks[:full]), last, size)
+
+    @property
+    def events(self) -> tuple[Integers, Ticks]:
+        """What was asserted, and when. Costs all that was said."""
+        return self.part("events")
+
+    @property
+    def states(self) -> Turns:
+        """When states last came and went. Costs all that was said."""
+        return self._turns("came", "went")
+
+    @property
+    def conclusions(self) -> Turns:
+        """When remembered conclusions last came and went. Costs all that was said."""
+        return self._turns("concluded", "withdrawn")
+
+    def mapped(self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]) -> Past:
+        """The past with all facts changed.
+
+        Args:
+            stream: changes those with predicates of the stream.
+            rules: changes those with predicates of the second kernel.
+        """
+        chunks = tuple(chunk.mapped(stream, rules) for chunk in self.chunks)
+        return replace(self, chunks=chunks, last=tuple(Chunk.of(self.last).mapped(stream, rules)))
+
+    def part(self, name: str) -> tuple[Integers, Ticks]:
+        """The facts of one part of `Said` at all ticks, and when, oldest first. Costs all that was said."""
+        number = Said._fields.index(name) - 1
+        parts = [chunk.part(number) for chunk in (*self.chunks, Chunk.of(self.last))]
+        facts, ticks = zip(*parts, strict=True)
+        return np.concatenate(facts), np.concatenate(ticks)
+
+    def _turns(self, coming: str, going: str) -> Turns:
+        (came, came_at), (went, went_at) = self.part(coming), self.part(going)
+        facts, ticks = np.concatenate([came, went]), np.concatenate([came_at, went_at])
+        is_there = np.arange(len(facts)) < len(came)
+        order = np.lexsort((ticks, *facts.T))
+        facts, ticks, is_there = facts[order], ticks[order], is_there[order]
+        newest = np.append((facts[1:] != facts[:-1]).any(axis=1), np.ones(min(1, len(facts)), bool))
+        there, gone = np.flatnonzero(newest & is_there), np.flatnonzero(newest & ~is_there)
+        return Turns(facts[there], ticks[there], facts[gone], ticks[gone])
 
 
 def held_at(

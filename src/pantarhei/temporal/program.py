@@ -7,8 +7,12 @@ predicate of its own, written here behind the predicate's name:
     p~n          p within n ticks (◇)        !p~n      asserted within n ticks
     p□n          p during all of n ticks (□) !p□n      asserted at each of n ticks
     p@n          p at a tick, the last argument, within n ticks (@)       p@  p at a tick, concluded
-    !p~n#        among the last n assertions  p~n×k     p at k ticks of the window at least
+    !p~n#        among the last n assertions !p@n#     and at which tick
+    p~n×k        p at k ticks of the window at least
     was-p~n      p concluded at a tick that is over, within n ticks
+    p()          p with its arguments in a tuple (see `widening`)
+    said-p       p as the stream says it, where p has tuples
+    concluded-p  p concluded by a rule, not only said (where conclusions are asserted at the next tick)
     asked-x      `not x` is looked for       free-x    and x is not there (see `Guard`)
 
 A body's level is its smallest, a head's its largest (LA17 Definition 7's horizon); that is what the kernel
@@ -18,7 +22,7 @@ computes, recursion included.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from rdflib import URIRef
@@ -30,6 +34,14 @@ from pantarhei.temporal.ticks import Ticks
 
 UNIT = URIRef("urn:pantarhei:temporal:unit")
 """What atoms without arguments are said of, and what connects parts of a body that share no variable."""
+
+FIRST = URIRef("urn:pantarhei:temporal:first")
+REST = URIRef("urn:pantarhei:temporal:rest")
+TUPLE = URIRef("urn:pantarhei:temporal:tuple")
+"""`tuple(x, y)`: the number of a tuple is asked for. `first` and `rest` say what it is (see `widening`)."""
+
+IS_LITERAL = URIRef("urn:pantarhei:temporal:is-literal")
+"""A built-in of the second kernel: its argument, given twice, is a literal."""
 
 ALWAYS = Symbol(URIRef("urn:pantarhei:temporal:always"), 1)
 """A class whose one member is the unit, at each tick: the body of rules that have no positive atom."""
@@ -86,7 +98,9 @@ class Clock(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Always within a window, of conclusions: `target` has what stays long enough in `source`."""
+    """Always within a window, of remembered conclusions that are concluded at their ticks: `target` has what
+    stays long enough in `source`.
+    """
 
     source: Symbol
     size: int
@@ -131,8 +145,8 @@ class TemporalProgram:
         rules: for the kernel.
         inputs: what feeds it.
         guards: what is negated.
-        runs: boxes over conclusions, where no head names a tick.
-        dated_runs: the same where heads do, and what is to hold several times.
+        runs: boxes over remembered conclusions, where no head names a tick.
+        dated_runs: boxes over others, and what is to hold several times.
         clocks: windows whose ticks are facts.
         at_ticks: predicates of what is concluded at ticks that heads name.
         remembered: conclusions that are remembered.
@@ -140,6 +154,9 @@ class TemporalProgram:
             the rules give it.
         largest: how many ticks the largest window reaches back that is not the whole timeline.
         ticks: of the stream.
+        plain: predicates of conclusions with tuples that can be triples; where they are, these have them too.
+        fed_back: where conclusions are asserted at the next tick, for each predicate the one that has what
+            rules conclude of it.
     """
 
     rules: tuple[Rule, ...]
@@ -153,6 +170,8 @@ class TemporalProgram:
     conclusions: Mapping[Symbol, tuple[URIRef, int]]
     largest: int
     ticks: Ticks
+    plain: tuple[Symbol, ...] = ()
+    fed_back: Mapping[Symbol, Symbol] = field(default_factory=dict)
 
     @property
     def keeps_all(self) -> bool:

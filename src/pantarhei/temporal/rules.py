@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import partial
 from os import PathLike
 from pathlib import Path
 
 from rdflib import Literal, URIRef
 
-from pantarhei.errors import MalformedInputError, TemporalRuleError, check_type
+from pantarhei.errors import MalformedInputError, MissingFileError, TemporalRuleError, check_type
 from pantarhei.language.shown import told_apart
 from pantarhei.language.temporal_rule import TemporalRule
 from pantarhei.language.term import short
 from pantarhei.language.time import TimePoint, kind_of
+from pantarhei.language.written import Written
 from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
 from pantarhei.temporal.checks.forgotten import Forgotten, forgotten
-from pantarhei.temporal.checks.form import check_form
+from pantarhei.temporal.checks.form import check_form, check_triples
 from pantarhei.temporal.checks.safety import check_safety
 from pantarhei.temporal.checks.strata import strata
-from pantarhei.temporal.text.reading import read_rules
+from pantarhei.temporal.text.reading import RulesText, read_rules
+from pantarhei.temporal.text.terms import check_prefixes
 from pantarhei.temporal.text.writing import declarations, names_in_text
 
 
@@ -35,6 +37,7 @@ class TemporalRules:
             minus the largest window.
         feedback: whether what is concluded at a tick is asserted at the next.
         prefixes: for `str`.
+        written: where it is written that a predicate is remembered, for errors.
 
     Raises:
         TemporalRuleError: a rule is unsafe, a conclusion rests on its own absence, or something is said that
@@ -48,8 +51,10 @@ class TemporalRules:
     start: TimePoint | None = None
     feedback: bool = False
     prefixes: Mapping[str, str] = field(default_factory=dict, compare=False)
+    written: InitVar[Mapping[URIRef, Written] | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, written: Mapping[URIRef, Written] | None) -> None:
+        check_prefixes(self.prefixes)
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "remembered", frozenset(self.remembered))
         for rule in self.rules:
@@ -57,9 +62,11 @@ class TemporalRules:
                 "rules", rule, TemporalRule, "TemporalRule, as load_rules and rule(…).when(…) give them"
             )
         check_form(self.rules)
+        if self.feedback:
+            check_triples(self.rules)
         for rule in self.rules:
             check_safety(rule)
-        self._check_remembered(self.strata)
+        self._check_remembered(self.strata, written or {})
         if self.start is not None:
             kind_of(self.start)
 
@@ -73,10 +80,10 @@ class TemporalRules:
         """What is allowed, and hardly meant: windows that look back at what is not remembered."""
         return forgotten(self.rules, self.remembered)
 
-    def _check_remembered(self, concluded: Mapping[URIRef, int]) -> None:
+    def _check_remembered(self, concluded: Mapping[URIRef, int], written: Mapping[URIRef, Written]) -> None:
         for predicate in sorted(self.remembered.difference(concluded)):
             problem = f"{short(predicate)} is to be remembered, and no rule concludes it"
-            raise TemporalRuleError(problem, "a predicate that is the head of a rule")
+            raise TemporalRuleError(problem, "the head of a rule", *written.get(predicate, ()))
 
     def __str__(self) -> str:
         names = names_in_text(self._iris(), self.prefixes)
@@ -111,27 +118,58 @@ def load_rules(
     """Read temporal rules, in Ticker's, Laser's or the paper's notation.
 
     Args:
-        source: a path, or the rules themselves: a str that has `:-`, `←` or a line break is text.
+        source: a path, or the rules themselves: a str that has `:-`, `<-`, `←` or a line break is text.
         start: the timestamp of the first tick that windows reach back to; None for the stream's first tick
             minus the largest window.
         prefixes: those that the text may use without declaring them; "" is that of bare names.
         feedback: whether what is concluded at a tick is asserted at the next.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: the file cannot be read, or has no rule.
         TemporalTextError: the text is malformed.
         TemporalRuleError: what it says is refused.
         TimestampError: `start` is no timestamp.
+        OptionError: what is given is of another type, or a prefix stands for no IRI.
 
     >>> rules = load_rules("alarm(X) :- hot(X) always in [5 min].", prefixes={"": "http://example.org/"})
     >>> print(rules.rules[0])
     alarm(X) :- hot(X) always in [5 min].
     """
-    check_type("source", source, str | PathLike, "a path, or the text of rules")
     check_type("feedback", feedback, bool, "True or False")
-    is_text = isinstance(source, str) and any(sign in source for sign in (":-", "←", "\n"))
-    read = read_rules(str(source) if is_text else _read(Path(source)), prefixes)
-    return TemporalRules(read.rules, read.remembered, start, feedback, read.prefixes)
+    read = read_source(source, prefixes)
+    remembered = frozenset(read.remembered)
+    return TemporalRules(read.rules, remembered, start, feedback, read.prefixes, read.remembered)
+
+
+def read_source(source: str | PathLike[str], prefixes: Mapping[str, str] | None) -> RulesText:
+    """The rules that a path leads to, or of a text: what has `:-`, `<-`, `←` or a line break.
+
+    Raises:
+        InputError: the file cannot be read, or has no rule.
+        TemporalTextError: the text is malformed.
+        OptionError: it is neither, or a prefix stands for no IRI.
+    """
+    if prefixes is not None:
+        check_prefixes(prefixes)
+    check_type("source", source, str | PathLike, "a path, or the text of rules")
+    if not isinstance(source, str):
+        return _in_file(source, prefixes)
+    if any(sign in source for sign in (":-", "<-", "←", "\n")):
+        return read_rules(source, prefixes)
+    try:
+        return _in_file(source, prefixes)
+    except MissingFileError as error:
+        if not source.rstrip().endswith("."):
+            raise
+        reason = f"{error.reason}; if it is the text of rules, put a line break behind it"
+        raise MissingFileError(error.path, reason) from error
+
+
+def _in_file(path: str | PathLike[str], prefixes: Mapping[str, str] | None) -> RulesText:
+    found = read_rules(_read(Path(path)), prefixes, str(path))
+    if not found.rules:
+        raise MalformedInputError(str(path), None, "there is no rule in it")
+    return found
 
 
 def _read(path: Path) -> str:

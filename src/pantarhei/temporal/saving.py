@@ -1,39 +1,66 @@
-"""What a checkpoint keeps of temporal rules: their text, and what the stream has said."""
+"""What a checkpoint keeps of temporal rules: their text, and what the stream has said.
+
+A line of JSON, and behind it columns of numbers: ticks, and facts by places in the lists of predicates and of
+terms that the JSON has. Each column has the smallest type of number that does, little-endian.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NONE, Integers, Symbol
+from pantarhei.encoding.numbers import NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.temporal.heard import Heard
 from pantarhei.temporal.numbered import NumberedProgram
-from pantarhei.temporal.past import Past, Said
+from pantarhei.temporal.past import Chunk, Past
 from pantarhei.temporal.rules import TemporalRules, load_rules
+from pantarhei.temporal.tuples import Tuples, is_tuple
+
+Column = npt.NDArray[np.integer]
 
 
 def to_bytes(
     rules: TemporalRules, heard: Heard | None, numbered: NumberedProgram, vocabulary: Vocabulary
 ) -> bytes:
-    """Rules and what has been heard as bytes, the same for the same. Costs what has been heard."""
+    """Rules and what has been heard as bytes, the same for the same.
+
+    Costs what has been heard as columns, with a step of Python for each different term.
+    """
     start = rules.start.isoformat() if isinstance(rules.start, datetime) else rules.start
     saved: dict[str, Any] = {"rules": str(rules), "start": start, "feedback": rules.feedback}
     saved["kind"] = numbered.ticks.kind.name
+    columns: list[Column] = []
     if heard is not None:
-        saved["heard"] = _Writer(numbered, vocabulary).written(heard)
-    return json.dumps(saved, ensure_ascii=False).encode()
+        saved["heard"], columns = _written(heard, numbered, vocabulary)
+    saved["columns"] = [(column.dtype.str, len(column)) for column in columns]
+    text = json.dumps(saved, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return b"\n".join([text, b"".join(column.tobytes() for column in columns)])
+
+
+def _header(saved: bytes) -> Any:
+    return json.loads(saved.partition(b"\n")[0].decode("utf-8", "surrogatepass"))
+
+
+def _columns(saved: bytes) -> Iterator[Column]:
+    body = saved.partition(b"\n")[2]
+    for kind, count in _header(saved)["columns"]:
+        size = np.dtype(kind).itemsize * count
+        yield np.frombuffer(body[:size], kind)
+        body = body[size:]
 
 
 def rules_of(saved: bytes) -> TemporalRules:
     """The rules that were saved."""
-    given = json.loads(saved)
+    given = _header(saved)
     start = given["start"]
     start = datetime.fromisoformat(start) if isinstance(start, str) else start
     return load_rules(given["rules"] + "\n", start, feedback=given["feedback"])
@@ -41,96 +68,115 @@ def rules_of(saved: bytes) -> TemporalRules:
 
 def kind_of_saved(saved: bytes) -> TimeKind:
     """The kind of time of the stream."""
-    return TimeKind[json.loads(saved)["kind"]]
+    return TimeKind[_header(saved)["kind"]]
 
 
 def heard_of(saved: bytes, numbered: NumberedProgram, vocabulary: Vocabulary) -> Heard | None:
     """What had been heard; terms get numbers where they have none."""
-    given = json.loads(saved).get("heard")
-    return None if given is None else _Reader(given, numbered, vocabulary).heard()
+    given = _header(saved).get("heard")
+    return None if given is None else _read(given, list(_columns(saved)), numbered, vocabulary)
 
 
-class _Writer:
-    """Writes facts as rows of places in a list of predicates and one of terms."""
-
-    def __init__(self, numbered: NumberedProgram, vocabulary: Vocabulary) -> None:
-        self._vocabulary, self._own = vocabulary, numbered.compiled.predicates
-        self._symbols: dict[tuple[str, int], int] = {}
-        self._terms: dict[int, int] = {}
-
-    def written(self, heard: Heard) -> dict[str, Any]:
-        """What has been heard as JSON says it."""
-        ticks = [
-            [said.tick, *map(self._stream, said[1:4]), *map(self._rules, said[4:])] for said in heard.past
-        ]
-        now = [*map(self._stream, (heard.came, heard.went)), self._rules(heard.concluded)]
-        asserted = [[at, self._stream(facts)] for at, facts in heard.asserted]
-        return {
-            "first": heard.first,
-            "tick": heard.tick,
-            "begun": heard.past.begun,
-            "oldest": heard.oldest,
-            "past": ticks,
-            "now": now,
-            "asserted": asserted,
-            "symbols": [list(symbol) for symbol in self._symbols],
-            "terms": [write_term(self._vocabulary.term(number)) for number in self._terms],
-        }
-
-    def _stream(self, facts: Integers) -> list[int]:
-        return self._rows(facts, self._vocabulary.symbols)
-
-    def _rules(self, facts: Integers) -> list[int]:
-        return self._rows(facts, self._own)
-
-    def _rows(self, facts: Integers, symbols: Sequence[Symbol]) -> list[int]:
-        flat: list[int] = []
-        for predicate, *terms in facts.tolist():
-            name, arity = symbols[predicate]
-            flat.append(self._symbols.setdefault((write_term(name), arity), len(self._symbols)))
-            flat += [
-                NONE if term == NONE else self._terms.setdefault(term, len(self._terms)) for term in terms
-            ]
-        return flat
+def _written(
+    heard: Heard, numbered: NumberedProgram, vocabulary: Vocabulary
+) -> tuple[dict[str, Any], list[Column]]:
+    """What has been heard, but for its columns, and these."""
+    past, inner = heard.past.columns, numbered.compiled.predicates
+    parts = [past.facts, heard.came, heard.went, heard.concluded, *(facts for _, facts in heard.asserted)]
+    lengths = list(map(len, parts))
+    facts = np.concatenate(parts)
+    symbols, of_symbols = _by_appearance(2 * facts[:, 0] + _of_rules(past, lengths))
+    terms, of_terms = _by_appearance(facts[:, 1:].ravel())
+    given = [(inner if key & 1 else vocabulary.symbols)[key >> 1] for key in symbols]
+    header = {
+        "first": heard.first,
+        "tick": heard.tick,
+        "begun": heard.past.begun,
+        "oldest": heard.oldest,
+        "lengths": lengths,
+        "asserted": [at for at, _ in heard.asserted],
+        "symbols": [
+            [key & 1, write_term(symbol.name), symbol.arity]
+            for key, symbol in zip(symbols, given, strict=True)
+        ],
+        "terms": _terms(terms, heard.tuples, vocabulary),
+    }
+    return header, list(map(_narrow, (past.ticks, past.places, of_symbols, of_terms)))
 
 
-class _Reader:
-    """Reads what `_Writer` wrote."""
+def _terms(numbers: list[int], tuples: Tuples, vocabulary: Vocabulary) -> list[str | list[int] | None]:
+    """Terms as text, tuples as the places of their sides, which may come behind them."""
+    inner = (side for number in tuples.with_inner(numbers) for side in tuples.parts(number))
+    places = {number: place for place, number in enumerate(dict.fromkeys((*numbers, *inner)))}
+    return [
+        None
+        if number == NONE
+        else [places[side] for side in tuples.parts(number)]
+        if is_tuple(number)
+        else write_term(vocabulary.term(number))
+        for number in places
+    ]
 
-    def __init__(self, given: dict[str, Any], numbered: NumberedProgram, vocabulary: Vocabulary) -> None:
-        self._given, self._vocabulary = given, vocabulary
-        self._symbols = [Symbol(parse_term(name), arity) for name, arity in given["symbols"]]  # type: ignore[arg-type]
-        self._own = {symbol: number for number, symbol in enumerate(numbered.compiled.predicates)}
-        self._terms = [vocabulary.reserve(parse_term(text)) for text in given["terms"]]
 
-    def heard(self) -> Heard:
-        """What had been heard."""
-        given = self._given
-        said = (
-            Said(tick, *map(self._stream, parts[:3]), *map(self._rules, parts[3:]))
-            for tick, *parts in given["past"]
-        )
-        came, went, concluded = given["now"]
-        return Heard(
-            given["first"],
-            given["tick"],
-            Past.of(given["begun"], said),
-            self._rules(concluded),
-            self._stream(came),
-            self._stream(went),
-            tuple((at, self._stream(facts)) for at, facts in given["asserted"]),
-            given["oldest"],
-        )
+def _read(
+    given: dict[str, Any], columns: list[Column], numbered: NumberedProgram, vocabulary: Vocabulary
+) -> Heard:
+    """What `_written` wrote."""
+    ticks, places, of_symbols, of_terms = columns
+    inner = {symbol: number for number, symbol in enumerate(numbered.compiled.predicates)}
+    symbols = [
+        (inner.__getitem__ if of_rules else vocabulary.number_symbol)(Symbol(parse_term(name), arity))  # type: ignore[arg-type]
+        for of_rules, name, arity in given["symbols"]
+    ]
+    tuples, written = Tuples(), given["terms"]
 
-    def _stream(self, flat: list[int]) -> Integers:
-        return self._rows(flat, self._vocabulary.number_symbol)
+    def number(place: int) -> int:
+        match written[place]:
+            case [left, right]:
+                return tuples.number(number(left), number(right))
+            case text:
+                return NONE if text is None else vocabulary.reserve(parse_term(text))
 
-    def _rules(self, flat: list[int]) -> Integers:
-        return self._rows(flat, self._own.__getitem__)
+    terms = list(map(number, range(len(written))))
+    facts = np.empty((len(of_symbols), 3), np.int32)
+    facts[:, 0] = np.array(symbols, np.int32)[of_symbols]
+    facts[:, 1:] = np.array(terms, np.int32)[of_terms].reshape(-1, 2)
+    ends = np.cumsum([0, *given["lengths"]]).tolist()
+    past, came, went, concluded, *asserted = (facts[start:end] for start, end in pairwise(ends))
+    return Heard(
+        given["first"],
+        given["tick"],
+        Past.of_columns(given["begun"], Chunk(ticks.astype(np.int64), past, places)),
+        tuples,
+        concluded,
+        came,
+        went,
+        tuple(zip(given["asserted"], asserted, strict=True)),
+        given["oldest"],
+    )
 
-    def _rows(self, flat: list[int], number: Callable[[Symbol], int]) -> Integers:
-        rows = np.array(flat, np.int32).reshape(-1, 3)
-        rows[:, 0] = [number(self._symbols[place]) for place in rows[:, 0].tolist()]
-        terms = np.array([*self._terms, NONE], np.int32)  # the last place stands for no term
-        rows[:, 1:] = terms[rows[:, 1:]]
-        return rows
+
+def _of_rules(past: Chunk, lengths: list[int]) -> npt.NDArray[np.int32]:
+    """Which facts have predicates of the second kernel (1), by the lengths of the parts they come in."""
+    flags = np.zeros(sum(lengths), np.int32)
+    flags[: lengths[0]] = past.of_rules
+    concluded = sum(lengths[:3])
+    flags[concluded : concluded + lengths[3]] = 1
+    return flags
+
+
+def _by_appearance(values: npt.NDArray[np.integer]) -> tuple[list[int], Column]:
+    """The different values in the order in which they first appear, and the place of each in that."""
+    kinds, first, which = np.unique(values, return_index=True, return_inverse=True)
+    order = first.argsort()
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    return kinds[order].tolist(), ranks[which]
+
+
+def _narrow(column: Column) -> Column:
+    """The column with the smallest type of number that holds it."""
+    if not len(column):
+        return column.astype("<u1")
+    least = np.promote_types(np.min_scalar_type(int(column.min())), np.min_scalar_type(int(column.max())))
+    return column.astype(least.newbyteorder("<"))

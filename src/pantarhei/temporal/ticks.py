@@ -7,11 +7,13 @@ tick   0 |---1---|---2---|---3---|         a report between two ends belongs to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from rdflib import Literal
 
+from pantarhei.errors import OptionError, TimestampError
 from pantarhei.language.temporal_rule import Formula, TimeWindow
 from pantarhei.language.time import TimeKind, duration_ticks, time_of
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW
@@ -26,19 +28,21 @@ class Ticks:
     Args:
         window: the reasoner's.
         kind: of the stream's timestamps.
+
+    Attributes:
+        length: how long a tick is, in the stream's smallest units.
     """
 
     window: Window
     kind: TimeKind
 
-    @property
-    def _origin(self) -> int:
-        return self.window.next_boundary(self.kind, 0)
+    _origin: int = field(init=False, repr=False, compare=False)
+    length: int = field(init=False, repr=False, compare=False)
 
-    @property
-    def length(self) -> int:
-        """How long a tick is, in the stream's smallest units."""
-        return self.window.next_boundary(self.kind, self._origin + 1) - self._origin
+    def __post_init__(self) -> None:
+        origin = self.window.next_boundary(self.kind, 0)
+        object.__setattr__(self, "_origin", origin)
+        object.__setattr__(self, "length", self.window.next_boundary(self.kind, origin + 1) - origin)
 
     def of(self, step: Step) -> int:
         """The tick that a step belongs to."""
@@ -74,17 +78,23 @@ class Ticks:
                 raise refused(f"{formula} counts ticks", "a window with a unit, such as [5 min]", formula)
             return size
         if self.kind is not TimeKind.DATETIME:
-            problem = (
-                f"{formula} needs a stream with datetimes, and the range {self.window.range} is a number"
-            )
+            problem = f"{formula} needs a stream with datetimes, and {self._numbers_are}"
             raise refused(problem, "a window in ticks, such as [5], or a range that is a time", formula)
         ticks = duration_ticks(size, self.kind) // self.length
         if ticks > MOST_IN_WINDOW:
             slide = timedelta(microseconds=self.length)
             problem = f"{formula} reaches back {ticks:_} ticks of {slide}"
-            expected = f"at most {MOST_IN_WINDOW:_}: give the reasoner's window a slide"
+            longer = "a slide" if self.window.slide is None else "a longer slide"
+            expected = f"at most {MOST_IN_WINDOW:_}: give the reasoner's window {longer}"
             raise refused(problem, expected, formula)
         return ticks
+
+    @property
+    def _numbers_are(self) -> str:
+        """What says that the stream's timestamps are numbers, or is one of them."""
+        if self.window.range:
+            return f"the range {self.window.range} is a number"
+        return f"the timestamp {time_of(0, self.kind)} is a number"
 
     def first_without(self, at: int) -> int:
         """The first time at which the reasoner's window has lost what was asserted at a time.
@@ -100,3 +110,13 @@ class Ticks:
 def kind_for(window: Window) -> TimeKind:
     """The kind of time that streams of a window have; where integers and floats would do, integers."""
     return window.kind or TimeKind.INTEGER
+
+
+def kinds_for(window: Window) -> Iterator[TimeKind]:
+    """The kinds of time that streams of a window may have, integers first."""
+    for kind in TimeKind if window.kind is None else (window.kind,):
+        try:
+            window.next_boundary(kind, 0)
+        except (TimestampError, OptionError):
+            continue
+        yield kind

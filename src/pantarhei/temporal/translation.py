@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from rdflib import Literal, URIRef, Variable
 
 from pantarhei.encoding.numbers import Symbol
-from pantarhei.errors import TemporalRuleError
 from pantarhei.graphs.groups import grouped
-from pantarhei.language.rule import Argument, Atom, Rule
+from pantarhei.language.rule import Argument, Atom, Predicate, Rule
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
+from pantarhei.temporal.checks.dates import check_dates
+from pantarhei.temporal.checks.form import check_times
 from pantarhei.temporal.checks.refusal import refused
-from pantarhei.temporal.folding import folded
+from pantarhei.temporal.folding import PAIR, folded
 from pantarhei.temporal.program import (
     ALWAYS,
+    FIRST,
+    REST,
+    TUPLE,
     UNIT,
     WHOLE,
     Clock,
@@ -27,22 +32,36 @@ from pantarhei.temporal.program import (
     TemporalProgram,
 )
 from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.widening import Wide, Widening, fold
 
 _TIME = Variable("time")
 
 
-def program_of(rules: Iterable[TemporalRule], remembered: Iterable[URIRef], ticks: Ticks) -> TemporalProgram:
+def program_of(
+    rules: Iterable[TemporalRule],
+    remembered: Iterable[URIRef],
+    ticks: Ticks,
+    ontology: Iterable[Rule] = (),
+    feedback: bool = False,
+) -> TemporalProgram:
     """The program of temporal rules. Costs their size.
 
     Args:
         rules: safe and stratified.
         remembered: predicates whose conclusions are remembered.
         ticks: of the stream.
+        ontology: rules of the ontology that join them.
+        feedback: whether what rules conclude is kept apart from what the stream says of the same predicates.
 
     Raises:
         TemporalRuleError: a window does not fit the stream's ticks, or a construct is not there.
     """
-    return _Translation(list(rules), frozenset(remembered), ticks).program()
+    rules = list(rules)
+    for rule in rules:
+        check_dates(rule, ticks.kind)
+    widening = Widening(rules)
+    given, wide = widening.rules, widening.wide
+    return _Translation(given, wide, list(ontology), frozenset(remembered), ticks, feedback).program()
 
 
 @dataclass
@@ -50,8 +69,11 @@ class _Translation:
     """Translates rules one by one, and collects what they need around the kernel; used once."""
 
     given: list[TemporalRule]
+    wide: dict[URIRef, Wide]
+    ontology: list[Rule]
     remembered: frozenset[URIRef]
     ticks: Ticks
+    feedback: bool = False
     rules: dict[Rule, None] = field(default_factory=dict)
     inputs: dict[Input, None] = field(default_factory=dict)
     guards: dict[Guard, None] = field(default_factory=dict)
@@ -61,17 +83,34 @@ class _Translation:
     spans: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # of conclusions, within ticks
     dated: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # the same, at ticks
     sizes: set[int] = field(default_factory=set)
+    fed_back: dict[Symbol, Symbol] = field(default_factory=dict)  # what rules conclude of a predicate
 
     def __post_init__(self) -> None:
-        self.heads = {_symbol(rule.head.atom): rule.head.atom for rule in self.given}
+        self.wide_ones = {each.predicate: each for each in self.wide.values()}
+        self.remembered |= {each.predicate for each in self.wide.values() if each.name in self.remembered}
+        self.bridges = [rule for each in self.wide.values() for rule in each.bridges]
+        heads = [rule.head.atom for rule in (*self.given, *self.bridges) if rule.head.atom.predicate != TUPLE]
+        heads += [
+            TemporalAtom(cast(URIRef, each.head.predicate), each.head.arguments)
+            for each in self.ontology
+            if each.head
+        ]
+        self.heads = {_symbol(head): head for head in heads}
         at_ticks = (rule.head.atom for rule in self.given if rule.head.mode is Mode.AT)
         self.at_ticks = dict.fromkeys(map(_symbol, at_ticks))
 
     def program(self) -> TemporalProgram:
         for number, rule in enumerate(self.given):
-            self._translate(rule, f"rule-{number + 1}")
-        for symbol in self.heads:  # what the stream says of a conclusion's predicate holds too
-            self._feed(Input(symbol, False, Mode.NOW, 0, symbol))
+            self._translate(rule, f"rule-{number + 1}", self.feedback)
+        for rule in self.bridges:
+            self._translate(rule, "bridge", feedback=False)
+        if self.feedback:
+            self._feed_plain()
+        for joined in self.ontology:
+            self._join(joined)
+        for symbol, head in self.heads.items():  # what the stream says of a conclusion's predicate holds too
+            if head.arguments:
+                self._feed(Input(symbol, False, Mode.NOW, 0, symbol))
         return TemporalProgram(
             tuple(self.rules),
             tuple(self.inputs),
@@ -81,22 +120,33 @@ class _Translation:
             tuple(self.clocks),
             tuple(Symbol(URIRef(f"{symbol.name}@"), 2) for symbol in self.at_ticks),
             tuple(self._remembered()),
-            {symbol: (atom.predicate, len(atom.arguments)) for symbol, atom in self.heads.items()},
+            dict(self._conclusions()),
             max((size for size in self.sizes if size < WHOLE), default=0),
             self.ticks,
+            tuple(_symbol(each.plain) for each in self.wide.values() if each.plain),
+            self.fed_back,
         )
+
+    def _conclusions(self) -> Iterator[tuple[Symbol, tuple[URIRef, int]]]:
+        for symbol, atom in self.heads.items():
+            wide = self.wide_ones.get(atom.predicate)
+            if wide is not None:
+                yield symbol, (wide.name, wide.arity)
+            elif isinstance(atom.predicate, URIRef) and atom.predicate not in self.wide:
+                yield symbol, (atom.predicate, len(atom.arguments))  # an ontology has names of its own too
 
     def _remembered(self) -> Iterator[Remembered]:
         for symbol, atom in self.heads.items():
             if atom.predicate in self.remembered:
                 windows = tuple((to, size) for (of, size), to in self.spans.items() if of == symbol)
                 dated = tuple((to, size) for (of, size), to in self.dated.items() if of == symbol)
-                yield Remembered(symbol, windows, dated)
+                if windows or dated or any(run.source == symbol for run in self.runs):
+                    yield Remembered(symbol, windows, dated)
 
     # -- rules -------------------------------------------------------------------------------------
 
-    def _translate(self, rule: TemporalRule, name: str) -> None:
-        head = self._head(rule.head)
+    def _translate(self, rule: TemporalRule, name: str, feedback: bool) -> None:
+        head = self._head(rule.head, feedback and rule.head.atom.predicate != TUPLE)
         body = [self._atom(formula) for formula in rule.body if not formula.is_negated]
         denied = [self._atom(formula) for formula in rule.body if formula.is_negated]
         body = [*body, *self._links(body, [head, *denied])] or [Atom(ALWAYS.name, (UNIT,))]
@@ -109,15 +159,42 @@ class _Translation:
             free.append(Atom(guard.free.name, arguments))
         self._add(name, [*body, *free], head, rule)
 
-    def _head(self, formula: Formula) -> Atom:
+    def _join(self, rule: Rule) -> None:
+        """A rule of the ontology: what nothing concludes of its body is what holds."""
+        for atom in rule.body:
+            symbol = Symbol(atom.predicate, len(atom.arguments))
+            if symbol not in self.heads:
+                self._feed(Input(symbol, False, Mode.NOW, 0, symbol))
+        self.rules[rule] = None
+
+    def _head(self, formula: Formula, feedback: bool) -> Atom:
         atom = formula.atom
+        concluded = self._concluded(_symbol(atom)) if feedback else atom.predicate
         if formula.mode is Mode.NOW:
-            return Atom(atom.predicate, _arguments(formula))
+            return Atom(concluded, _arguments(formula))
         dated = URIRef(f"{atom.predicate}@")
         terms, now = _terms(_symbol(atom)), self._clock(0)
         body = [Atom(dated, (*terms, _TIME)), Atom(now, (UNIT, _TIME))]
-        self._add("at-now", body, Atom(atom.predicate, terms))
+        self._add("at-now", body, Atom(concluded, terms))
         return Atom(dated, self._dated_arguments(formula))
+
+    def _concluded(self, symbol: Symbol) -> Predicate:
+        """The predicate of what rules conclude of a predicate now."""
+        concluded = self.fed_back[symbol] = Symbol(URIRef(f"concluded-{symbol.name}"), symbol.arity)
+        terms = _terms(symbol)
+        self._add("concluded", [Atom(concluded.name, terms)], Atom(symbol.name, terms))
+        return concluded.name
+
+    def _feed_plain(self) -> None:
+        """What rules conclude of tuples is asserted where it is triples."""
+        for wide in self.wide.values():
+            if wide.plain is not None:
+                whole = fold(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
+                concluded = self.fed_back[_symbol(wide.plain)] = Symbol(
+                    URIRef(f"concluded-{wide.name}"), wide.arity
+                )
+                body = map(_plainly, (whole.atom, *whole.links))
+                self._add("concluded", body, Atom(concluded.name, wide.plain.arguments))
 
     def _add(self, name: str, body: Iterable[Atom], head: Atom, rule: TemporalRule | None = None) -> None:
         for atoms, concluded, tests in folded(body, head, () if rule is None else rule.tests):
@@ -149,6 +226,7 @@ class _Translation:
         if isinstance(window, TupleWindow):
             return self._among_tuples(formula, window)
         size = 0 if window is None else self.ticks.size_of(window, formula)
+        check_times(formula, size)
         self.sizes.add(size)
         atom, source = formula.atom, _symbol(formula.atom)
         mode = formula.mode if size or formula.times > 1 else Mode.NOW
@@ -156,7 +234,7 @@ class _Translation:
         target = Symbol(now if mode is Mode.NOW else _name(atom, formula, str(size)), source.arity)
         if atom.is_asserted or source not in self.heads:
             self._feed(Input(source, atom.is_asserted, mode, size, target, formula.times))
-        elif formula.times > 1 or (mode is Mode.ALWAYS and source in self.at_ticks):
+        elif formula.times > 1 or (mode is Mode.ALWAYS and not self._has_runs(source)):
             times = None if mode is Mode.ALWAYS else formula.times
             self.dated_runs[DatedRun(self._date(atom, size), size, target, times)] = None
         elif mode is Mode.ALWAYS:
@@ -165,12 +243,28 @@ class _Translation:
             self._span(source, size, target)
         return Atom(target.name, _arguments(formula))
 
+    def _has_runs(self, source: Symbol) -> bool:
+        """Whether what held at earlier ticks is what was concluded then: it is remembered, and no head names
+        other ticks.
+        """
+        return source.name in self.remembered and source not in self.at_ticks
+
     def _among_tuples(self, formula: Formula, window: TupleWindow) -> Atom:
         """It selects from assertions, whether the atom says so or not."""
         atom = replace(formula.atom, is_asserted=True)
         target = Symbol(_name(atom, formula, f"{window.size}#"), _symbol(atom).arity)
         self._feed(Input(_symbol(atom), True, formula.mode, window.size, target, formula.times, True))
         return Atom(target.name, _arguments(formula))
+
+    def _at_among_tuples(self, formula: Formula, window: TupleWindow) -> Atom:
+        """Of what has two arguments the pair is asked for, as long as it is among them."""
+        source = _symbol(formula.atom)
+        target = Symbol(URIRef(f"!{source.name}@{window.size}#"), 2)
+        self._feed(Input(source, True, Mode.AT, window.size, target, counts_tuples=True))
+        if source.arity > 1:
+            inside = self._among_tuples(replace(formula, mode=Mode.SOMETIME, time=None), window).predicate
+            self._add("at-asked", [Atom(inside, _terms(source))], Atom(PAIR.name, _terms(source)))
+        return Atom(target.name, self._dated_arguments(formula))
 
     def _span(self, source: Symbol, size: int, target: Symbol) -> None:
         """What has been concluded, or said, within a window."""
@@ -188,7 +282,7 @@ class _Translation:
     def _at(self, formula: Formula) -> Atom:
         atom, window = formula.atom, formula.window
         if isinstance(window, TupleWindow):
-            raise _missing(formula, "a window of time for what holds at a tick")
+            return self._at_among_tuples(formula, window)
         size = WHOLE if window is None else self.ticks.size_of(window, formula)
         return Atom(self._date(atom, size).name, self._dated_arguments(formula))
 
@@ -225,8 +319,24 @@ class _Translation:
         return name
 
     def _feed(self, given: Input) -> None:
-        if given.source.name != UNIT:
+        name = given.source.name
+        wide = self.wide_ones.get(name) if isinstance(name, URIRef) else None
+        if wide is not None and wide.plain is not None and given.mode is not Mode.NOW:
+            self._feed_wide(given, wide, wide.plain)
+        elif wide is None and name not in (UNIT, FIRST, REST):
             self.inputs[given] = None
+
+    def _feed_wide(self, given: Input, wide: Wide, plain: TemporalAtom) -> None:
+        """What the stream says of a predicate whose conclusions have tuples."""
+        time = (_TIME,) if given.mode is Mode.AT else ()
+        said = Symbol(URIRef(f"said-{given.target.name}"), 2 if time else wide.arity)
+        self.inputs[given._replace(source=_symbol(plain), target=said)] = None
+        whole = fold(wide, plain.arguments, URIRef(given.target.name))
+        body = [Atom(said.name, (*plain.arguments, *time))]
+        for each in whole.asked:
+            self._add("said-asked", body, _plainly(each.atom))
+            body += map(_plainly, each.links)
+        self._add("said", body, Atom(given.target.name, (*whole.atom.arguments, *time)))
 
 
 def _name(atom: TemporalAtom, formula: Formula, size: str) -> URIRef:
@@ -244,9 +354,15 @@ def _symbol(atom: TemporalAtom) -> Symbol:
     return Symbol(atom.predicate, max(1, len(atom.arguments)))
 
 
+def _plainly(atom: TemporalAtom) -> Atom:
+    return Atom(atom.predicate, atom.arguments)
+
+
 def _arguments(formula: Formula) -> tuple[Argument, ...]:
-    if len(formula.atom.arguments) > 2:
-        raise _missing(formula, "an atom with none, one or two arguments")
+    count = len(formula.atom.arguments)
+    if count > 2:
+        problem = f"{formula.atom} has {count} arguments, and no rule concludes it"
+        raise refused(problem, "one or two arguments of what the stream says", formula)
     return formula.atom.arguments or (UNIT,)
 
 
@@ -257,7 +373,3 @@ def _terms(symbol: Symbol) -> tuple[Variable, ...]:
 
 def _variables(atom: Atom) -> list[Variable]:
     return [each for each in atom.arguments if isinstance(each, Variable)]
-
-
-def _missing(formula: Formula, expected: str) -> TemporalRuleError:
-    return refused(f"{formula} cannot be evaluated", expected, formula)

@@ -30,6 +30,7 @@ def test_all_keys_are_there_where_nothing_is_known():
         "gone": [],
         "ways": [],
         "beyond": [],
+        "temporal": [],
     }
 
 

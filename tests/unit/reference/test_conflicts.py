@@ -2,6 +2,7 @@
 
 from hypothesis import given, settings
 
+from counts import cases
 from pantarhei.language.rule import Rule
 from pantarhei.reference.canonical_literals import canonical_triple
 from pantarhei.reference.conflicts import canonical_assertions, conflict_sets
@@ -69,7 +70,7 @@ def test_an_inconsistent_background_is_in_conflict_with_no_assertion_at_all():
     assert conflict_sets([A_B_DISJOINT], {OLD_A}, background) == {frozenset()}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(30, 100), deadline=None)
 @given(ontologies(literals=True), streams(literals=True))
 def test_conflict_sets_are_inconsistent_and_cease_to_be_without_any_member(ontology, stream):
     rules, background = ontology

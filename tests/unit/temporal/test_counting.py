@@ -1,4 +1,6 @@
-"""Rows of what occurs often enough: counts, and always among the last assertions."""
+"""Rows of what occurs in a window: often enough, always among the last assertions, and at which tick."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -7,8 +9,11 @@ from pantarhei.encoding.numbers import NO_FACTS
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.numbered import Feed
+from pantarhei.temporal.occurrences import Occurrence
+from pantarhei.temporal.pairs import Pairs
 
 SOURCE, TARGET = 1, 7
+TIMES = SimpleNamespace(time=lambda tick: 100 + tick)
 
 
 class Held:
@@ -30,9 +35,13 @@ def facts(*names):
     return np.array([(SOURCE, name, -1) for name in names], np.int32).reshape(-1, 3)
 
 
+def counting_for(feed):
+    return Counting([feed], TIMES, Pairs(3, 4, 5), 0)
+
+
 def told(feed, ticks):
     """What holds after each of some ticks, told what is said at each; ticks count from 0."""
-    counting, model, held = Counting([feed], 0), Held(), []
+    counting, model, held = counting_for(feed), Held(), []
     counting.begin((), 0)
     for tick, names in enumerate(ticks):
         if tick:
@@ -57,11 +66,43 @@ def test_always_among_the_last_assertions_takes_each_tick_of_their_timeline():
     assert told(feed, [[1], [1, 2], [1], [], [1]]) == [{1}, {1}, {1}, set(), set()]
 
 
+DATED = Feed(SOURCE, Mode.AT, 2, TARGET, True, counts_tuples=True)
+
+
+#   tick      0    1    2       [2 #] holds 1@0 2@0, then 2@0 1@1, then 2@0 3@1, then 3@1 2@2
+@pytest.mark.parametrize("begins_at", [0, 1])
+def test_each_of_the_last_assertions_has_the_time_of_its_tick(begins_at):
+    counting, model = counting_for(DATED), Held()
+    said = [Occurrence(0, (SOURCE, name, -1)) for name in (1, 2)]
+    counting.begin(said * begins_at, begins_at)
+    if not begins_at:
+        model.take(counting.change(facts(1, 2), model))
+        assert model.rows == {(TARGET, 1, 100), (TARGET, 2, 100)}
+        counting.come_to(1)
+    model.take(counting.change(facts(1), model))
+    assert model.rows == {(TARGET, 2, 100), (TARGET, 1, 101)}
+    model.take(counting.change(facts(3), model))  # tick 1 is told anew
+    assert model.rows == {(TARGET, 2, 100), (TARGET, 3, 101)}
+    counting.come_to(2)
+    model.take(counting.change(facts(2), model))
+    assert model.rows == {(TARGET, 3, 101), (TARGET, 2, 102)} and counting.next_due(False) is None
+
+
+def test_the_arguments_of_a_property_are_a_pair_before_the_time():
+    counting, model = counting_for(DATED), Held()
+    for tick, said in enumerate(([(8, 9), (9, 8)], [(8, 9)])):
+        counting.come_to(tick)
+        given = np.array([(SOURCE, *pair) for pair in said], np.int32)
+        model.take(counting.change(given, model))
+    pairs, times = zip(*sorted(row[1:] for row in model.rows), strict=True)
+    assert len(set(pairs)) == 2 and set(times) == {100, 101}
+
+
 def test_predicates_that_it_does_not_feed_count_among_the_last_assertions_only():
     other = np.array([(2, 9, -1)], np.int32)
     for counts_tuples, gone in ((True, {1}), (False, set())):
         feed = Feed(SOURCE, Mode.SOMETIME, 1, TARGET, True, times=1, counts_tuples=counts_tuples)
-        counting, model = Counting([feed], 0), Held()
+        counting, model = counting_for(feed), Held()
         counting.begin((), 0)
         model.take(counting.change(facts(1), model))
         counting.come_to(1)

@@ -83,8 +83,8 @@ def test_the_ticks_of_a_window_are_told_once_each(tick, ticks):
 class Present:
     """A model where the rows with some times are there."""
 
-    def __init__(self, times):
-        self.times = times
+    def __init__(self, times, tick):
+        self.times, self.tick = times, tick
 
     def present(self, rows):
         return np.array([time in self.times for time in rows[:, 2].tolist()], bool)
@@ -98,7 +98,9 @@ def test_enough_ticks_of_the_window_are_counted_by_their_rows(times, held):
     for tick, fresh, there in ((2, [2], [2]), (3, [3], [2, 3]), (4, [2], [3])):
         enough.come_to(tick, None)
         changed = np.array([(1, 7, time) for time in fresh], np.int32)
-        coming, going = (set(map(tuple, part.tolist())) for part in enough.react(changed, Present(there)))
+        coming, going = (
+            set(map(tuple, part.tolist())) for part in enough.react(changed, Present(there, tick))
+        )
         rows = rows - going | coming
         told += "■" if (9, 7, NONE) in rows else "·"
     assert told == held

@@ -33,10 +33,10 @@ def scene():
         )
 
     def add(expiry, *facts):
-        return model.add(rows(*facts), np.full(len(facts), expiry, np.int64)).tolist()
+        return model.expiries(model.add(rows(*facts), expiry)).tolist()
 
     def lower(expiry, *facts):
-        model.lower(rows(*facts), np.full(len(facts), expiry, np.int64))
+        model.lower(rows(*facts), expiry)
 
     def holds(*fact):
         return bool(model.present(rows(fact))[0])
@@ -110,6 +110,14 @@ def test_the_next_expiry_is_known(scene):
     assert scene.model.next_expiry() == 14
 
 
+def test_the_facts_of_some_predicates_are_found(scene):
+    scene.add(12, ("edge", 1, 2), ("hot", 1), ("idle", 3))
+    scene.lower(NONE, ("idle", 3))
+    wanted = np.zeros(scene.rows(("reach", 1, 2), ("edge", 1, 2))[:, 0].max() + 1, bool)
+    wanted[scene.rows(("reach", 1, 2))[:, 0]] = True
+    assert as_tuples(scene.model.facts_of(wanted)) == as_tuples(scene.rows(("reach", 1, 2)))
+
+
 def test_changes_are_what_came_and_what_went(scene):
     scene.add(11, ("hot", 1), ("idle", 1))
     assert {tuple(row) for row in scene.model.take_changes()[:, 1:].tolist()} == {(1, NONE, 1)}
@@ -159,3 +167,18 @@ def test_what_was_repeated_is_looked_at_again_when_its_older_expiry_is_over(scen
     scene.model.come_to(13)
     assert scene.model.work.renewals == before.renewals + 2 and scene.holds("alarm", 1)
     assert scene.model.bytes_used > 0
+
+
+def test_a_far_jump_takes_no_room(scene):
+    scene.add(12, ("hot", 1))
+    scene.add(UNTIL_REMOVED, ("hot", 2))
+    before = scene.model.bytes_used
+    scene.model.come_to(10**12)
+    assert not scene.holds("hot", 1) and scene.holds("hot", 2)
+    scene.add(10**12 + 3, ("hot", 3))
+    assert scene.model.next_expiry() == 10**12 + 3
+    scene.model.come_to(10**12 + 3)
+    assert scene.holds("hot", 3)
+    scene.model.come_to(10**12 + 4)
+    assert not scene.holds("hot", 3) and scene.model.bytes_used == before
+    scene.model.check_invariants()

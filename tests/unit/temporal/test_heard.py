@@ -5,9 +5,10 @@ import numpy as np
 from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
 from pantarhei.temporal.heard import Heard, terms_of, union, without
 from pantarhei.temporal.past import Past
+from pantarhei.temporal.tuples import Tuples
 from pantarhei.window.log import Entry
 
-HEARD = Heard(0, 5, Past(0))
+HEARD = Heard(0, 5, Past(0), Tuples())
 
 
 def facts(*numbers):

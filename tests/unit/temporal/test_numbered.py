@@ -94,7 +94,10 @@ def test_conclusions_that_are_triples_are_told_in_the_streams_predicates(vocabul
     )
     program = program_of(rules.rules, rules.remembered, Ticks(Window(range=9), TimeKind.INTEGER))
     numbered = NumberedProgram(program, vocabulary)
-    of = {name_of(numbered, number): number for number in numbered.conclusions}
+    of = {
+        str(symbol.name).removeprefix(EX): number
+        for number, symbol in enumerate(numbered.compiled.predicates)
+    }
     i, seven = vocabulary.number(EX.i), vocabulary.number(Literal(7))
     facts = [(of["p"], i, seven), (of["c"], i, NONE), (of["c"], seven, NONE), (of["r"], seven, i)]
     facts += [(of["n"], numbered.always[1], NONE), numbered.always]

@@ -27,10 +27,23 @@ def test_a_window_that_is_not_full_begins_where_the_timeline_does():
     assert of_tuples(3, ([A], [B])).start == 0
 
 
-def test_what_comes_at_a_tick_tells_which_counts_it_touches():
+def test_what_comes_at_a_tick_tells_what_enters_and_what_leaves():
     inside = of_tuples(2, ([A, B],))
     inside.come_to(2)
-    assert inside.change([C]) == {A, C} and inside.change([C, D]) == {B, D}
+    assert inside.change([C]) == {(2, C): True, (1, A): False}
+    assert inside.change([C, D]) == {(2, D): True, (1, B): False}
+    assert list(inside) == [(2, C), (2, D)]
+
+
+def test_what_is_taken_back_has_left_and_what_it_evicted_is_inside_again():
+    inside = of_tuples(1, ([A],))
+    inside.come_to(2)
+    inside.change([B])
+    assert inside.change([]) == {(2, B): False, (1, A): True}
+
+
+def test_of_a_tick_that_says_more_than_the_window_holds_only_the_last_are_inside():
+    assert of_tuples(2, ()).change([A, B, C]) == {(0, A): False, (0, B): True, (0, C): True}
 
 
 @pytest.mark.parametrize("again", [[], [B], [D, C, B, A]])
@@ -54,7 +67,7 @@ def test_of_a_window_of_ticks_the_older_ones_leave_with_time():
         inside.come_to(tick)
         inside.change(facts)
     assert inside.next_due() == 4
-    assert inside.come_to(4) == {A}
+    assert inside.come_to(4) == {(1, A): False}
     inside.change([B])
     assert dict(inside.counts) == {A: 1, B: 1} and inside.start == 2 and inside.next_due() == 5
 
@@ -63,4 +76,4 @@ def test_it_goes_on_from_what_occurred_before():
     inside = Occurrences(2, True, 0)
     inside.begin([Occurrence(1, A), Occurrence(1, B), Occurrence(3, A)], 4)
     assert dict(inside.counts) == {B: 1, A: 1}
-    assert inside.change([C]) == {B, C}
+    assert inside.change([C]) == {(1, B): False, (4, C): True}

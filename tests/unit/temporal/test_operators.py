@@ -9,7 +9,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
-from pantarhei.temporal.operators import ConclusionBox, Negation, distinct, of
+from pantarhei.temporal.operators import ConclusionBox, Negation, by_predicate, of
 
 EX = Namespace("http://e/")
 X = Variable("X")
@@ -29,11 +29,16 @@ def model():
 
 
 def say(model, given):
-    model.add(given, np.full(len(given), UNTIL_REMOVED, np.int64))
+    model.add(given, UNTIL_REMOVED)
 
 
 def unsay(model, given):
-    model.lower(given, np.full(len(given), NONE, np.int64))
+    model.lower(given, NONE)
+
+
+def come_to(tick, box, model):
+    model.come_to(tick)
+    return box.come_to(tick, model)
 
 
 def applied(model, wanted):
@@ -72,50 +77,44 @@ def test_negation_waits_for_no_tick(model):
 # target                     |====
 
 
-def box_over(is_remembered, first=-10):
-    box = ConclusionBox(SOURCE, TARGET, 2, first, is_remembered)
+def box_over_source():
+    box = ConclusionBox(SOURCE, TARGET, 2, -10)
     box.begin({}, 0)
     return box
 
 
 def test_a_remembered_conclusion_holds_always_once_it_has_stayed_long_enough(model):
-    box = box_over(is_remembered=True)
+    box = box_over_source()
     say(model, rows(SOURCE, 7))
     assert applied(model, box.react(rows(SOURCE, 7), model)) == [[], []]
     assert box.next_due() == 2
-    assert applied(model, box.come_to(1, model)) == [[], []]
-    assert applied(model, box.come_to(2, model)) == [[7], []]
+    assert applied(model, come_to(1, box, model)) == [[], []]
+    assert applied(model, come_to(2, box, model)) == [[7], []]
     unsay(model, rows(SOURCE, 7))
     assert applied(model, box.react(rows(SOURCE, 7), model)) == [[], [7]]
 
 
 def test_what_has_not_changed_is_told_in_vain(model):
-    box = box_over(is_remembered=True)
+    box = box_over_source()
     say(model, rows(SOURCE, 7))
     box.react(rows(SOURCE, 7), model)
-    box.come_to(2, model)
+    come_to(2, box, model)
     assert applied(model, box.react(rows(SOURCE, 7), model)) == [[], []]
 
 
-# first = 0     at:  0   1
-# source             |====        not remembered: at 1 nobody knows of 0
-# target             |
-def test_what_is_not_remembered_holds_always_at_the_first_tick_alone(model):
-    box = box_over(is_remembered=False, first=0)
-    say(model, rows(SOURCE, 7))
-    assert applied(model, box.react(rows(SOURCE, 7), model)) == [[7], []]
-    assert box.next_due() == 1
-    assert applied(model, box.come_to(1, model)) == [[], [7]]
-    assert box.next_due() is None
-
-
 def test_a_box_goes_on_with_what_ran_before(model):
-    box = ConclusionBox(SOURCE, TARGET, 2, -10, True)
+    box = ConclusionBox(SOURCE, TARGET, 2, -10)
     assert as_tuples(box.begin({(SOURCE, 7, NONE): -3, (SOURCE, 8, NONE): -1}, 0)) == [(TARGET, 7, NONE)]
     assert box.next_due() == 1
 
 
-def test_rows_of_another_predicate_and_rows_without_repetition():
+def test_facts_are_parted_by_their_predicates_in_their_order():
+    given = np.concatenate([rows(FREE, 3, 1), rows(ASKED, 2), rows(FREE, 2)])
+    parts = {predicate: part[:, 1].tolist() for predicate, part in by_predicate(given)}
+    assert parts == {FREE: [3, 1, 2], ASKED: [2]}
+    assert [predicate for predicate, _ in by_predicate(given[:2])] == [FREE]
+    assert not list(by_predicate(NO_FACTS))
+
+
+def test_rows_of_another_predicate():
     assert as_tuples(of(rows(SOURCE, 1), TARGET)) == [(TARGET, 1, NONE)]
-    assert as_tuples(distinct(rows(SOURCE, 2, 1, 2))) == [(SOURCE, 1, NONE), (SOURCE, 2, NONE)]
-    assert len(distinct(NO_FACTS)) == 0

@@ -47,12 +47,19 @@ def fed(program):
         ("hot(X) always in [3]", "hot□3", ("hot", False, Mode.ALWAYS, 3, "hot□3")),
         ("hot(X) always in [0]", "hot", ("hot", False, Mode.NOW, 0, "hot")),
         ("hot(X) in [0]", "hot", ("hot", False, Mode.NOW, 0, "hot")),
+        ("hot(X) in [3 #]", "!hot~3#", ("hot", True, Mode.SOMETIME, 3, "!hot~3#")),
     ],
 )
 def test_each_mode_and_window_of_what_is_said_is_a_predicate_of_its_own(formula, target, fed_by):
     program = made(f"alarm(X) :- {formula}.")
     assert written(program) == {f"alarm <- {target}"}
     assert fed(program) == {fed_by, ("alarm", False, Mode.NOW, 0, "alarm")}
+
+
+def test_assertions_with_their_ticks_are_dated_and_those_of_two_arguments_ask_for_their_pair():
+    program = made("alarm(X) :- asserted heat(X, N) at T in [3 #], T > N.")
+    assert "urn:pantarhei:temporal:pair <- !heat~3#" in written(program)
+    assert ("heat", True, Mode.AT, 3, "!heat@3#") in fed(program) and not program.keeps_all
 
 
 def test_what_is_denied_is_asked_for_and_free():
@@ -80,8 +87,8 @@ def test_a_window_over_conclusions_has_those_of_now_and_those_that_are_remembere
     assert [(short(to.name), size) for to, size in remembered.windows] == [("was-alarm~4", 4)]
 
 
-def test_always_over_conclusions_is_a_run_of_them():
-    program = made("alarm(X) :- hot(X). late(X) :- alarm(X) always in [4].")
+def test_always_over_remembered_conclusions_is_a_run_of_them():
+    program = made("remember alarm. alarm(X) :- hot(X). late(X) :- alarm(X) always in [4].")
     (run,) = program.runs
     assert (short(run.source.name), run.size, short(run.target.name)) == ("alarm", 4, "alarm□4")
 

@@ -17,6 +17,7 @@ from pantarhei.temporal.past import Past, Said
 from pantarhei.temporal.saving import heard_of, rules_of, to_bytes
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.tuples import Tuples
 
 EX = Namespace("http://e/")
 RULES = load_rules(
@@ -62,7 +63,7 @@ class Scene:
         ]
         asserted = ((6, self.stream("level", OBJECTS[1])), (7, NO_FACTS))
         came = self.stream("hot", None)
-        return Heard(-4, 7, Past.of(-4, past), self.rules(), came, NO_FACTS, asserted, 2)
+        return Heard(-4, 7, Past.of(-4, past), Tuples(), self.rules(), came, NO_FACTS, asserted, 2)
 
 
 def lists(heard):
@@ -70,7 +71,7 @@ def lists(heard):
         *([said.tick, *(facts.tolist() for facts in said[1:])] for said in heard.past),
         *(
             each.tolist() if isinstance(each, np.ndarray) else each
-            for each in heard._replace(past=0, asserted=0)
+            for each in heard._replace(past=0, asserted=0, tuples=0)
         ),
         [(at, facts.tolist()) for at, facts in heard.asserted],
         heard.past.begun,

@@ -2,7 +2,8 @@
 
 `streams` has streams and windows, `satisfaction` what holds in them, `grounding` the instances of rules,
 `strata` the order that negation asks for, `answers` the least model and all minimal ones, `output` the
-conclusions at each tick. Two clarifications make an answer exist wherever rules have strata:
+conclusions at each tick, `coupling` an ontology's rules beside them. Two clarifications make an answer exist
+wherever rules have strata:
 
 - A tuple window selects from what is asserted; conclusions are not counted.
 - A head at a tick outside the timeline draws nothing.

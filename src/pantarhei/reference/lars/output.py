@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from rdflib import URIRef
 
 from pantarhei.language.temporal_rule import TemporalAtom, TemporalRule
-from pantarhei.reference.lars.answers import answer_stream
+from pantarhei.reference.lars.answers import answer_stream, drawn
+from pantarhei.reference.lars.grounding import instances
 from pantarhei.reference.lars.strata import kind
 from pantarhei.reference.lars.streams import Stream
 
@@ -33,10 +34,31 @@ def output_stream(
         NotStratifiedError: a conclusion rests on its own negation.
     """
     rules = list(rules)
-    concluded = {kind(rule.head.atom) for rule in rules}
-    found = {}
+    return {answer.end: _output(rules, answer) for answer in answers(rules, stream, remembered, first)}
+
+
+def answers(
+    rules: Iterable[TemporalRule],
+    stream: Stream,
+    remembered: Collection[URIRef] = (),
+    first: int | None = None,
+) -> Iterator[Stream]:
+    """The answer stream of each tick; arguments and errors are those of `output_stream`."""
+    rules = list(rules)
     for now in range(stream.start if first is None else first, stream.end + 1):
         answer = answer_stream(rules, stream.until(now))
-        found[now] = frozenset(atom for atom in answer.at(now) if kind(atom) in concluded)
-        stream = stream.joined({now: [atom for atom in found[now] if atom.predicate in remembered]})
-    return found
+        yield answer
+        stream = stream.joined({now: [a for a in _output(rules, answer) if a.predicate in remembered]})
+
+
+def fed_back(rules: Iterable[TemporalRule], answer: Stream) -> frozenset[TemporalAtom]:
+    """What feedback asserts at the next tick: the heads, at the present one, of all rules whose bodies hold
+    in an answer stream.
+    """
+    heads = (head for rule in instances(rules, answer) for head in drawn(rule, answer))
+    return frozenset(atom for tick, atom in heads if tick == answer.end)
+
+
+def _output(rules: Iterable[TemporalRule], answer: Stream) -> frozenset[TemporalAtom]:
+    concluded = {kind(rule.head.atom) for rule in rules}
+    return frozenset(atom for atom in answer.at(answer.end) if kind(atom) in concluded)

@@ -8,6 +8,7 @@ from typing import Final
 
 from rdflib import URIRef
 
+from pantarhei.language.counted import counted
 from pantarhei.language.shown import last_part
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.language.term import RDF_TYPE, short
@@ -34,8 +35,21 @@ def check_form(rules: Sequence[TemporalRule]) -> None:
             _check_predicate(formula, rule)
             _check_mode(formula, rule)
             _check_size(formula, rule)
+            check_times(formula)
             _check_arity(formula, rule, arities)
             _check_tuple_window(formula, rule, heads)
+
+
+def check_triples(rules: Sequence[TemporalRule]) -> None:
+    """Nothing, if all conclusions of rules with feedback can be triples, so that they can be asserted.
+
+    Raises:
+        TemporalRuleError: the head of a rule has no argument, or more than two.
+    """
+    for rule in rules:
+        if len(rule.head.atom.arguments) not in (1, 2):
+            problem = f"{rule.head.atom} is no triple, and with feedback conclusions are asserted"
+            raise refused(problem, "a head with one argument or two, or no feedback", rule.head, rule)
 
 
 def _check_head(rule: TemporalRule) -> None:
@@ -59,10 +73,10 @@ def _check_tests(rule: TemporalRule) -> None:
         possible = " or ".join(map(str, arities(test.name)))
         if not possible:
             expected = f"one of {', '.join(sorted(map(last_part, COMPARISONS | COMPUTATIONS)))}"
-            raise refused(f"there is no built-in {short(test.name)}", expected, rule)
+            raise refused(f"there is no built-in {short(test.name)}", expected, test, rule)
         if len(test.arguments) not in arities(test.name):
             problem = f"{short(test.name)} has {len(test.arguments)} arguments here"
-            raise refused(problem, f"{possible}, the result in front", rule)
+            raise refused(problem, f"{possible}, the result in front", test, rule)
 
 
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:
@@ -85,11 +99,34 @@ def _check_size(formula: Formula, rule: TemporalRule) -> None:
             raise refused(f"a window of {size} assertions", f"1 to {MOST_IN_WINDOW:_}", formula, rule)
         case TimeWindow(int(size)) if not 0 <= size <= MOST_IN_WINDOW:
             expected = (
-                f"0 to {MOST_IN_WINDOW:_}; the slide of the reasoner's window is a tick, so give it one"
+                f"0 to {MOST_IN_WINDOW:_}; a tick is the slide of the reasoner's window: give a longer one"
             )
             raise refused(f"a window of {size} ticks", expected, formula, rule)
         case TimeWindow(timedelta() as length) if length < timedelta(0):
             raise refused(f"a window of {length}", "a length that is not negative", formula, rule)
+
+
+def check_times(formula: Formula, ticks: int | None = None) -> None:
+    """Nothing, if the window of a formula has as many ticks as the formula is to hold at.
+
+    Args:
+        ticks: how many the window reaches back; None for what the window itself says.
+
+    Raises:
+        TemporalRuleError: it has fewer.
+    """
+    match formula.window:
+        case TimeWindow(int(size)):
+            most = size + 1
+        case TupleWindow(size):
+            most = size  # assertions, each at one tick
+        case _ if ticks is not None:
+            most = ticks + 1
+        case _:
+            return
+    if formula.times > most:
+        problem = f"{formula} can never be: the window has {counted(most, 'tick')} at most"
+        raise refused(problem, f"at least {most} times or fewer, or a longer window", formula)
 
 
 def _check_arity(formula: Formula, rule: TemporalRule, arities: dict[URIRef, int]) -> None:

@@ -17,6 +17,7 @@ from pantarhei.language.term import short
 from pantarhei.temporal.checks.refusal import refused
 
 _MOST_STEPS = 12  # of a circle in a message
+_WITHOUT_STRATA = "rules without strata are for pantarhei.AnswerStreams, or pantarhei run --models 0"
 
 
 class _Use(NamedTuple):
@@ -84,6 +85,7 @@ def _circle(strict: _Use, uses_of: Sequence[Sequence[_Use]], heads: Sequence[URI
         shown = steps if len(steps) <= _MOST_STEPS else [*steps[: _MOST_STEPS - 2], "…", steps[-1]]
         return f"{steps[0]} rests on {what}: {' ← '.join(shown)}"
 
+    expected += f"; {_WITHOUT_STRATA}"
     return refused(told_apart(problem), expected, formula, strict.rule)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rdflib import Literal, Variable
 
+from pantarhei.language.nearest import did_you_mean
 from pantarhei.language.rule import Argument, Builtin
 from pantarhei.language.rule_text import RELATIONS, SIGNS
 from pantarhei.literals.builtin import SWRLB
-from pantarhei.temporal.text.cursor import Cursor, Token
-from pantarhei.temporal.text.terms import RESERVED, TermReader, is_variable
+from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
+from pantarhei.temporal.text.terms import TermReader, is_variable
 
 _RELATION_NAMES = {sign: name for name, sign in RELATIONS.items()} | {
     "≠": "notEqual",
@@ -36,7 +39,7 @@ class ComputationReader:
             return True
         if is_variable(token):
             return not self._cursor.is_at("(", further=1) or token.text in ("COMP", "MATH")
-        if token.kind == "name" and token.text in RESERVED:
+        if token.kind == "name" and token.text in WORDS:
             return False
         return token.kind in ("name", "quoted", "iri", "prefixed") and (
             behind.kind == "relation" or self._cursor.is_at(*_SUMS, *_PRODUCTS, further=1)
@@ -46,9 +49,10 @@ class ComputationReader:
         """A comparison, `COMP(<, X, Y)` or `MATH(+, R, X, Y)`, and what must be computed before it."""
         if self._cursor.is_at("COMP", "MATH") and self._cursor.is_at("(", further=1):
             return [self._prefix_form()]
-        if self._terms.is_builtin():
-            return [Builtin(self._terms.predicate(), self._terms.arguments())]
         token = self._cursor.peek()
+        written = self._cursor.written(token)
+        if self._terms.is_builtin():
+            return [Builtin(self._terms.predicate(), self._terms.arguments(), written)]
         left, before = self.expression()
         if is_variable(token) and not before and self._cursor.peek().kind != "relation":
             problem = f"{token.shown} is read as a variable, by its first letter"
@@ -61,16 +65,18 @@ class ComputationReader:
             # the side that is computed, the right one of two, gets the other's name for its result
             computed, result, first = (more, left, before) if more else (before, right, more)
             last = computed[-1]
-            return [*first, *computed[:-1], Builtin(last.name, (result, *last.arguments[1:]))]
-        return [*before, *more, Builtin(SWRLB[relation], (left, right))]
+            arguments = (result, *last.arguments[1:])
+            return [*first, *computed[:-1], replace(last, arguments=arguments, written=written)]
+        return [*before, *more, Builtin(SWRLB[relation], (left, right), written)]
 
     def expression(self) -> tuple[Argument, list[Builtin]]:
         """Products and sums from left to right; what has their result, and how it is computed."""
         made: list[Builtin] = []
+        start = self._cursor.peek()
         left = self._product(made)
         while self._cursor.is_at(*_SUMS):
             sign = self._cursor.take()
-            left = self._made(sign.text, left, self._product(made), made)
+            left = self._made(start, sign.text, left, self._product(made), made)
         return left, made
 
     def time(self) -> tuple[Argument, list[Builtin]]:
@@ -86,19 +92,23 @@ class ComputationReader:
             TemporalTextError: it is a name, which no tick has.
         """
         if not isinstance(found, Variable | Literal):
-            raise self._cursor.error(token, f"{token.shown} is no time", "a variable, a number, or T + 1")
+            problem = f"{token.shown} is no time{did_you_mean(token.text, ('least',))}"
+            raise self._cursor.error(token, problem, "a variable, a number, or T + 1")
         return found
 
     def _product(self, made: list[Builtin]) -> Argument:
+        start = self._cursor.peek()
         left = self._terms.term()
         while self._cursor.is_at(*_PRODUCTS):
             sign = self._cursor.take()
-            left = self._made(sign.text, left, self._terms.term(), made)
+            left = self._made(start, sign.text, left, self._terms.term(), made)
         return left
 
-    def _made(self, sign: str, left: Argument, right: Argument, made: list[Builtin]) -> Variable:
-        result = self._terms.fresh()
-        made.append(Builtin(SWRLB[_SIGN_NAMES[sign]], (result, left, right)))
+    def _made(
+        self, start: Token, sign: str, left: Argument, right: Argument, made: list[Builtin]
+    ) -> Variable:
+        result, written = self._terms.fresh(), self._cursor.written(start)
+        made.append(Builtin(SWRLB[_SIGN_NAMES[sign]], (result, left, right), written))
         return result
 
     def _relation(self) -> str:
@@ -117,7 +127,7 @@ class ComputationReader:
             self._cursor.need(",", self._prefix_arguments(word))
             arguments.append(self._terms.term())
         self._cursor.need(")", self._prefix_arguments(word))
-        return Builtin(SWRLB[name], tuple(arguments))
+        return Builtin(SWRLB[name], tuple(arguments), self._cursor.written(word))
 
     def _sign(self) -> str:
         if not self._cursor.is_at(*_SIGN_NAMES):

@@ -8,7 +8,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from pantarhei.errors import TemporalTextError
-from pantarhei.language.temporal_rule import Written
+from pantarhei.language.nearest import did_you_mean
+from pantarhei.language.written import Written
 
 
 class Token(NamedTuple):
@@ -33,6 +34,11 @@ class Token(NamedTuple):
         return self.text if len(self.text) <= _MOST_SHOWN else f"{self.text[:_MOST_SHOWN]}…"
 
 
+WORDS = frozenset(
+    ("not", "and", "in", "at", "always", "asserted", "remember", "diamond", "box", "time_win", "tuple_win")
+)
+"""Words of the language, which a predicate is only if they stand in quotation marks or behind a prefix."""
+
 _MOST_SHOWN = 60
 # No part can match in two ways, and none looks further than to its own end: reading costs linear time.
 _TOKEN = re.compile(
@@ -55,27 +61,30 @@ _TOKEN = re.compile(
 )
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str, source: str | None = None) -> list[Token]:
     """The tokens of a text, without comments; the last is its end.
+
+    Args:
+        source: the file that it was read from.
 
     Raises:
         TemporalTextError: something is no token.
     """
     if half := re.search("[\ud800-\udfff]", text):
-        raise _error_at(
-            text, half.start(), "half of a character, a surrogate, stands here", "whole characters"
-        )
+        problem = "half of a character, a surrogate, stands here"
+        raise _error_at(text, source, half.start(), problem, "whole characters")
     found: list[Token] = []
     place = 1 if text.startswith("\ufeff") else 0
     while place < len(text):
         match = _TOKEN.match(text, place)
         if match is None:
-            raise _no_token(text, place)
+            raise _no_token(text, source, place)
         kind, start, place = str(match.lastgroup), place, match.end()
         if kind == "block":
             place = text.find(_CLOSES[match[0]], place) + 2
             if place < 2:
-                raise _error_at(text, start, "this comment does not end", f"{_CLOSES[match[0]]} behind it")
+                expected = f"{_CLOSES[match[0]]} behind it"
+                raise _error_at(text, source, start, "this comment does not end", expected)
         elif kind != "skip":
             found.append(Token(kind, match[0], start))
     return [*found, Token("end", "", len(text.rstrip()))]
@@ -89,35 +98,35 @@ _UNFINISHED = {
 }
 
 
-def _no_token(text: str, place: int) -> TemporalTextError:
-    if text[place] in _UNFINISHED:
-        return _error_at(text, place, *_UNFINISHED[text[place]])
-    return _error_at(text, place, f"{text[place]!r} cannot stand here", "rules such as alarm(X) :- hot(X).")
+def _no_token(text: str, source: str | None, place: int) -> TemporalTextError:
+    cannot = f"{text[place]!r} cannot stand here", "rules such as alarm(X) :- hot(X)."
+    return _error_at(text, source, place, *_UNFINISHED.get(text[place], cannot))
 
 
-def _error_at(text: str, place: int, problem: str, expected: str) -> TemporalTextError:
-    return TemporalTextError(problem, expected, *_Lines(text).written(place))
+def _error_at(text: str, source: str | None, place: int, problem: str, expected: str) -> TemporalTextError:
+    return TemporalTextError(problem, expected, *_Lines(text, source).written(place))
 
 
 class _Lines:
     """The lines of a text, and which of them a place is in."""
 
-    def __init__(self, text: str) -> None:
-        self._lines = text.split("\n")
+    def __init__(self, text: str, source: str | None) -> None:
+        self._lines, self._source = text.split("\n"), source
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
 
     def written(self, place: int) -> Written:
         """A place that is counted in characters from 0. Costs a search by halving."""
         line = bisect_right(self._starts, place) - 1
-        return Written(line + 1, place - self._starts[line] + 1, self._lines[line].rstrip("\r"))
+        column = place - self._starts[line] + 1
+        return Written(line + 1, column, self._lines[line].rstrip("\r"), self._source)
 
 
 class Cursor:
     """A place between the tokens of a text, which goes on as they are taken."""
 
-    def __init__(self, text: str) -> None:
-        self._tokens = tokens(text)
-        self._lines = _Lines(text)
+    def __init__(self, text: str, source: str | None = None) -> None:
+        self._tokens = tokens(text, source)
+        self._lines = _Lines(text, source)
         self._next = 0
 
     @property
@@ -130,6 +139,12 @@ class Cursor:
     def peek(self, further: int = 0) -> Token:
         """The next token, or one that many behind it."""
         return self._tokens[min(self._next + further, len(self._tokens) - 1)]
+
+    @property
+    def starts_line(self) -> bool:
+        """Whether the next token stands on a later line than the one before it."""
+        before = self._tokens[max(self._next - 1, 0)]
+        return self.written(before).line < self.written(self.peek()).line
 
     def is_at(self, *words: str, further: int = 0) -> bool:
         """Whether the next token is one of these words or signs."""
@@ -160,7 +175,14 @@ class Cursor:
         """The error that the next token is not what it should be."""
         token = self.peek()
         problem = "the text ends here" if token.kind == "end" else f"{token.shown} cannot stand here"
-        return self.error(token, problem, expected)
+        return self.error(token, problem + (self._meant(-1) or self._meant(0)), expected)
+
+    def _meant(self, further: int) -> str:
+        """The word that a name may be meant for; names that are right have no name or number behind them."""
+        token, behind = self.peek(further), self.peek(further + 1)
+        is_word = token.kind == "name" and token.text not in WORDS
+        leads_on = behind.kind in ("name", "iri", "prefixed", "quoted", "number") or behind.text == "["
+        return did_you_mean(token.text, WORDS) if is_word and leads_on else ""
 
     def error(self, token: Token, problem: str, expected: str) -> TemporalTextError:
         """What is wrong at a token."""

@@ -49,6 +49,7 @@ class FormulaReader:
     def __init__(self, cursor: Cursor, terms: TermReader, computations: ComputationReader) -> None:
         self._cursor, self._terms, self._computations = cursor, terms, computations
         self.made: list[Builtin] = []
+        self._behind: Token | None = None  # where the window behind an atom begins
 
     def head(self) -> Formula:
         """An atom, now or at a time."""
@@ -57,7 +58,8 @@ class FormulaReader:
         if head.is_negated:
             raise self._cursor.error(start, "a head is not negated", _ATOM)
         if head.window is not None or head.mode in _DUALS:
-            raise self._cursor.error(start, "a head has no window: it holds now, or at one time", _ATOM)
+            problem = "a head has no window: it holds now, or at one time"
+            raise self._cursor.error(self._behind or start, problem, _ATOM)
         if head.atom.is_asserted:
             raise self._cursor.error(start, "a head is concluded, not asserted", _ATOM)
         return head
@@ -80,6 +82,8 @@ class FormulaReader:
             if operator.closes:
                 self._cursor.need(")", "')'")
             formula = self._applied(operator, formula)
+        if formula.mode is not Mode.NOW and formula.window is None:  # Laser's word, Ticker's window
+            formula = replace(formula, window=self._window())
         return replace(formula, written=self._cursor.written(start))
 
     # -- operators in front: Laser's and the paper's -----------------------------------------------------
@@ -138,7 +142,10 @@ class FormulaReader:
         return formula  # what holds now does so in any window of ticks
 
     def _nested(self, token: Token) -> TemporalTextError:
-        expected = "one window with one of ◇, □ and @ in it; give what stands inside a head of its own"
+        expected = (
+            "one window with one of ◇, □ and @ in it, such as box(hot(X)) in [5]; give what stands "
+            "inside a head of its own"
+        )
         return self._cursor.error(token, "temporal operators are nested", expected)
 
     # -- operators behind: Ticker's ----------------------------------------------------------------------
@@ -156,12 +163,20 @@ class FormulaReader:
         if self._cursor.is_at("not") and self._cursor.is_at("in", further=1):
             self._cursor.take()
             formula = replace(formula, is_negated=True)
-        if self._cursor.accept("in") or self._cursor.is_at("["):
+        if window := self._window():
             mode = Mode.SOMETIME if formula.mode is Mode.NOW else formula.mode
-            return replace(formula, mode=mode, window=read_window(self._cursor))
+            return replace(formula, mode=mode, window=window)
         if formula.times > 1:
             raise self._cursor.error(start, "at least so many times is said without a window", A_WINDOW)
         return formula
+
+    def _window(self) -> Reach | None:
+        """`in [5]`, or `[5]` alone; None for neither."""
+        if not self._cursor.is_at("in", "["):
+            return None
+        self._behind = self._cursor.peek()
+        self._cursor.accept("in")
+        return read_window(self._cursor)
 
     def _times(self) -> int:
         self._cursor.take()

@@ -5,7 +5,7 @@
     remember   = "remember" predicate { "," predicate } "." ;
     rule       = head [ ( ":-" | "<-" | "←" ) condition { ( "," | "and" | "∧" ) condition } ] "." ;
     head       = atom [ "at" time ] | "@" "(" time "," atom ")" | "@" time atom ;
-    condition  = { operator } atom [ said ] { ")" } | comparison ;
+    condition  = { operator } atom [ said ] { ")" } [ [ "in" ] window ] | comparison ;
     operator   = "not" | "¬" | "(" | "diamond" | "◇" | "box" | "□" | "@" "(" time "," | "@" time
                | "⊞" size | ( "time_win" | "tuple_win" ) "(" number "," [ "0" "," [ "1" "," ] ] ;
     said       = [ "always" | "at" time | "at" "least" number "times" ] [ [ [ "not" ] "in" ] window ] ;
@@ -32,6 +32,7 @@ from rdflib import URIRef
 
 from pantarhei.language.rule import Builtin
 from pantarhei.language.temporal_rule import Formula, TemporalRule
+from pantarhei.language.written import Written
 from pantarhei.temporal.text.computations import ComputationReader
 from pantarhei.temporal.text.cursor import Cursor
 from pantarhei.temporal.text.formulas import FormulaReader
@@ -44,38 +45,42 @@ class RulesText(NamedTuple):
 
     Args:
         rules: in their order.
-        remembered: the predicates whose conclusions are remembered.
+        remembered: the predicates whose conclusions are remembered, and where that is written.
         prefixes: those that are declared, and those that needed no declaration.
     """
 
     rules: tuple[TemporalRule, ...]
-    remembered: frozenset[URIRef]
+    remembered: dict[URIRef, Written]
     prefixes: dict[str, str]
 
 
-def read_rules(text: str, prefixes: Mapping[str, str] | None = None) -> RulesText:
+def read_rules(text: str, prefixes: Mapping[str, str] | None = None, source: str | None = None) -> RulesText:
     """The rules of a text.
 
     Args:
         prefixes: those that it may use without declaring them.
+        source: the file that it was read from, for errors.
 
     Raises:
         TemporalTextError: it is malformed.
     """
-    return _Reader(text, prefixes or {}).text()
+    return _Reader(text, prefixes or {}, source).text()
+
+
+_BEGIN = ("name", "quoted", "iri", "prefixed")  # what a statement can begin with
 
 
 class _Reader:
     """Reads one text."""
 
-    def __init__(self, text: str, prefixes: Mapping[str, str]) -> None:
-        self._cursor = Cursor(text)
+    def __init__(self, text: str, prefixes: Mapping[str, str], source: str | None) -> None:
+        self._cursor = Cursor(text, source)
         self._terms = TermReader(self._cursor, prefixes)
         self._computations = ComputationReader(self._cursor, self._terms)
 
     def text(self) -> RulesText:
         rules: list[TemporalRule] = []
-        remembered: set[URIRef] = set()
+        remembered: dict[URIRef, Written] = {}
         while self._cursor.peek().kind != "end":
             if self._is_prefix():
                 self._cursor.accept("@")
@@ -83,22 +88,34 @@ class _Reader:
                 self._terms.declaration()
                 self._cursor.accept(".")
             elif self._cursor.accept("remember"):
-                remembered |= self._remembered()
+                remembered = self._remembered() | remembered
             else:
                 rules.append(self._rule())
-        return RulesText(tuple(rules), frozenset(remembered), self._terms.prefixes)
+        return RulesText(tuple(rules), remembered, self._terms.prefixes)
 
     def _is_prefix(self) -> bool:
         if self._cursor.is_at("@"):
             return self._cursor.is_at("prefix", further=1)
         return self._cursor.is_at("PREFIX") and self._cursor.peek(1).kind == "prefixed"
 
-    def _remembered(self) -> set[URIRef]:
-        found = {self._terms.predicate()}
-        while self._cursor.accept(","):
-            found.add(self._terms.predicate())
-        self._cursor.need(".", "a comma and another predicate, or a full stop")
+    def _remembered(self) -> dict[URIRef, Written]:
+        found: dict[URIRef, Written] = {}
+        while not found or self._cursor.accept(","):
+            written = self._cursor.written(self._cursor.peek())
+            found.setdefault(self._terms.predicate(), written)
+        self._end("a comma and another predicate, or a full stop")
         return found
+
+    def _end(self, expected: str) -> None:
+        """The full stop behind a statement, taken.
+
+        Raises:
+            TemporalTextError: something else is there, such as the next statement.
+        """
+        begins = self._cursor.peek().kind in _BEGIN or self._cursor.is_at("@")
+        if begins and self._cursor.starts_line:
+            expected += ": the statement before this line has not ended"
+        self._cursor.need(".", expected)
 
     def _rule(self) -> TemporalRule:
         start = self._cursor.peek()
@@ -116,7 +133,7 @@ class _Reader:
             while self._cursor.accept(",", "and", "∧"):
                 self._condition(formulas, body, tests)
             what = "a comma and another condition, or a full stop behind the rule"
-        self._cursor.need(".", what)
+        self._end(what)
         written = self._cursor.written(start)
         return solved(TemporalRule(head, tuple(body), (*formulas.made, *tests), written))
 

@@ -79,7 +79,8 @@ def _solutions(test: Builtin) -> Iterator[_Solution]:
         result, left, right = test.arguments
         back = SWRLB.subtract if test.name == SWRLB.add else SWRLB.add
         if isinstance(left, Variable):
-            yield _Solution(test, left, Builtin(back, (left, result, right)))
+            yield _Solution(test, left, replace(test, name=back, arguments=(left, result, right)))
         if isinstance(right, Variable):
             operands = (result, left) if test.name == SWRLB.add else (left, result)
-            yield _Solution(test, right, Builtin(SWRLB.subtract, (right, *operands)))
+            turned = replace(test, name=SWRLB.subtract, arguments=(right, *operands))
+            yield _Solution(test, right, turned)

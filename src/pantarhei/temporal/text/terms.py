@@ -8,10 +8,10 @@ from itertools import count
 
 from rdflib import OWL, RDF, RDFS, XSD, Literal, URIRef, Variable
 
-from pantarhei.errors import TemporalTextError
+from pantarhei.errors import OptionError, TemporalTextError, check_type
 from pantarhei.language.rule import Argument
 from pantarhei.literals.builtin import MOST_DIGITS, SWRLB
-from pantarhei.temporal.text.cursor import Cursor, Token
+from pantarhei.temporal.text.cursor import WORDS, Cursor, Token
 
 USUAL_PREFIXES = {
     "owl": str(OWL),
@@ -20,11 +20,6 @@ USUAL_PREFIXES = {
     "swrlb": str(SWRLB),
     "xsd": str(XSD),
 }
-RESERVED = frozenset(
-    ("not", "and", "in", "at", "always", "asserted", "remember", "diamond", "box", "time_win", "tuple_win")
-)
-"""Words of the language, which a predicate is only if they stand in quotation marks or behind a prefix."""
-
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _NO_IRI = re.compile(r'[\x00-\x20<>"{}|\\^`]')
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
@@ -36,6 +31,24 @@ def is_variable(token: Token) -> bool:
     return token.kind == "variable" or (
         token.kind == "name" and (token.text[0].isupper() or token.text[0] == "_")
     )
+
+
+def is_absolute(iri: str) -> bool:
+    """Whether it is an IRI with its scheme, as a prefix stands for."""
+    return _ABSOLUTE.match(iri) is not None and _NO_IRI.search(iri) is None
+
+
+def check_prefixes(prefixes: Mapping[str, str]) -> None:
+    """Nothing, if each prefix stands for an IRI.
+
+    Raises:
+        OptionError: one does not, or they are no mapping.
+    """
+    expected = "prefixes with the IRIs that they stand for, such as {'ex': 'http://example.org/'}"
+    check_type("prefixes", prefixes, Mapping, expected)
+    for prefix, iri in prefixes.items():
+        if not (isinstance(prefix, str) and isinstance(iri, str) and is_absolute(iri)):
+            raise OptionError("prefixes", repr({prefix: iri})[:200], expected)
 
 
 class TermReader:
@@ -87,7 +100,7 @@ class TermReader:
             name = token.text.lstrip("?_") or "p"
             instead = f"a predicate: {name[0].lower()}{name[1:]}, :{name}, '{name}' or an IRI"
             raise self._cursor.error(token, problem, instead)
-        if token.kind == "name" and token.text in RESERVED:
+        if token.kind == "name" and token.text in WORDS:
             problem = f"{token.text} is a word of the language"
             raise self._cursor.error(
                 token, problem, f"a predicate; one of that name is written '{token.text}'"

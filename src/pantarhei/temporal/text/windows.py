@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from pantarhei.errors import TimestampError
+from pantarhei.language.nearest import did_you_mean
 from pantarhei.language.temporal_rule import Reach, TimeWindow, TupleWindow
 from pantarhei.language.time import measured, parse_duration
 from pantarhei.temporal.text.cursor import Cursor, Token
@@ -91,7 +92,7 @@ def _counted(cursor: Cursor) -> Reach:
 def _length(cursor: Cursor, number: Token, unit: Token) -> timedelta:
     """A number of units of time."""
     if unit.text not in _UNITS:
-        raise cursor.error(unit, f"{unit.shown} is no unit of time", _A_UNIT)
+        raise cursor.error(unit, f"{unit.shown} is no unit of time{did_you_mean(unit.text, _UNITS)}", _A_UNIT)
     try:
         return measured([(number.text, _UNITS[unit.text])])
     except TimestampError as error:

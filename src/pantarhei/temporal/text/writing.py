@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from rdflib import URIRef
 
 from pantarhei.language.shown import ShownNames
-from pantarhei.temporal.text.terms import RESERVED, USUAL_PREFIXES
+from pantarhei.temporal.text.cursor import WORDS
+from pantarhei.temporal.text.terms import USUAL_PREFIXES
 
 _PREFIX = re.compile(r"(?:[^\W\d_][\w\-]{0,250})?")
 _LOCAL = re.compile(r"\w[\w\-]*")
@@ -47,5 +48,5 @@ def _written(iri: URIRef, prefixes: Mapping[str, str]) -> str:
         return f"<{iri}>"
     length, prefix = max(fitting)
     local = iri[length:]
-    is_bare = not prefix and _BARE.fullmatch(local) and not local[0].isupper() and local not in RESERVED
+    is_bare = not prefix and _BARE.fullmatch(local) and not local[0].isupper() and local not in WORDS
     return local if is_bare else f"{prefix}:{local}"

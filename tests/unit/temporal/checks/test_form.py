@@ -12,6 +12,7 @@ from pantarhei.language.rule import Builtin
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TimeWindow, TupleWindow
 from pantarhei.literals.builtin import SWRLB
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW, check_form
+from pantarhei.temporal.text.reading import read_rules
 
 A, B, P = atom("a"), atom("b"), atom("p", "X")
 X = Variable("X")
@@ -36,9 +37,17 @@ X = Variable("X")
         ([rule(A, replace(now(B), window=TimeWindow(3)))], "lacks a window, or has one in vain"),
         ([rule(A, some(B, 3, times=0))], "0 times; expected a number above 0"),
         ([rule(A, replace(always(B, 3), times=2))], "2 times; expected a number above 0, with mode SOMETIME"),
+        (
+            [rule(A, some(B, 5, times=8))],
+            "at least 8 times in .5. can never be: the window has 6 ticks",
+        ),
+        ([rule(A, some(B, "3 #", times=4))], "the window has 3 ticks at most; expected at least 3 times"),
         ([rule(A, some(B, "0 #"))], "a window of 0 assertions; expected 1 to 4_000_000"),
         ([rule(A, some(B, -1))], "a window of -1 ticks; expected 0 to 4_000_000"),
-        ([rule(A, some(B, MOST_IN_WINDOW + 1))], "4000001 ticks; expected 0 to 4_000_000; the slide of the"),
+        (
+            [rule(A, some(B, MOST_IN_WINDOW + 1))],
+            "4000001 ticks; expected 0 to 4_000_000; a tick is the slide",
+        ),
         ([rule(A, some(B, f"{MOST_IN_WINDOW + 1} #"))], "a window of 4000001 assertions"),
         ([rule(A, Formula(B, Mode.SOMETIME, TimeWindow(timedelta(-1))))], "a length that is not negative"),
         ([rule(A, P), rule(A, atom("p", "X", "Y"))], "p has 2 arguments here, and 1 above"),
@@ -59,6 +68,17 @@ X = Variable("X")
 def test_what_cannot_be_is_refused(rules, said):
     with pytest.raises(TemporalRuleError, match=said):
         check_form(rules)
+
+
+def test_a_built_in_is_refused_where_it_stands():
+    rules = read_rules("a(X) :-\n p(X),\n swrlb:tomorrow(X, X).", {"": "http://example.org/"}).rules
+    with pytest.raises(TemporalRuleError, match="there is no built-in tomorrow") as told:
+        check_form(rules)
+    assert (told.value.line, told.value.column) == (3, 2)
+
+
+def test_what_fills_its_window_is_allowed():
+    check_form([rule(A, some(B, 5, times=6), some(B, "3 #", times=3))])
 
 
 def test_a_window_may_hold_the_last_assertions_of_what_is_concluded_too():

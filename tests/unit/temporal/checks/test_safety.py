@@ -38,27 +38,28 @@ def test_what_positive_atoms_and_computations_bind_is_bound(text):
 @pytest.mark.parametrize(
     ("text", "column", "said"),
     [
-        ("a(X).", 1, "X is in the head, and nothing binds it; expected an atom of the body that has it"),
-        ("a(X) :- b(Y).", 1, "X is in the head"),
-        ("a at T :- b.", 1, "T is in the head"),
-        ("a :- b, not c(X).", 9, "X is in not c(X)"),
-        ("a :- b, not c at T.", 9, "T is in not c at T"),
-        ("a :- b, X < 5.", 1, "X is in X < 5"),
-        ("a(X) :- b, X = Y.", 1, "X is in the head"),
-        ("a(X) :- b, not c(X), X != 5.", 1, "X is in the head"),
-        ("a :- b(X), X = Y * 2.", 1, "Y is in X = Y * 2"),
-        ("a(X) :- X = Y + 1, Y = X - 1.", 1, "X is in the head"),
+        ("a(X).", 3, "X is in the head, and nothing binds it; expected an atom of the body that has it"),
+        ("a(X) :- b(Y).", 3, "X is in the head"),
+        ("a at T :- b.", 6, "T is in the head"),
+        ("a :- b, not c(X).", 15, "X is in not c(X)"),
+        ("a :- b, not c at T.", 18, "T is in not c at T"),
+        ("a :- b, X < 5.", 9, "X is in X < 5"),
+        ("a(X, Y) :- b(X).", 6, "Y is in the head"),
+        ("a(X) :- b, X = Y.", 3, "X is in the head"),
+        ("a(X) :- b, not c(X), X != 5.", 3, "X is in the head"),
+        ("a :- b(X), X = Y * 2.", 16, "Y is in X = Y * 2"),
+        ("a(X) :- X = Y + 1, Y = X - 1.", 3, "X is in the head"),
         ("a at T :- b at T+1.", 11, "nothing bounds the time _1"),
-        ("a(?x) :- b.", 1, "?x is in the head"),
+        ("a(?x) :- b.", 3, "?x is in the head"),
         (
             "a :- b at T.",
-            6,
+            11,
             "nothing bounds the time T of b at T; expected a window, as in b at T in [10]",
         ),
-        ("a(T) :- b(T) at T.", 9, "nothing bounds the time T"),
-        ("a :- b at T, c at T.", 6, "nothing bounds the time T of b at T"),
-        ("a :- b(X) at T, T = X + 1.", 6, "nothing bounds the time T of b(X) at T"),
-        ("a :- b at T, not c(T).", 6, "nothing bounds the time T"),
+        ("a(T) :- b(T) at T.", 11, "nothing bounds the time T"),
+        ("a :- b at T, c at T.", 11, "nothing bounds the time T of b at T"),
+        ("a :- b(X) at T, T = X + 1.", 14, "nothing bounds the time T of b(X) at T"),
+        ("a :- b at T, not c(T).", 11, "nothing bounds the time T"),
     ],
 )
 def test_what_nothing_binds_is_refused_where_it_stands(text, column, said):
@@ -66,3 +67,19 @@ def test_what_nothing_binds_is_refused_where_it_stands(text, column, said):
         check_safety(read(text))
     assert said in str(told.value)
     assert (told.value.line, told.value.column, told.value.source_line) == (1, column, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("a(X) :-\n b(X),\n  Y < 5.", 3, 3),
+        ("a(X) :-\n b(X),\n 3 < 5 + Y.", 3, 10),
+        ("a(X) :-\n b(X),\n Z = X * Y - 1.", 3, 10),
+        ("a(X) :-\n b(X),\n COMP(<,X,Y).", 3, 11),
+        ("a(X) :-\n b(X),\n not\n c(Y).", 3, 2),
+    ],
+)
+def test_a_condition_is_refused_on_its_own_line(text, line, column):
+    with pytest.raises(pr.TemporalRuleError, match="nothing binds it") as told:
+        check_safety(read(text))
+    assert (told.value.line, told.value.column) == (line, column)

@@ -61,6 +61,7 @@ def test_what_rests_on_its_own_absence_is_refused_and_the_circle_named(text, lin
         strata(read(text))
     assert said in str(told.value)
     assert told.value.line == line
+    assert "pantarhei.AnswerStreams" in told.value.expected and "--models" in told.value.expected
     assert pickle.loads(pickle.dumps(told.value)).args == told.value.args
 
 

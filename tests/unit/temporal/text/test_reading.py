@@ -13,8 +13,8 @@ from pantarhei.language.temporal_rule import (
     TemporalAtom,
     TemporalRule,
     TimeWindow,
-    Written,
 )
+from pantarhei.language.written import Written
 from pantarhei.temporal.text.reading import read_rules
 from temporal_texts.laser import LASER
 from temporal_texts.ticker import SAME, TICKER
@@ -54,6 +54,12 @@ def test_rules_and_formulas_know_where_they_are_written():
     assert [each.written for each in rule.body] == [Written(2, 8, "  a :- b,"), Written(3, 2, "\tnot c.")]
 
 
+def test_a_comparison_knows_where_it_is_written_however_it_is_turned():
+    (rule,) = read_rules("a(Z) at T + 1 :- b(X) at T in [3],\n X = Z + 1,\n X > 2 * 3.", PREFIXES).rules
+    places = [(test.written.line, test.written.column) for test in rule.tests]
+    assert sorted(places) == [(1, 9), (2, 2), (3, 2), (3, 6)]
+
+
 def test_prefixes_are_those_given_and_those_declared_from_there_on():
     text = "@prefix ex: <urn:ex#> . PREFIX : <urn:own#> a :- ex:B, c, rdf:type(x, _). @prefix : <urn:2#> . d."
     first, second = read_rules(text, PREFIXES).rules
@@ -63,10 +69,11 @@ def test_prefixes_are_those_given_and_those_declared_from_there_on():
 
 
 def test_what_is_remembered_is_read():
-    assert read_rules("remember a, :B, <urn:c>. a :- b.", PREFIXES).remembered == {
-        EX.a,
-        EX.B,
-        Namespace("urn:").c,
+    text = "remember a, :B,\n <urn:c>. a :- b. remember a."
+    assert {each: tuple(at[:2]) for each, at in read_rules(text, PREFIXES).remembered.items()} == {
+        EX.a: (1, 10),
+        EX.B: (1, 13),
+        Namespace("urn:").c: (2, 2),
     }
 
 
@@ -98,9 +105,20 @@ def test_numbers_and_strings_are_literals():
     [
         ("a :- b in [3 fortnights].", 1, 14, "fortnights is no unit of time; expected ms, sec, min"),
         ("a :- b\nc :- d.", 2, 1, "c cannot stand here; expected a comma and another condition, or a full"),
+        ("a :- b\nc :- d.", 2, 1, "behind the rule: the statement before this line has not ended"),
+        ("remember a\na :- d.", 2, 1, "or a full stop: the statement before this line has not ended"),
+        ("a\n@prefix : <urn:a> .", 2, 1, "fact: the statement before this line has not ended"),
+        ("a :- b alwyas in [3].", 1, 8, "alwyas cannot stand here (did you mean always?); expected"),
+        ("a :- asserts b.", 1, 14, "b cannot stand here (did you mean asserted?)"),
+        ("remembre a. a :- b.", 1, 10, "a cannot stand here (did you mean remember?)"),
+        ("a :- b in [5] at 3.", 1, 15, "at cannot stand here; expected"),
+        ("a :- b in [5 minuts].", 1, 14, "minuts is no unit of time (did you mean minutes?); expected"),
+        ("a :- b at leest 3 times in [3].", 1, 11, "leest is no time (did you mean least?)"),
         ("a :- b", 1, 7, "the text ends here; expected a comma and another condition, or a full stop"),
         ("a", 1, 2, "the text ends here; expected ':-' and a body, or a full stop"),
-        ("a in [3] :- b.", 1, 1, "a head has no window"),
+        ("a in [3] :- b.", 1, 3, "a head has no window"),
+        ("a at T in [3] :- b(T).", 1, 8, "a head has no window"),
+        ("box(a) in [3] :- b.", 1, 8, "a head has no window"),
         ("box(a) :- b.", 1, 1, "a head has no window"),
         ("time_win(3,0,1,@(T,a)) :- b(T).", 1, 1, "a head has no window"),
         ("not a :- b.", 1, 1, "a head is not negated"),
@@ -123,6 +141,13 @@ def test_numbers_and_strings_are_literals():
             15,
             "X is read as a variable, by its first letter; expected a comp",
         ),
+        (
+            "a :- @T b in [5].",
+            1,
+            6,
+            "temporal operators are nested; expected one window with one of",
+        ),
+        ("a :- not(b) in [5].", 1, 13, "in cannot stand here"),
         ("a :- diamond(box(b)).", 1, 6, "temporal operators are nested"),
         ("a :- time_win(3,0,1,diamond(time_win(3,0,1,box(b)))).", 1, 21, "temporal operators are nested"),
         ("a :- time_win(3,0,1,b in [5]).", 1, 6, "temporal operators are nested"),

@@ -1,0 +1,246 @@
+"""Temporal rules: microseconds a report, beside clingo and ARES; a thousand rules; a past of a million ticks.
+
+Numbers: from facts as integers to conclusions as integers, either what came and went or all there are at each
+tick. Through the public face reports are rdflib's triples, pushed, and conclusions are made such triples. How
+many conclusions there are at each tick is found by sets before any time counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from rdflib import RDF, Graph, Literal, URIRef
+
+import pantarhei as pr
+from bench.measuring import Figure, check, figure, remark, settled
+from bench.peers.process import Job, Outcome, contest
+from bench.temporal_workloads import EX, WORKLOADS, Row, Workload
+from pantarhei.encoding.numbers import NO_FACTS, Integers, Symbol
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.language.time import TimeKind
+from pantarhei.rules.compilation.program import compile_
+from pantarhei.temporal.evaluation import Evaluation, Standing
+from pantarhei.temporal.numbered import NumberedProgram
+from pantarhei.temporal.past import Past, Said
+from pantarhei.temporal.ticks import Ticks
+from pantarhei.temporal.translation import program_of
+
+Stream = Sequence[Sequence[Row]]
+ASKED = ("changes", "all answers")
+NO_ONTOLOGY = pr.load_ontology(Graph())
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Microseconds a report, with targets for the engine's own share; ratios; megabytes."""
+    rounds = 3 if quick else 5
+    for workload in WORKLOADS:
+        yield from _one(workload, 20, 200, 100, rounds, 1.0)
+    for workload in () if quick else WORKLOADS:
+        yield from _one(workload, 80, 800, 160, 1, 2.0)
+    for workload in WORKLOADS:
+        yield from _peers(workload, 20, 200, 20 if quick else 100, 1)
+    yield from _thousand_rules(rounds)
+    yield from _million_ticks(10_000 if quick else 1_000_000)
+    yield from _small_ticks(rounds)
+
+
+# -- a workload ------------------------------------------------------------------------------------
+
+
+class InNumbers:
+    """The rules of a workload, and its reports as facts.
+
+    Args:
+        workload, window: what is run.
+        stream: the reports.
+    """
+
+    def __init__(self, workload: Workload, window: int, stream: Stream) -> None:
+        self._vocabulary = Vocabulary(compile_([]))
+        rules = pr.load_rules(workload.text(window), start=0)
+        ticks = Ticks(pr.Window(0), TimeKind.INTEGER)
+        self._program = NumberedProgram(program_of(rules.rules, rules.remembered, ticks), self._vocabulary)
+        self._facts = [self._numbered(workload, rows) for rows in stream]
+
+    def _numbered(self, workload: Workload, rows: Sequence[Row]) -> Integers:
+        number = self._vocabulary.number
+        triples = map(workload.triple, rows)
+        facts = [
+            (self._vocabulary.number_symbol(Symbol(predicate, 2)), number(subject), number(object_))
+            for subject, predicate, object_ in triples
+        ]
+        return np.array(facts, np.int32)
+
+    def run(self, asks_all: bool) -> tuple[float, list[int]]:
+        """CPU seconds, and how many conclusions there were at each tick."""
+        evaluation, counts = Evaluation(self._program, 0, 0), []
+        evaluation.begin(Past(0), Standing())
+        with settled():
+            begin = time.process_time()
+            for tick, facts in enumerate(self._facts):
+                if tick:
+                    evaluation.come_to(tick, NO_FACTS, NO_FACTS)
+                evaluation.change(NO_FACTS, NO_FACTS, facts)
+                changes = evaluation.take_changes()
+                if asks_all:
+                    counts.append(len(evaluation.model.facts_of(self._program.is_conclusion)))
+                else:
+                    counts.append(int(changes[:, 3].sum()))
+            spent = time.process_time() - begin
+        return spent, counts if asks_all else np.cumsum(counts).tolist()
+
+
+def _pushed(workload: Workload, window: int, stream: Stream, asks: str | None) -> tuple[float, list[int]]:
+    """CPU seconds through the public face, and how many conclusions there were at each tick.
+
+    Args:
+        asks: for what; None for a reasoner without rules.
+    """
+    rules = pr.load_rules(workload.text(window), start=0) if asks else None
+    reasoner = pr.StreamReasoner(NO_ONTOLOGY, pr.Window(range=0), temporal=rules)
+    aboxes = [list(map(workload.triple, rows)) for rows in stream]
+    counts, held = [], 0
+    with settled():
+        begin = time.process_time()
+        for tick, abox in enumerate(aboxes):
+            changes = reasoner.push(tick, abox).conclusions
+            if asks == "changes":
+                held += len(changes.added) - len(changes.removed)
+            elif asks:
+                held = len(reasoner.conclusions())
+            counts.append(held)
+        spent = time.process_time() - begin
+    return spent, counts
+
+
+def _one(
+    workload: Workload, window: int, rate: int, ticks: int, rounds: int, allowed: float
+) -> Iterator[Figure]:
+    stream = workload.stream(rate, ticks)
+    expected, reports = workload.expected(stream, window), rate * ticks
+    title = f"temporal rules, window {window}, {rate} a tick"
+    engine = InNumbers(workload, window, stream)
+
+    def micros(run: Callable[[], tuple[float, list[int]]], rounds: int) -> list[float]:
+        check(f"{title}: {workload.name}", run()[1], expected)
+        return [1e6 * run()[0] / reports for _ in range(rounds)]
+
+    for asks, target in zip(ASKED, workload.targets, strict=True):
+        taken = micros(partial(engine.run, asks == "all answers"), rounds)
+        yield figure(title, f"{workload.name}, numbers, {asks}", taken, "µs", allowed * target)
+    if rate > 200:
+        return
+    few = max(1, rounds // 3)
+    for asks in ASKED:
+        taken = micros(partial(_pushed, workload, window, stream, asks), few)
+        yield figure(title, f"{workload.name}, public face, {asks}", taken, "µs")
+    bare = [1e6 * _pushed(workload, window, stream, None)[0] / reports for _ in range(few)]
+    yield figure(title, f"{workload.name}, public face, no rules", bare, "µs")
+
+
+# -- others ----------------------------------------------------------------------------------------
+
+
+def _peers(workload: Workload, window: int, rate: int, ticks: int, rounds: int) -> Iterator[Figure]:
+    """Those who compute all answers at each tick, with how many times as long as ours they take."""
+    stream = workload.stream(rate, ticks)
+    title = f"temporal rules, window {window}, {rate} a tick"
+    expected, engine = workload.expected(stream, window), InNumbers(workload, window, stream)
+    ours = [engine.run(asks_all=True)[0] for _ in range(rounds)]
+    task = {"report": workload.report, "window": window, "stream": stream}
+    jobs = [Job("clingo_windows", "clingo", {**task, "program": workload.clingo})]
+    if workload.ares:
+        jobs.append(Job("ares", "ARES", {**task, "program": workload.ares.replace("N", str(window))}))
+    with TemporaryDirectory() as folder:
+        for job, outcome in contest(f"{title}: {workload.name}", jobs, rounds, Path(folder)):
+            if not isinstance(outcome, Outcome):
+                yield remark(title, f"{workload.name}, {job.name}: {outcome}")
+                continue
+            check(f"{title}: {workload.name}, {job.name}", outcome.found, expected)
+            theirs = outcome.seconds("ticks")
+            micros = [1e6 * seconds / (rate * ticks) for seconds in theirs]
+            yield figure(title, f"{workload.name}, {job.name}, all answers", micros, "µs")
+            times = [b / a for a, b in zip(sorted(ours), sorted(theirs), strict=True)]
+            yield figure(title, f"{workload.name}, {job.name} : ours", times, "times")
+
+
+# -- many rules, a long past, small ticks ----------------------------------------------------------
+
+
+def _alarms(rules: int) -> str:
+    """Rules of which each looks at a class of its own."""
+    text = """
+        a{0}(X) :- asserted c{0}(X) in [20], not asserted d{0}(X) in [5].
+        b{0}(X) :- asserted c{0}(X) always in [3].
+    """
+    return f"@prefix : <{EX}> .\n" + "\n".join(map(text.format, range(rules // 2)))
+
+
+def _readings(rules: int, count: int) -> float:
+    """CPU seconds of a push of five readings that two rules look at."""
+    reasoner = pr.StreamReasoner(NO_ONTOLOGY, pr.Window(range=0), temporal=pr.load_rules(_alarms(rules)))
+    abox = [(URIRef(f"{EX}x{number}"), RDF.type, URIRef(f"{EX}c0")) for number in range(5)]
+    for tick in range(30):
+        reasoner.push(tick, abox)
+    with settled():
+        begin = time.process_time()
+        for tick in range(30, 30 + count):
+            reasoner.push(tick, abox)
+        return (time.process_time() - begin) / count
+
+
+def _thousand_rules(rounds: int) -> Iterator[Figure]:
+    title = "temporal rules, many"
+    few, many = ([1e6 * _readings(rules, 300) for _ in range(rounds)] for rules in (2, 1_000))
+    yield figure(title, "a push of 5 readings, 2 rules", few, "µs")
+    yield figure(title, "a push of 5 readings, 1,000 rules of which they touch 2", many, "µs")
+    ratios = [b / a for a, b in zip(sorted(few), sorted(many), strict=True)]
+    yield figure(title, "1,000 rules : 2 rules", ratios, "times", 1.5)
+
+
+def _million_ticks(ticks: int) -> Iterator[Figure]:
+    """What a window of so many ticks takes, where something is said at few of them and at each."""
+    title = "temporal rules, a long past"
+    for count, every, most in ((ticks, 1_000, 15.0), (ticks // 10, 1, None)):
+        (evaluation, row), past = _sparse(count), Past(0)
+        for tick in range(0, count, every):
+            if tick:
+                evaluation.come_to(tick, NO_FACTS, NO_FACTS)
+            evaluation.change(NO_FACTS, NO_FACTS, row)
+            past = past.with_tick(Said(tick, row), 0)
+        taken = (evaluation.model.bytes_used + past.bytes) / 1e6
+        said = "at each tick" if every == 1 else f"every {every:,} ticks"
+        yield figure(title, f"{count:,} ticks, a report {said}", [taken], "MB", most)
+
+
+def _sparse(ticks: int) -> tuple[Evaluation, Integers]:
+    """Rules with a window of so many ticks, at its first, and a fact that they look at."""
+    vocabulary = Vocabulary(compile_([]))
+    rules = pr.load_rules(f"@prefix : <{EX}> .\na(X) :- asserted c(X) in [{ticks}].", start=0)
+    program = program_of(rules.rules, rules.remembered, Ticks(pr.Window(0), TimeKind.INTEGER))
+    evaluation = Evaluation(NumberedProgram(program, vocabulary), 0, 0)
+    evaluation.begin(Past(0), Standing())
+    fact = vocabulary.number_symbol(Symbol(URIRef(f"{EX}c"), 1)), vocabulary.number(URIRef(f"{EX}x")), -1
+    return evaluation, np.array([fact], np.int32)
+
+
+def _small_ticks(rounds: int) -> Iterator[Figure]:
+    """What a push costs that brings little, as sensors do one by one."""
+    text = f"@prefix : <{EX}> .\nalarm(S) :- asserted high(S, V) in [20], not asserted served(S, V) in [60]."
+    for reports in (1, 5):
+        abox = [(URIRef(f"{EX}s{n}"), URIRef(f"{EX}high"), Literal(n)) for n in range(reports)]
+        for title, rules in (("rules", pr.load_rules(text)), ("no rules", None)):
+            taken = []
+            for _ in range(rounds):
+                reasoner = pr.StreamReasoner(NO_ONTOLOGY, pr.Window(range=5), temporal=rules)
+                with settled():
+                    begin = time.process_time()
+                    for tick in range(300):
+                        reasoner.push(tick, abox)
+                    taken.append(1e6 * (time.process_time() - begin) / 300)
+            yield figure("temporal rules, small ticks", f"a push of {reports}, {title}", taken, "µs")

@@ -1,0 +1,235 @@
+"""Rules without strata over a reasoner's window: all answer streams, apart from what `load_rules` has.
+
+Such rules have no one answer. Conclusions of different answer streams contradict each other, so nothing of
+them is in the reasoner: it is told what to say, and asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Final
+
+from pantarhei.encoding.numbers import Symbol, Symbols
+from pantarhei.encoding.renaming import Renaming, UsedTerms
+from pantarhei.engine.changes import Changes
+from pantarhei.errors import OptionError, TemporalRuleError, check_type
+from pantarhei.language.temporal_rule import TemporalAtom, TemporalRule, TimeWindow, TupleWindow
+from pantarhei.language.term import RDF_TYPE, short
+from pantarhei.language.time import TimePoint, kind_of, ticks_of
+from pantarhei.materialize.model import WindowModel
+from pantarhei.reasoner import StreamReasoner
+from pantarhei.temporal.binding import is_unbounded
+from pantarhei.temporal.checks.dates import check_dates
+from pantarhei.temporal.checks.form import check_form, check_times
+from pantarhei.temporal.checks.refusal import refused
+from pantarhei.temporal.checks.safety import check_safety
+from pantarhei.temporal.models.said import SaidAt, SaidStream
+from pantarhei.temporal.models.solving import AnswerStream, answer_streams
+from pantarhei.temporal.rules import read_source
+from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.window.sliding import Step, Window
+
+if TYPE_CHECKING:
+    from pantarhei.language.term import Triple
+
+HEARING: Final = "answer streams"
+"""The name that it is attached to a reasoner by."""
+
+
+class AnswerStreams:
+    """Rules that need no strata, asked over the repaired window of a reasoner (LA17 Definition 5).
+
+    What is said at a tick is as for temporal rules (docs/temporal-rules.md).
+    It is kept as far back as windows reach, in memory alone: checkpoints have nothing of it.
+
+    Args:
+        reasoner: what is pushed to; one that has seen nothing yet. It has one such companion at most.
+        rules: a path, a text as `load_rules` takes it, or rules made in Python.
+        start: the timestamp of the first tick; None for the first step's minus the largest window.
+        prefixes: as `load_rules` takes them.
+
+    Raises:
+        TemporalRuleError: a rule is unsafe, or of a form that cannot be; a conclusion is to be remembered, or
+            is the ontology's.
+        InputError: the file cannot be read.
+        OptionError: the reasoner has begun, or has a companion.
+    """
+
+    def __init__(
+        self,
+        reasoner: StreamReasoner,
+        rules: str | PathLike[str] | Iterable[TemporalRule],
+        start: TimePoint | None = None,
+        prefixes: Mapping[str, str] | None = None,
+    ) -> None:
+        check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner")
+        self.rules = _read(rules, prefixes)
+        check_form(self.rules)
+        for rule in self.rules:
+            check_safety(rule)
+            if rule.head.atom.predicate in reasoner.ontology.predicates:
+                problem = f"{short(rule.head.atom.predicate)} is concluded, and is of the ontology"
+                raise refused(problem, "a head that the ontology does not know", rule.head, rule)
+        if reasoner._held.books.step is not None:
+            raise OptionError("reasoner", "one that has begun", "one that nothing has been pushed to")
+        self._hearing = _Hearing(self.rules, reasoner.window, start, reasoner)
+        reasoner._held.attach(HEARING, self._hearing)
+
+    def models(self, most: int = 0) -> tuple[AnswerStream, ...]:
+        """The answer streams at the present tick, in the order of their texts; none before the first step.
+
+        Costs what clingo does: up to exponentially much in the number of conclusions.
+
+        Args:
+            most: how many at most; 0 for all. Which ones are found first is clingo's choice.
+
+        Raises:
+            ClingoNotFoundError: clingo is not installed.
+            OptionError: `most` is no number from 0 on.
+        """
+        if not isinstance(most, int) or isinstance(most, bool) or most < 0:
+            raise OptionError("most", repr(most), "a whole number, 0 for all answer streams")
+        said = self._hearing.said
+        return () if said is None else answer_streams(self.rules, said, self._hearing.ticks, most)
+
+
+def _read(
+    rules: str | PathLike[str] | Iterable[TemporalRule], prefixes: Mapping[str, str] | None
+) -> tuple[TemporalRule, ...]:
+    if not isinstance(rules, str | PathLike):
+        check_type("rules", rules, Iterable, "a path, the text of rules, or rules")
+        given = tuple(rules)
+        for rule in given:
+            check_type("rules", rule, TemporalRule, "TemporalRule, as rule(…).when(…) gives them")
+        return given
+    read = read_source(rules, prefixes)
+    if read.remembered:
+        predicate, written = min(read.remembered.items())
+        problem = f"{short(predicate)} is to be remembered, and answer streams differ"
+        raise TemporalRuleError(problem, "rules that remember nothing, or load_rules", *written)
+    return read.rules
+
+
+class _Hearing:
+    """A consumer (engine/consumer.py) that notes what is said, in terms, as far back as rules look.
+
+    Each step costs a pass over the materialization.
+    """
+
+    wants_levels = False
+    follows_parts = True
+    follows_steps = True
+    bytes_used = 0
+
+    def __init__(
+        self,
+        rules: tuple[TemporalRule, ...],
+        window: Window,
+        start: TimePoint | None,
+        reasoner: StreamReasoner,
+    ) -> None:
+        self._rules, self._reasoner, self._start = rules, reasoner, start
+        kind = kind_for(window) if start is None else kind_of(start)
+        self._set(Ticks(window, kind))
+        atoms = (formula.atom for rule in rules for formula in rule.formulas)
+        self._asked = frozenset(Symbol(atom.predicate, len(atom.arguments)) for atom in atoms)
+        self._told: tuple[SaidAt, ...] = ()
+        self._first: int | None = None
+        self._oldest: int | None = None
+
+    def _set(self, ticks: Ticks) -> None:
+        self.ticks = ticks
+        for rule in self._rules:
+            check_dates(rule, ticks.kind)
+        formulas = [formula for rule in self._rules for formula in rule.body]
+        windows = [(each.window, each) for each in formulas]
+        timed = []
+        for window, each in windows:
+            if isinstance(window, TimeWindow):
+                timed.append(ticks.size_of(window, each))
+                check_times(each, timed[-1])
+        counted = [window.size for window, _ in windows if isinstance(window, TupleWindow)]
+        self._largest, self._counts = max(timed, default=0), max(counted, default=0)
+        self._keeps_all = any(map(is_unbounded, formulas))
+
+    @property
+    def said(self) -> SaidStream | None:
+        """What has been said; None before the first step."""
+        if self._first is None or not self._told:
+            return None
+        return SaidStream(self._first, self._told[-1].tick, self._told)
+
+    @property
+    def asks_for(self) -> Symbols:
+        """See `Consumer`."""
+        return self._asked
+
+    def due(self, after: int, until: int) -> int | None:
+        """See `Consumer`: when the window loses an ABox."""
+        if self._oldest is None or not self._told:
+            return None
+        tick = max(self.ticks.at(self.ticks.first_without(self._oldest)), self._told[-1].tick + 1)
+        end = self.ticks.end_of(tick)
+        return end if after < end <= self.ticks.end_of(self.ticks.at(until) - 1) else None
+
+    def before(self, step: Step, model: WindowModel) -> None:
+        """See `Consumer`: `apply` was told all there is to know."""
+
+    def apply(self, changes: Changes, model: WindowModel) -> None:
+        """See `Consumer`: note what is said at the tick that the step came to."""
+        assert changes.step is not None and changes.log is not None, "a reasoner has a window"
+        if self.ticks.kind is not changes.step.kind:
+            self._set(Ticks(self.ticks.window, changes.step.kind))
+        tick, vocabulary = self.ticks.of(changes.step), self._reasoner._held.vocabulary
+        if self._first is None:
+            start = None if self._start is None else ticks_of(self._start, changes.step.kind)
+            self._first = tick - self._largest if start is None else self.ticks.at(start)
+        states = map(_atom, vocabulary.decode(model.facts()))
+        held = frozenset(
+            each for each in states if Symbol(each.predicate, len(each.arguments)) in self._asked
+        )
+        kept = [(entry, facts) for entry, facts in changes.log.kept() if self.ticks.at(entry.ticks) == tick]
+        events = (_atom(each) for entry, facts in reversed(kept) for each in vocabulary.decode(facts))
+        earlier = tuple(each for each in self._told if each.tick < tick)
+        self._told = self._needed((*earlier, SaidAt(tick, held, tuple(dict.fromkeys(events)))))
+        oldest = next(iter(changes.log), None)
+        self._oldest = None if oldest is None else oldest.ticks
+
+    def _needed(self, told: tuple[SaidAt, ...]) -> tuple[SaidAt, ...]:
+        """What windows can still ask for, whatever becomes of the present tick."""
+        first, events, place = told[-1].tick - self._largest, 0, len(told) - 1
+        while place and (self._keeps_all or told[place].tick > first or events < self._counts):
+            place -= 1
+            events += len(told[place].events)
+        return told[place:]
+
+    def mark(self) -> object:
+        """See `Consumer`."""
+        return self._told, self._first, self._oldest
+
+    def back(self, mark: object) -> None:
+        """See `Consumer`."""
+        assert isinstance(mark, tuple)
+        self._told, self._first, self._oldest = mark
+
+    def used_terms(self, used: UsedTerms) -> None:
+        """See `Consumer`: it holds terms, not their numbers."""
+
+    def renamed(self, renaming: Renaming) -> None:
+        """See `Consumer`."""
+
+    def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
+        """See `Consumer`."""
+
+    def saved(self) -> bytes:
+        """See `Consumer`: nothing of it is in checkpoints."""
+        return b""
+
+
+def _atom(triple: Triple) -> TemporalAtom:
+    """What a triple says, as rules write it."""
+    subject, predicate, object_ = triple
+    if predicate == RDF_TYPE:
+        return TemporalAtom(object_, (subject,))  # type: ignore[arg-type]
+    return TemporalAtom(predicate, (subject, object_))  # type: ignore[arg-type]

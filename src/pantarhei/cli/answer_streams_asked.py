@@ -1,0 +1,91 @@
+"""What `pantarhei run --rules FILE --models N` writes: the answer streams of rules after each ABox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pantarhei.cli.concluded import declared_in
+from pantarhei.language.shown import told_apart
+from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.language.time import TimePoint, show_time
+from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
+
+if TYPE_CHECKING:
+    import pantarhei as pr
+    from pantarhei.temporal.models.solving import AnswerStream
+
+
+class AskedAnswerStreams:
+    """Asks all answer streams of rules, or some (`Asked`).
+
+    A table has a line for each answer stream, or says that there is none. Other formats have rows of
+    `answer`, its number, `predicate`, `argument1` onwards, and `time` of what is concluded at another tick;
+    an answer stream without conclusions is a row that has its number alone.
+
+    Args:
+        rules: the file.
+        most: how many are asked for, 0 for all.
+        ontology: its prefixes need no declaration.
+    """
+
+    window = None
+
+    def __init__(self, rules: Path, most: int, ontology: pr.Ontology) -> None:
+        self.prefixes: Mapping[str, str] = {}
+        self._rules, self._most, self._names = rules, most, ontology.names
+        self._declared = declared_in(ontology)
+
+    def begin(self, reasoner: pr.StreamReasoner) -> None:
+        """Listen to what is said.
+
+        Raises:
+            InputError: the file cannot be read.
+            TemporalRuleError: it is malformed, or what it says is refused.
+        """
+        from pantarhei.answer_streams import AnswerStreams
+
+        self._asked = AnswerStreams(reasoner, self._rules, prefixes=self._declared)
+        heads = (rule.head.atom for rule in self._asked.rules)
+        self._arity = max((len(head.arguments) for head in heads), default=0)
+
+    def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
+        """Write the answer streams at the time that an update came to.
+
+        Raises:
+            ClingoNotFoundError: clingo is not installed.
+        """
+        found = self._asked.models(self._most)
+        if isinstance(writer, TableWriter):
+            for line in told_apart(lambda: list(_lines(update.at, found)), self._names):
+                writer.line(line)
+        else:
+            writer.report(update.at, self._columns(found))
+
+    def end(self, writer: AnswerWriter) -> None:
+        """Nothing more comes."""
+
+    def _columns(self, found: tuple[AnswerStream, ...]) -> dict[str, list[Cell]]:
+        names = ["answer", "predicate", *(f"argument{place + 1}" for place in range(self._arity)), "time"]
+        rows = [row for number, answer in enumerate(found, 1) for row in self._rows(number, answer)]
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+    def _rows(self, number: int, answer: AnswerStream) -> Iterator[list[Cell]]:
+        drawn: list[tuple[Cell, TemporalAtom]] = [(None, atom) for atom in sorted(answer.atoms, key=str)]
+        drawn += [(show_time(at), atom) for at, atom in sorted(answer.elsewhere, key=str)]
+        for time, atom in drawn:
+            arguments: list[Cell] = [*atom.arguments, *[None] * (self._arity - len(atom.arguments))]
+            yield [number, atom.predicate, *arguments, time]
+        if not drawn:
+            yield [number, *[None] * (self._arity + 2)]
+
+
+def _lines(at: TimePoint, found: tuple[AnswerStream, ...]) -> Iterator[str]:
+    """A line for each answer stream."""
+    if not found:
+        yield f"{time_text(at)}  no answer stream"
+    for number, answer in enumerate(found, 1):
+        texts = sorted(map(str, answer.atoms))
+        texts += sorted(f"{atom} at {show_time(time)}" for time, atom in answer.elsewhere)
+        yield f"{time_text(at)}  {number} of {len(found)}: {', '.join(texts) or 'nothing is concluded'}"

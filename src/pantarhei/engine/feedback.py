@@ -1,0 +1,36 @@
+"""Conclusions of temporal rules that are asserted at the tick after theirs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pantarhei.encoding.numbers import Integers
+from pantarhei.language.time import TimePoint
+from pantarhei.repair.result import Repair
+
+
+class Feedback(NamedTuple):
+    """What is asserted because rules have concluded it at the tick before.
+
+    Args:
+        at: when, in the stream's smallest units: the first moment of the tick. Where there are no facts, when
+            the rules may conclude some.
+        facts: the conclusions, in the vocabulary's numbers.
+    """
+
+    at: int
+    facts: Integers
+
+
+class FedBack(NamedTuple):
+    """An ABox that the reasoner asserted itself: conclusions of temporal rules with feedback.
+
+    Args:
+        at: its timestamp, the first moment of a tick.
+        facts: how many conclusions of the tick before it has.
+        repair: the repair that it called for, if it contradicts something.
+    """
+
+    at: TimePoint
+    facts: int
+    repair: Repair

@@ -1,0 +1,151 @@
+"""What temporal rules add to proofs: conclusions, conditions that look back, and what was so at which ticks.
+
+A tick stands at the time at which it ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from rdflib import Variable
+
+from pantarhei.language.rule import Rule
+from pantarhei.language.rule_text import term_text
+from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TupleWindow
+from pantarhei.language.term import Term
+from pantarhei.language.time import TimePoint
+from pantarhei.proofs.sentences import Labels, fit, sentence
+from pantarhei.proofs.shown_times import ShownTimes
+
+
+class Known(Enum):
+    """How it is known that something was so at a tick."""
+
+    HELD = "held"
+    """It was in the materialization when the tick ended."""
+    ASSERTED = "asserted"
+    """It was asserted in the tick, and survived the tick's own repair."""
+    CONCLUDED = "concluded"
+    """Temporal rules concluded it at the tick, and it is remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """A conclusion of a temporal rule.
+
+    Args:
+        atom: what is concluded.
+        first: the tick at which it holds: another one than `last` where the rule's head names it.
+        last: the tick at which the rule was applied.
+        bindings: what the rule's variables stand for, by their names.
+    """
+
+    atom: TemporalAtom
+    first: TimePoint
+    last: TimePoint
+    bindings: tuple[tuple[Variable, Term], ...]
+
+    def said(self, labels: Labels, times: ShownTimes) -> str:
+        """It as a sentence."""
+        said = _sentence(self.atom, labels)
+        return said if self.first == self.last else f"at {times(self.first)}: {said}"
+
+    @property
+    def further(self) -> str:
+        """What those variables stand for that the conclusion does not tell."""
+        told = set(self.atom.arguments)
+        unsaid = [(name, term) for name, term in self.bindings if term not in told]
+        return ", ".join(f"{term_text(name)} = {fit(term_text(term))}" for name, term in unsaid)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a rule's body asks of a window, or asks not to be so, as it is met.
+
+    Args:
+        formula: of the body, with terms for its variables.
+        first, last: the ticks of the window, both included.
+        times: ticks at which it was so: the newest ones that are enough; none of what is always so, since it
+            is all of them; of a negated one all that there are.
+    """
+
+    formula: Formula
+    first: TimePoint
+    last: TimePoint
+    times: tuple[TimePoint, ...] = ()
+
+    @property
+    def atom(self) -> TemporalAtom:
+        """What is to be so."""
+        return self.formula.atom
+
+    def said(self, labels: Labels, times: ShownTimes) -> str:
+        """It as a sentence."""
+        formula = self.formula
+        words = [_how_often(formula)] + ["asserted"] * formula.atom.is_asserted
+        if isinstance(formula.window, TupleWindow):
+            words.append(f"among the last {formula.window.size:,} assertions,")
+        words.append(times.reach((self.first, self.last)))
+        return f"{' '.join(filter(None, words))}: {_sentence(formula.atom, labels)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was so at each of some ticks that are over, or is asserted at each up to the present one.
+
+    Args:
+        atom: what was so.
+        first, last: the ticks, both included.
+        known: how that is known.
+    """
+
+    atom: TemporalAtom
+    first: TimePoint
+    last: TimePoint
+    known: Known
+
+    def said(self, labels: Labels, times: ShownTimes) -> str:
+        """It as a sentence."""
+        return _sentence(self.atom, labels)
+
+    def known_by(self, times: ShownTimes) -> str:
+        """How it is known, and when it was so."""
+        return f"{self.known.value} {times.reach((self.first, self.last))}"
+
+
+Temporal = Concluded | Condition | Said
+"""What a step of a proof says that has to do with temporal rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotConcluded:
+    """Why a temporal rule that concludes such triples does not conclude one.
+
+    Args:
+        rule: the rule.
+        bindings: what its variables stand for as far as its body is met.
+        lacking: the first part of the body that is not met then: what it asks of its ticks, with those at
+            which it was so; or a comparison, as it is written.
+    """
+
+    rule: Rule
+    bindings: tuple[tuple[Variable, Term], ...]
+    lacking: Condition | str
+
+
+def _how_often(formula: Formula) -> str:
+    match formula.mode, formula.is_negated:
+        case Mode.SOMETIME, is_negated if formula.times > 1:
+            return f"{'fewer than' if is_negated else 'at least'} {formula.times} times"
+        case Mode.SOMETIME, is_negated:
+            return "never" if is_negated else "sometime"
+        case Mode.ALWAYS, is_negated:
+            return "not always" if is_negated else "always"
+        case _, is_negated:
+            return "not" if is_negated else ""
+
+
+def _sentence(atom: TemporalAtom, labels: Labels) -> str:
+    plain = replace(atom, is_asserted=False)
+    return str(plain) if plain.triple is None else sentence(plain.triple, labels)

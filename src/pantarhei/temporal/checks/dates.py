@@ -1,0 +1,43 @@
+"""Whether rules take the times of a stream with datetimes for what they are, and not for numbers."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from rdflib import Literal, Variable
+
+from pantarhei.language.rule import Argument
+from pantarhei.language.rule_text import builtin_text
+from pantarhei.language.temporal_rule import TemporalRule
+from pantarhei.language.time import TimeKind
+from pantarhei.literals.builtin import is_computation
+from pantarhei.temporal.checks.refusal import refused
+
+_EXPECTED = (
+    "windows for lengths of time, and times compared with each other or with a literal such as "
+    '"2026-01-01T00:00:00Z"^^xsd:dateTime'
+)
+
+
+def check_dates(rule: TemporalRule, kind: TimeKind) -> None:
+    """Nothing, if no time that is a datetime is computed with, or compared with a number: that never holds.
+
+    Raises:
+        TemporalRuleError: one is.
+    """
+    if kind is not TimeKind.DATETIME:
+        return
+    for formula in rule.formulas:
+        if _is_number(formula.time):
+            raise refused(f"{formula} names a number, and the stream has datetimes", _EXPECTED, formula, rule)
+    times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
+    for test in rule.tests:
+        does_what = "computes with" if is_computation(test) else "compares a number with"
+        if is_computation(test) or any(map(_is_number, test.arguments)):
+            for time in times.intersection(test.arguments):
+                problem = f"{builtin_text(test)} {does_what} the time {time}, and the stream has datetimes"
+                raise refused(problem, _EXPECTED, test, rule)
+
+
+def _is_number(given: Argument | None) -> bool:
+    return isinstance(given, Literal) and type(given.value) in (int, float, Decimal)

@@ -1,0 +1,132 @@
+"""The ontology's rules in the program of temporal rules: what follows from a conclusion is concluded too.
+
+Where a head is a class or a property of the ontology, the rules that its conclusions can fire join the
+program, and so do those that the heads of these can fire, and so on. A constraint among them is refused,
+since conclusions are never repaired, unless they are asserted at the next tick: what is asserted is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+from rdflib import URIRef
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.language.rule import Atom, Builtin, Predicate, Rule, names_of
+from pantarhei.language.shown import told_apart
+from pantarhei.language.temporal_rule import Formula, TemporalAtom, TemporalRule
+from pantarhei.language.term import short
+from pantarhei.owl.name_kinds import is_defined
+from pantarhei.rules.translation.demand import SAME, Theory
+from pantarhei.temporal.checks.refusal import refused
+from pantarhei.temporal.rules import TemporalRules
+
+
+class Joined(NamedTuple):
+    """Temporal rules with what joins them.
+
+    Args:
+        rules: the temporal rules.
+        ontology: the rules of the ontology that their conclusions can fire.
+        remembered: the predicates whose conclusions are remembered: those that the rules name, and all that
+            are the ontology's.
+    """
+
+    rules: TemporalRules
+    ontology: tuple[Rule, ...] = ()
+    remembered: frozenset[URIRef] = frozenset()
+
+
+def alone(rules: TemporalRules) -> Joined:
+    """Temporal rules that no ontology has to do with."""
+    return Joined(rules, (), rules.remembered)
+
+
+def joined(rules: TemporalRules, theory: Theory, known: Collection[Predicate]) -> Joined:
+    """Temporal rules with the rules of an ontology that their conclusions can fire.
+
+    Costs time linear in the size of both.
+
+    Args:
+        theory: the ontology's rules and constraints.
+        known: the ontology's classes and properties.
+
+    Raises:
+        TemporalRuleError: a constraint could be violated, without feedback; names could become equal; or the
+            rules together have no strata.
+    """
+    heads = {symbol_of(rule.head.atom): rule.head for rule in reversed(rules.rules)}
+    begun = {s: head for s, head in heads.items() if s.name in known or is_defined(s.name)}
+    if not begun:
+        return alone(rules)
+    fired, reached = _fired(theory, begun)
+    for rule in fired:
+        _check(rule, reached, rules.feedback)
+    fired = [rule for rule in fired if rule.head is not None]
+    concluded = {symbol.name for symbol in reached if isinstance(symbol.name, URIRef)}
+    remembered = rules.remembered | concluded
+    replace(rules, rules=(*rules.rules, *map(as_temporal, fired)), remembered=remembered)  # checks them
+    return Joined(rules, tuple(fired), remembered)
+
+
+def _fired(theory: Theory, begun: dict[Symbol, Formula]) -> tuple[list[Rule], dict[Symbol, Formula]]:
+    """The rules that some predicates can fire, and by which head it begins for all predicates in them."""
+    reached, count = dict(begun), 0
+    rules: tuple[Rule, ...] = ()
+    fired: dict[Rule, None] = {}
+    while count < len(reached):  # more predicates may demand more rules
+        count = len(reached)
+        met = reached if theory.unique_names else {**reached, SAME: None}
+        rules = (*theory.rules, *theory.demanded(met, ()))
+        asking: defaultdict[Symbol, list[Rule]] = defaultdict(list)
+        for rule in rules:
+            for symbol in dict.fromkeys(map(symbol_of, rule.body)):
+                asking[symbol].append(rule)
+        waiting = list(reached)
+        for symbol in waiting:
+            for rule in asking[symbol]:
+                fired[rule] = None
+                if rule.head is not None and (head := symbol_of(rule.head)) not in reached:
+                    reached[head] = reached[symbol]
+                    waiting.append(head)
+    return [rule for rule in dict.fromkeys(rules) if rule in fired], reached
+
+
+def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
+    """Nothing, if conclusions can be the premises of a rule.
+
+    Args:
+        feedback: conclusions are asserted, and repaired then; so they may contradict.
+    """
+    if feedback if rule.head is None else symbol_of(rule.head) != SAME:
+        return
+    head = next(reached[symbol] for symbol in map(symbol_of, rule.body) if symbol in reached)
+    what = "can contradict" if rule.head is None else "can make names equal by"
+
+    def problem() -> str:
+        return f"{short(head.atom.predicate)} is of the ontology, and its conclusions {what}: {rule.axiom}"
+
+    expected = "a predicate that no constraint and no equality follows from: conclusions are never repaired"
+    raise refused(told_apart(problem, names_of([rule])), expected, head)
+
+
+def as_temporal(rule: Rule) -> TemporalRule:
+    """A rule of the ontology as one of the present tick, for checks that see no conditions on literals."""
+    assert rule.head is not None, "constraints have been refused"
+    return TemporalRule(
+        _formula(rule.head),
+        tuple(map(_formula, rule.body)),
+        tuple(test for test in rule.tests if isinstance(test, Builtin)),
+    )
+
+
+def _formula(atom: Atom) -> Formula:
+    return Formula(TemporalAtom(cast(URIRef, atom.predicate), atom.arguments))
+
+
+def symbol_of(atom: Atom | TemporalAtom) -> Symbol:
+    """The predicate of an atom, with its number of arguments."""
+    return Symbol(atom.predicate, len(atom.arguments))

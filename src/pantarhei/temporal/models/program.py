@@ -1,0 +1,254 @@
+"""Rules at the last tick of a stream as a program of clingo.
+
+In the program everything is a number: `p3(7,0,2)` says that an atom of kind 3, with the terms 0 and 2, holds
+at tick 7. No text of a rule or of the data is in it. At tick 7
+
+    a(X) :- b(X) always in [2], not c(X) in [1].
+
+is
+
+    p0(7,V0) :- p1(7,V0), p1(K1,V0) : K1 = 5..7; not q2(V0).
+    q2(V0) :- p2(K2,V0), K2 >= 6, K2 <= 7.
+
+Values are compared and computed, and ticks are told from terms, by functions that clingo calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rdflib import Literal, URIRef, Variable
+
+from pantarhei.language.rule import Argument, Builtin
+from pantarhei.language.temporal_rule import (
+    Formula,
+    Mode,
+    TemporalAtom,
+    TemporalRule,
+    TimeWindow,
+    TupleWindow,
+)
+from pantarhei.language.term import Term
+from pantarhei.literals.builtin import EQUAL, compute, holds, is_computation
+from pantarhei.literals.value import value_of
+from pantarhei.temporal.binding import steps, taken
+from pantarhei.temporal.models.said import SaidStream
+from pantarhei.temporal.ticks import Ticks
+
+
+class Kind(NamedTuple):
+    """What atoms have in common whose place in the program is one predicate.
+
+    Args:
+        predicate, arity: of the atoms.
+        is_asserted: they are what is asserted.
+        window: they are what this window of the last assertions has.
+    """
+
+    predicate: URIRef
+    arity: int
+    is_asserted: bool = False
+    window: TupleWindow | None = None
+
+
+class Terms:
+    """Numbers for terms, one for each value."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self._terms: list[Term] = []
+
+    def number(self, term: Term) -> int:
+        """The number of a term."""
+        found = self._numbers.setdefault(value_of(term), len(self._terms))
+        if found == len(self._terms):
+            self._terms.append(term)
+        return found
+
+    def term(self, number: int) -> Term:
+        """The term, as it was written first."""
+        return self._terms[number]
+
+
+class AspProgram:
+    """The program of rules at the last tick of a stream.
+
+    Args:
+        rules: in any order; `window`s of time are of so many ticks, or fit `ticks`.
+        said: what the stream has said.
+        ticks: of the stream.
+
+    Raises:
+        TemporalRuleError: a window does not fit the ticks.
+    """
+
+    def __init__(self, rules: Sequence[TemporalRule], said: SaidStream, ticks: Ticks) -> None:
+        self.said, self.ticks, self.terms = said, ticks, Terms()
+        self._kinds: dict[Kind, int] = {}
+        self._tests: list[Builtin] = []
+        self._fresh = 0
+        self._by_time: dict[Hashable, int] = {}
+        if any(formula.mode is Mode.AT for rule in rules for formula in rule.formulas):
+            timeline = range(said.start, said.now + 1)
+            self._by_time = {value_of(ticks.literal_of(tick)): tick for tick in timeline}
+        self._since = said.now
+        self._lines = [line for rule in rules for line in self._rule(rule)]
+        self._lines += self._facts()
+        self.concluded = {self._number(_kind(rule.head.atom)) for rule in rules}
+        shown = {number: kind for kind, number in self._kinds.items() if number in self.concluded}
+        self._lines += [f"#show p{number}/{kind.arity + 1}." for number, kind in shown.items()]
+
+    @property
+    def text(self) -> str:
+        """The program as clingo reads it."""
+        return "\n".join(("#show.", *self._lines))
+
+    def atom(self, number: int, arguments: Iterable[int]) -> TemporalAtom:
+        """The atom of a predicate `p<number>` with the terms of some numbers."""
+        kind = next(kind for kind, each in self._kinds.items() if each == number)
+        return TemporalAtom(kind.predicate, tuple(map(self.terms.term, arguments)))
+
+    # -- what clingo asks --------------------------------------------------------------------------
+
+    def holds(self, test: int, left: int, right: int) -> bool:
+        """Whether a comparison holds of two terms."""
+        return holds(self._tests[test].name, self.terms.term(left), self.terms.term(right))
+
+    def are_equal(self, left: int, right: int) -> bool:
+        """Whether two terms are equal as numbers are."""
+        return holds(EQUAL, self.terms.term(left), self.terms.term(right))
+
+    def computed(self, test: int, *operands: int) -> int | None:
+        """The result of a computation, None for none."""
+        found = compute(self._tests[test].name, *map(self.terms.term, operands))
+        return None if found is None else self.terms.number(found)
+
+    def time(self, tick: int) -> int:
+        """The term that names a tick."""
+        return self.terms.number(self.ticks.literal_of(tick))
+
+    def tick(self, time: int) -> int | None:
+        """The tick of the timeline that a term names, None for none."""
+        return self._by_time.get(value_of(self.terms.term(time)))
+
+    # -- rules -------------------------------------------------------------------------------------
+
+    def _rule(self, rule: TemporalRule) -> Iterator[str]:
+        names = _Names()
+        body: list[str] = []
+        for formula in rule.body:
+            if not formula.is_negated:
+                body += self._positive(formula, names)
+                continue
+            variables = sorted(formula.variables)
+            defined = f"q{self._next()}({','.join(map(names.of, variables))})".replace("()", "")
+            yield f"{defined} :- {'; '.join(self._positive(formula, names))}."
+            body.append(f"not {defined}")
+        body += self._tested(rule, names)
+        yield f"{self._head(rule.head, names, body)} :- {'; '.join(body)}."
+
+    def _head(self, head: Formula, names: _Names, body: list[str]) -> str:
+        """The head; `body` gets what says at which tick it is drawn, if that is in the timeline."""
+        if head.mode is not Mode.AT:
+            return self._atom(head, str(self.said.now), names)
+        tick = f"K{self._next()}"
+        body.append(f"{tick} = @tick({self._time(head, names)})")
+        return self._atom(head, tick, names)
+
+    def _positive(self, formula: Formula, names: _Names) -> list[str]:
+        """Conditions that hold where the formula does, and bind its variables."""
+        first, now, tick = self._first(formula), self.said.now, f"K{self._next()}"
+        self._since = min(self._since, first)
+        found = self._atom(formula, tick, names)
+        inside = [found, f"{tick} >= {first}", f"{tick} <= {now}"]
+        match formula.mode:
+            case Mode.NOW:
+                return [self._atom(formula, str(now), names)]
+            case Mode.ALWAYS:
+                return [self._atom(formula, str(now), names), f"{found} : {tick} = {first}..{now}"]
+            case Mode.AT:
+                return [*inside, f"{self._time(formula, names)} = @time({tick})"]
+        if formula.times == 1:
+            return inside
+        counted = f"L{tick}"
+        conditions = [self._atom(formula, counted, names), f"{counted} >= {first}", f"{counted} <= {now}"]
+        return [*inside, f"{formula.times} <= #count {{ {counted} : {', '.join(conditions)} }}"]
+
+    def _first(self, formula: Formula) -> int:
+        """The first tick that a formula looks at."""
+        match formula.window:
+            case TimeWindow() as window:
+                return max(self.said.start, self.said.now - self.ticks.size_of(window, formula))
+            case TupleWindow(size):
+                return self.said.last_events(size)[0]
+        return self.said.start if formula.mode is Mode.AT else self.said.now
+
+    def _tested(self, rule: TemporalRule, names: _Names) -> Iterator[str]:
+        """The tests: comparisons, and computations, which bind a variable or are compared with it."""
+        binding = [step.source for step in taken(steps(rule))[1]]
+        for test in rule.tests:
+            number, arguments = len(self._tests), [self._term(each, names) for each in test.arguments]
+            self._tests.append(test)
+            if not is_computation(test):
+                yield f"1 = @holds({number},{','.join(arguments)})"
+                continue
+            result, *operands = arguments
+            computed = f"@computed({number},{','.join(operands)})"
+            if any(each is test for each in binding):
+                yield f"{result} = {computed}"
+            else:
+                found = f"R{self._next()}"
+                yield from (f"{found} = {computed}", f"1 = @are_equal({found},{result})")
+
+    def _atom(self, formula: Formula, tick: str, names: _Names) -> str:
+        window = formula.window if isinstance(formula.window, TupleWindow) else None
+        number = self._number(_kind(formula.atom, window))
+        return f"p{number}({','.join([tick, *(self._term(each, names) for each in formula.atom.arguments)])})"
+
+    def _time(self, formula: Formula, names: _Names) -> str:
+        time = formula.time
+        assert time is not None, "checked: @ has a time"
+        return self._term(self.ticks.literal_like(time) if isinstance(time, Literal) else time, names)
+
+    def _term(self, argument: Argument, names: _Names) -> str:
+        return names.of(argument) if isinstance(argument, Variable) else str(self.terms.number(argument))
+
+    def _number(self, kind: Kind) -> int:
+        return self._kinds.setdefault(kind, len(self._kinds))
+
+    def _next(self) -> int:
+        self._fresh += 1
+        return self._fresh
+
+    # -- facts -------------------------------------------------------------------------------------
+
+    def _facts(self) -> Iterator[str]:
+        """What has been said, of what rules look at and as far back as they do."""
+        for tick, atom in self.said.states(self._since):
+            yield from self._fact(tick, atom, _kind(atom))
+        for tick, atom in self.said.events(self._since):
+            yield from self._fact(tick, atom, Kind(atom.predicate, len(atom.arguments), True))
+        for window in {kind.window for kind in self._kinds if kind.window is not None}:
+            for tick, atom in self.said.last_events(window.size)[1]:
+                yield from self._fact(tick, atom, _kind(atom, window))
+
+    def _fact(self, tick: int, atom: TemporalAtom, kind: Kind) -> Iterator[str]:
+        if kind in self._kinds:
+            arguments = (str(self._term(each, _Names())) for each in atom.arguments)
+            yield f"p{self._kinds[kind]}({','.join([str(tick), *arguments])})."
+
+
+class _Names:
+    """Names for the variables of a rule."""
+
+    def __init__(self) -> None:
+        self._names: dict[Variable, str] = {}
+
+    def of(self, variable: Variable) -> str:
+        return self._names.setdefault(variable, f"V{len(self._names)}")
+
+
+def _kind(atom: TemporalAtom, window: TupleWindow | None = None) -> Kind:
+    """The kind of an atom. What a window of assertions has is one kind, asserted in front or not."""
+    return Kind(atom.predicate, len(atom.arguments), atom.is_asserted and window is None, window)

@@ -1,0 +1,215 @@
+"""Rules over atoms of any number of arguments, written with atoms of two at most.
+
+`p(x, y, z)` is `p()(s, z), first(s, x), rest(s, y)`, where s stands for the tuple of x and y; of more
+arguments x is a tuple itself. Where a rule concludes or denies something of a tuple, another one asks for its
+number first (temporal/tuples.py). The second kernel has no literal in first place: where a conclusion can
+have one, the unit stands in front, and `big(5)` is `big()(unit, 5)`. What of that is a triple is there as
+`big(x)` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
+
+from rdflib import Literal, URIRef, Variable
+
+from pantarhei.language.rule import Argument, Builtin
+from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule
+from pantarhei.literals.builtin import is_computation
+from pantarhei.temporal.program import FIRST, IS_LITERAL, REST, TUPLE, UNIT
+
+
+@dataclass(frozen=True)
+class Wide:
+    """A predicate of conclusions that have tuples in the second kernel.
+
+    Args:
+        name: the predicate of the rules.
+        arity: how many arguments it has there.
+        has_unit: whether the unit stands in front of them, since the first may be a literal.
+    """
+
+    name: URIRef
+    arity: int
+    has_unit: bool
+
+    @property
+    def predicate(self) -> URIRef:
+        """Its predicate in the second kernel."""
+        return URIRef(f"{self.name}()")
+
+    @property
+    def plain(self) -> TemporalAtom | None:
+        """The same as an atom that can be a triple; None if it has too many arguments."""
+        terms = tuple(Variable(f"x{place}") for place in range(self.arity))
+        return TemporalAtom(self.name, terms) if self.arity < 3 else None
+
+    @property
+    def bridges(self) -> tuple[TemporalRule, ...]:
+        """That what is there as triples is there with tuples, and the other way round."""
+        if self.plain is None:
+            return ()
+        plain, whole = Formula(self.plain), fold(self, self.plain.arguments)
+        there = TemporalRule(Formula(whole.atom), (plain,))
+        back = TemporalRule(plain, (Formula(whole.atom), *map(Formula, whole.links)))
+        return (*_asking(there, whole.asked), back)
+
+
+class Asked(NamedTuple):
+    """A tuple of two: what asks for its number, and what says what the number stands for."""
+
+    atom: TemporalAtom
+    links: tuple[TemporalAtom, TemporalAtom]
+
+
+class Folded(NamedTuple):
+    """An atom with two arguments, and the tuples in it, inner ones first."""
+
+    atom: TemporalAtom
+    asked: tuple[Asked, ...]
+
+    @property
+    def links(self) -> Iterator[TemporalAtom]:
+        """What says what its tuples stand for."""
+        return (link for each in self.asked for link in each.links)
+
+
+def fold(wide: Wide, arguments: Sequence[Argument], predicate: URIRef | None = None) -> Folded:
+    """An atom with its arguments in a tuple.
+
+    Args:
+        predicate: another one of the second kernel with the same arguments.
+
+    >>> x, y, z = map(Variable, "xyz")
+    >>> for atom in (folded := fold(Wide(URIRef("urn:x:p"), 3, False), (x, y, z))).links:
+    ...     print(atom)
+    urn:pantarhei:temporal:first(?(x y), ?x)
+    urn:pantarhei:temporal:rest(?(x y), ?y)
+    """
+    left, *others = (UNIT, *arguments) if wide.has_unit else arguments
+    asked = []
+    for right in others[:-1]:
+        number = Variable(f"({_name(left)} {_name(right)})")
+        links = TemporalAtom(FIRST, (number, left)), TemporalAtom(REST, (number, right))
+        asked.append(Asked(TemporalAtom(TUPLE, (left, right)), links))
+        left = number
+    return Folded(TemporalAtom(predicate or wide.predicate, (left, others[-1])), tuple(asked))
+
+
+class Widening:
+    """Rules with their atoms folded.
+
+    Args:
+        rules: as they are written.
+
+    `wide` has the conclusions with more than two arguments, and those whose first one may be a literal.
+    """
+
+    def __init__(self, rules: Collection[TemporalRule]) -> None:
+        self._heads = {rule.head.atom.predicate: len(rule.head.atom.arguments) for rule in rules}
+        self._literals = _places_of_literals(rules, self._heads)
+        found = (Wide(name, arity, (name, 0) in self._literals) for name, arity in self._heads.items())
+        self.wide = {each.name: each for each in found if each.arity > 2 or each.has_unit}
+        parts = (part for rule in rules for part in self._parts(rule))
+        self.rules = [each for part in parts for each in _widened(part, self.wide)]
+
+    def _parts(self, rule: TemporalRule) -> Iterator[TemporalRule]:
+        """The rule for names, and that for literals: of these nothing can be said, so it is not so."""
+        denied = [each for each in rule.body if each.is_negated and self._is_doubtful(each, rule)]
+        firsts = {each.atom.arguments[0] for each in denied}
+        variables = sorted(each for each in firsts if isinstance(each, Variable))
+        constants = firsts.difference(variables)
+        for count in range(len(variables) + 1):
+            for chosen in combinations(variables, count):
+                literals = constants.union(chosen)
+                true = [each for each in denied if each.atom.arguments[0] in literals]
+                body = tuple(each for each in rule.body if each not in true)
+                tests = (Builtin(IS_LITERAL, (each, each)) for each in chosen)
+                yield replace(rule, body=body, tests=(*rule.tests, *tests))
+
+    def _is_doubtful(self, formula: Formula, rule: TemporalRule) -> bool:
+        """Whether a literal may be in first place of what is denied, where the second kernel has none."""
+        atom = formula.atom
+        wide = None if atom.is_asserted else self.wide.get(atom.predicate)
+        if (wide is not None and wide.has_unit) or not atom.arguments:
+            return False
+        if len(atom.arguments) == 1 and formula.mode is not Mode.AT:
+            return False  # it is asked for behind the unit
+        return _may_be_literal(atom.arguments[0], rule, self._heads, self._literals)
+
+
+def _widened(rule: TemporalRule, wide: Mapping[URIRef, Wide]) -> Iterator[TemporalRule]:
+    """A rule with its atoms folded, behind those that ask for its tuples."""
+
+    def folded(formula: Formula) -> tuple[Formula, Folded | None]:
+        if formula.atom.is_asserted or formula.atom.predicate not in wide:
+            return formula, None
+        found = fold(wide[formula.atom.predicate], formula.atom.arguments)
+        return replace(formula, atom=found.atom), found
+
+    body: list[Formula] = []
+    links: dict[TemporalAtom, None] = {}
+    asked: dict[Asked, None] = {}
+    head, of_head = folded(rule.head)
+    for formula in rule.body:
+        narrow, found = folded(formula)
+        body.append(narrow)
+        if found is not None and formula.is_negated:
+            asked.update(dict.fromkeys(found.asked))
+        elif found is not None:
+            links.update(dict.fromkeys(found.links))
+    asked.update(dict.fromkeys(() if of_head is None else of_head.asked))
+    waiting = [each for each in asked if each.links[0] not in links]
+    yield from _asking(replace(rule, head=head, body=(*body, *map(Formula, links))), waiting)
+
+
+def _asking(rule: TemporalRule, asked: Sequence[Asked]) -> Iterator[TemporalRule]:
+    """A rule that needs tuples, behind those that ask for them where its body holds."""
+    for each in asked:
+        positive = tuple(formula for formula in rule.body if not formula.is_negated)
+        yield replace(rule, head=Formula(each.atom), body=positive)
+        rule = replace(rule, body=(*rule.body, *map(Formula, each.links)))
+    yield rule
+
+
+def _name(argument: Argument) -> str:
+    return str(argument) if isinstance(argument, Variable) else argument.n3()
+
+
+# -- where literals can be -------------------------------------------------------------------------
+
+_Places = set[tuple[URIRef, int]]
+
+
+def _places_of_literals(rules: Collection[TemporalRule], heads: Mapping[URIRef, int]) -> _Places:
+    """The places of conclusions' arguments that may be literals. What the stream says has them behind."""
+    found: _Places = {(name, 1) for name, arity in heads.items() if arity == 2}
+    count = -1
+    while count < len(found):
+        count = len(found)
+        for rule in rules:
+            atom = rule.head.atom
+            for place, argument in enumerate(atom.arguments):
+                if _may_be_literal(argument, rule, heads, found):
+                    found.add((atom.predicate, place))
+    return found
+
+
+def _may_be_literal(
+    argument: Argument, rule: TemporalRule, heads: Mapping[URIRef, int], literals: _Places
+) -> bool:
+    if not isinstance(argument, Variable):
+        return isinstance(argument, Literal)
+    if any(is_computation(test) and test.arguments[0] == argument for test in rule.tests):
+        return True
+    for formula in rule.body:
+        atom, is_concluded = formula.atom, formula.atom.predicate in heads and not formula.atom.is_asserted
+        for place, other in enumerate(() if formula.is_negated else atom.arguments):
+            if other == argument:
+                can_be = (atom.predicate, place) in literals if is_concluded else place > 0
+                if not can_be:
+                    return False
+    return True

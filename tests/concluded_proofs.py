@@ -1,0 +1,155 @@
+"""The definitions judge proofs of conclusions: each step is true, and rests on nothing but what is told."""
+
+from dataclasses import replace
+
+from pantarhei.language.rule import Variable
+from pantarhei.language.temporal_rule import Mode, TupleWindow
+from pantarhei.proofs.kind import StepKind
+from pantarhei.proofs.temporal import Known
+from pantarhei.reference.canonical_literals import canonical_term, canonical_triple
+from pantarhei.reference.lars.answers import answer_stream
+from pantarhei.reference.lars.satisfaction import literal_of, satisfies, tick_of
+from pantarhei.reference.lars.streams import canonical, window_of
+from pantarhei.reference.materialization import tested, unify
+
+
+class ConcludedProofs:
+    """Judges the proofs of one tick.
+
+    Args:
+        rules: the temporal rules.
+        stream: what had been said up to that tick, remembered conclusions among it.
+        remembered: for each earlier tick what was concluded then and is remembered.
+        tick: gives the tick of a time.
+        ontology: rules that joined the temporal ones.
+    """
+
+    def __init__(self, rules, stream, remembered, tick=int, ontology=(), answer=None):
+        self.rules = {str(rule): rule for rule in rules}
+        self.ontology = ontology
+        self.now, self.tick = stream.end, tick
+        self.said = stream.joined(remembered)
+        self.remembered = remembered
+        self.answer = answer or answer_stream(rules, self.said)
+
+    def check(self, proof, atom):
+        """Each step is true, rests on earlier ones alone, and the last one is the atom."""
+        self.proof = proof
+        assert proof.complete
+        for place, step in enumerate(proof.steps):
+            assert all(premise < place for premise in step.premises)
+            match step.kind:
+                case StepKind.CONCLUDED:
+                    self.check_conclusion(step)
+                case StepKind.CONDITION:
+                    assert step.fact is None and step.rule is None
+                case StepKind.SAID:
+                    self.check_said(step.temporal)
+                case StepKind.DERIVED if step.rule in self.ontology:
+                    facts = [canonical_triple(proof.steps[premise].fact) for premise in step.premises]
+                    assert follows(step.rule, facts, canonical_triple(step.fact))
+                    assert self.is_so(step.fact, self.now)
+        last = proof.steps[-1]
+        assert last.kind in (StepKind.CONCLUDED, StepKind.DERIVED)
+        assert proof.triple == atom.triple
+        if last.kind is StepKind.CONCLUDED:
+            assert (
+                canonical(last.temporal.atom) == canonical(atom)
+                and self.tick(last.temporal.first) == self.now
+            )
+
+    def is_so(self, triple, tick):
+        return canonical_triple(triple) in {each.triple for each in self.answer.at(tick)}
+
+    def check_conclusion(self, step):
+        rule, said = self.rules[step.rule.axiom], step.temporal
+        binding = {name: canonical_term(term) for name, term in said.bindings}
+        assert tested(rule.tests, binding) is not None
+        head = self.grounded(rule.head, binding)
+        assert head.atom == canonical(said.atom) and self.tick(said.last) == self.now
+        at = tick_of(head.time) if head.mode is Mode.AT else self.now
+        assert at == self.tick(said.first)
+        for formula, premise in zip(rule.body, step.premises, strict=True):
+            self.check_formula(self.grounded(formula, binding), self.proof.steps[premise])
+
+    def grounded(self, formula, binding):
+        """The formula with terms, in which a time is the number of its tick."""
+
+        def term(given):
+            return binding[given] if isinstance(given, Variable) else canonical_term(given)
+
+        atom = replace(formula.atom, arguments=tuple(map(term, formula.atom.arguments)))
+        time = None if formula.time is None else literal_of(self.tick(int(term(formula.time))))
+        return replace(formula, atom=atom, time=time)
+
+    def check_formula(self, formula, premise):
+        assert satisfies(self.answer, self.now, formula)
+        window = self.answer if formula.window is None else window_of(self.answer, self.now, formula.window)
+        so = [tick for tick in window.timeline if formula.atom in window.at(tick)]
+        leaves = [premise]
+        if premise.kind is StepKind.CONDITION:
+            said = premise.temporal
+            assert canonical(said.formula.atom) == formula.atom and said.formula.mode is formula.mode
+            assert said.formula.window == formula.window and said.formula.times == formula.times
+            leaves = [self.proof.steps[place] for place in premise.premises]
+            first, last, times = self.tick(said.first), self.tick(said.last), list(map(self.tick, said.times))
+            if formula.mode in (Mode.SOMETIME, Mode.ALWAYS):
+                assert range(first, last + 1) == window.timeline
+            if formula.is_negated:
+                named = {Mode.NOW: [self.now], Mode.AT: [tick_of(formula.time)]}.get(formula.mode)
+                assert times == [tick for tick in so if named is None or tick in named] and not leaves
+                return
+            assert times == ([] if formula.mode is Mode.ALWAYS else self.told(formula, leaves))
+        told = self.told(formula, leaves)
+        assert set(told) <= set(so)
+        match formula.mode:
+            case Mode.NOW:
+                assert told == [self.now]
+            case Mode.AT:
+                assert told == [tick_of(formula.time)]
+            case Mode.ALWAYS:
+                assert told == so
+            case Mode.SOMETIME:
+                assert len(told) == formula.times
+
+    def told(self, formula, leaves):
+        """The ticks at which steps say that an atom is so."""
+        is_of_events = formula.atom.is_asserted or isinstance(formula.window, TupleWindow)
+        return sorted(tick for leaf in leaves for tick in self.ticks_of(formula.atom, leaf, is_of_events))
+
+    def ticks_of(self, atom, leaf, is_of_events):
+        said = leaf.temporal
+        if said is None:
+            assert canonical_triple(leaf.fact) == atom.triple
+            if is_of_events:
+                assert replace(atom, is_asserted=True) in self.said.at(self.tick(leaf.at))
+                return [self.tick(leaf.at)]
+            if leaf.rule not in self.ontology:
+                assert atom in self.said.at(self.now)
+            return [self.now]
+        assert canonical(said.atom) == replace(atom, is_asserted=False)
+        if leaf.kind is StepKind.SAID:
+            assert is_of_events is (said.known is Known.ASSERTED)
+        return range(self.tick(said.first), self.tick(said.first if leaf.rule else said.last) + 1)
+
+    def check_said(self, said):
+        atom = replace(canonical(said.atom), is_asserted=said.known is Known.ASSERTED)
+        for tick in range(self.tick(said.first), self.tick(said.last) + 1):
+            if said.known is Known.CONCLUDED:
+                assert tick < self.now and atom in map(canonical, self.remembered[tick])
+            else:
+                assert atom in self.said.at(tick)
+
+
+def follows(rule, facts, head):
+    """Whether an ontology's rule concludes a fact from others."""
+    binding = {}
+    for atom, fact in zip((*rule.body, rule.head), (*facts, head), strict=True):
+        terms = (fact[0], fact[2]) if len(atom.arguments) == 2 else (fact[0],)
+        binding = unify(tuple(map(canonical_or_variable, atom.arguments)), terms, binding)
+        assert binding is not None
+    return True
+
+
+def canonical_or_variable(term):
+    return term if isinstance(term, Variable) else canonical_term(term)

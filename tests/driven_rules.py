@@ -1,0 +1,202 @@
+"""Random temporal rules over a window that is repaired, driven tick by tick beside one that has no rules."""
+
+from collections import Counter
+
+import pytest
+from rdflib import RDF, Graph, Namespace, Variable
+
+import pantarhei as pr
+from pantarhei.language.temporal_rule import (
+    Formula,
+    Mode,
+    TemporalAtom,
+    TemporalRule,
+    TimeWindow,
+    TupleWindow,
+)
+from pantarhei.reference.lars.coupling import coupled
+from pantarhei.reference.lars.output import answers, fed_back, output_stream
+from pantarhei.reference.lars.streams import Stream
+
+E = Namespace("http://e/")
+DRIVING = pr.load_ontology(
+    Graph().parse(
+        data="""
+    @prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Gas owl:disjointWith :Brakes . :Brakes rdfs:subClassOf :Attended . :Gas rdfs:subClassOf :Attended .
+    [ a owl:Class ; owl:intersectionOf ( :Brakes :Clutch ) ] rdfs:subClassOf :Stopping .
+    :Stopping owl:disjointWith :Moving ."""
+    )
+)
+PUSHED = ("Gas", "Brakes", "Clutch", "Moving")
+CLASSES = (*PUSHED, "Attended", "Stopping")
+
+
+def driving_rules(rnd):
+    """A few rules over the classes of the ontology; conclusions A, B and C, each from those before it."""
+    x, rules = Variable("x"), []
+    for place, head in enumerate("ABC"[: rnd.randint(1, 3)]):
+        body = []
+        for j in range(rnd.choice((1, 2, 2))):
+            name = rnd.choice([*CLASSES, *(f"asserted {each}" for each in PUSHED), *"ABC"[:place]])
+            atom = TemporalAtom(E[name.removeprefix("asserted ")], (x,), name.startswith("asserted "))
+            mode = rnd.choice((Mode.NOW, Mode.SOMETIME, Mode.ALWAYS, Mode.AT))
+            window = None if mode is Mode.NOW else TimeWindow(rnd.choice((0, 1, 2, 3)))
+            if window and atom.is_asserted and rnd.random() < 0.3:
+                window = TupleWindow(rnd.randint(1, 5))
+            time = Variable(f"t{rnd.randrange(2)}") if mode is Mode.AT else None
+            is_negated = j > 0 and time is None and rnd.random() < 0.4
+            body.append(Formula(atom, mode, window, time, is_negated))
+        rules.append(TemporalRule(Formula(TemporalAtom(E[head], (x,))), tuple(body)))
+    return tuple(rules)
+
+
+class Driven:
+    """Two reasoners over one stream: one takes what comes as it comes, one steps tick by tick and says what
+    was said at each tick.
+    """
+
+    feedback, rules_of = False, staticmethod(driving_rules)
+
+    def __init__(self, rnd):
+        self.rnd = rnd
+        rules = self.rules_of(rnd)
+        remembered = frozenset(rule.head.atom.predicate for rule in rules if rnd.random() < 0.5)
+        self.slide = rnd.choice((1, 1, 3))
+        self.window = pr.Window(
+            range=rnd.choice((3, 4, 6)) if self.slide > 1 else rnd.randint(0, 4), slide=self.slide
+        )
+        self.rules = pr.TemporalRules(rules, remembered, feedback=self.feedback)
+        self.reasoner = pr.StreamReasoner(DRIVING, self.window, temporal=self.rules)
+        self.plain = pr.StreamReasoner(DRIVING, self.window)
+        self.said, self.pushed, self.followed = {}, [], set()
+        windows = (formula.window for rule in rules for formula in rule.body)
+        self.largest = max((each.size for each in windows if isinstance(each, TimeWindow)), default=0)
+
+    def tick_of(self, at):
+        return -(-at // self.slide)
+
+    def note(self, at):
+        """What is said at the tick of a time, as it stands."""
+        tick = self.tick_of(at)
+        kept = {fact for time, fact in self.plain.assertions() if self.tick_of(time) == tick}
+        events = [fact for time, fact in self.pushed if self.tick_of(time) == tick and fact in kept]
+        atoms = [TemporalAtom(cls, (who,), True) for who, _, cls in dict.fromkeys(events)]
+        atoms += [
+            TemporalAtom(cls, (who,)) for who, kind, cls in self.plain.materialization() if kind == RDF.type
+        ]
+        self.said[tick] = atoms
+
+    def push(self, at, facts):
+        before = max(self.said, default=self.tick_of(at))
+        for tick in range(before + 1, self.tick_of(at) + 1):
+            self.begin(tick)
+            if tick < self.tick_of(at):
+                self.plain.advance(tick * self.slide)
+                self.note(tick * self.slide)
+        self.say(at, facts)
+        self.note(at)
+        return self.reasoner.push(at, facts)
+
+    def begin(self, tick):
+        """A tick begins."""
+
+    def say(self, at, facts):
+        self.plain.push(at, facts)
+        self.pushed += [(at, fact) for fact in facts]
+
+    def disturb(self, at):
+        """Do something that must make no difference."""
+        match self.rnd.randrange(8):
+            case 0:
+                self.reasoner = pr.StreamReasoner.restore(self.reasoner.snapshot(), DRIVING)
+            case 1:
+                with pytest.raises(ZeroDivisionError), self.reasoner.all_or_nothing():
+                    self.reasoner.push(at, self.facts())
+                    self.reasoner.push(at + 2, self.facts())
+                    raise ZeroDivisionError
+            case 2:
+                self.reasoner._held.most_entries = 0  # terms that are not used are forgotten at the next step
+
+    def follow(self, changes, output):
+        """Follow what came and went on the way, which is what the definitions say of each tick there."""
+        before = self.followed
+        for turn in changes.turns:
+            assert not self.followed & turn.added and turn.removed <= self.followed
+            self.followed = self.followed - turn.removed | turn.added
+            assert self.followed == output[self.tick_of(turn.at)], f"at {turn.at}\n{self.rules}"
+        assert changes.atoms_added == self.followed - before
+        assert changes.atoms_removed == before - self.followed
+
+    def wanted(self):
+        """What is concluded at each tick."""
+        return output_stream(self.rules.rules, self.stream(), self.rules.remembered, min(self.said))
+
+    def stream(self):
+        """What has been said."""
+        return Stream.of(min(self.said) - self.largest, max(self.said), self.said)
+
+    def facts(self):
+        return [(E[who], RDF.type, E[self.rnd.choice(PUSHED)]) for who in "vw" if self.rnd.random() < 0.6]
+
+
+def fed_back_rules(rnd):
+    """A few rules for classes of the ontology and others, now or at the tick of something."""
+    x, rules, heads = Variable("x"), [], ("A", "B", "Clutch", "Gas", "Attended")
+    for head in rnd.sample(heads, rnd.randint(1, 3)):
+        body = []
+        for _ in range(rnd.choice((1, 1, 2))):
+            name = rnd.choice([*(f"asserted {each}" for each in (*PUSHED, *heads)), *CLASSES, *heads])
+            atom = TemporalAtom(E[name.removeprefix("asserted ")], (x,), name.startswith("asserted "))
+            mode = rnd.choice((Mode.NOW, Mode.NOW, Mode.SOMETIME, Mode.AT))
+            window = None if mode is Mode.NOW else TimeWindow(rnd.choice((0, 1, 2)))
+            body.append(Formula(atom, mode, window, Variable("t") if mode is Mode.AT else None))
+        served = Formula(TemporalAtom(E.Brakes, (x,), True), is_negated=True)
+        body += [served] * (rnd.random() < 0.6)
+        is_dated = any(each.time for each in body) and rnd.random() < 0.5
+        conclusion = TemporalAtom(E[head], (x,))
+        head = Formula(conclusion, Mode.AT, None, Variable("t")) if is_dated else Formula(conclusion)
+        rules.append(TemporalRule(head, tuple(body)))
+    return tuple(rules)
+
+
+class FedBack(Driven):
+    """The same where what rules conclude at a tick is asserted when the next one begins."""
+
+    feedback = True
+    rules_of = staticmethod(fed_back_rules)
+
+    def __init__(self, rnd):
+        super().__init__(rnd)
+        self.coupled = coupled(self.rules.rules, self.rules.remembered, DRIVING.rules)
+        self.count, self.query = 0, self.reasoner.register("SELECT ?x ?c { ?x a ?c }", name="all")
+        self.held, self.answers = set(), Counter()
+
+    def answer(self):
+        """The answer stream of the newest tick."""
+        return list(answers(self.coupled.rules, self.stream(), self.coupled.remembered, min(self.said)))
+
+    def wanted(self):
+        concluded = {rule.head.atom.predicate for rule in self.coupled.rules}
+        return {
+            answer.end: {a for a in answer.at(answer.end) if a.predicate in concluded and not a.is_asserted}
+            for answer in self.answer()
+        }
+
+    def begin(self, tick):
+        facts = [
+            (a.arguments[0], RDF.type, a.predicate) for a in fed_back(self.rules.rules, self.answer()[-1])
+        ]
+        if facts:
+            self.say((tick - 1) * self.slide + 1, facts)
+            self.count += len(facts)
+
+    def push(self, at, facts):
+        update = super().push(at, facts)
+        self.held = self.held - update.delta.removed | update.delta.added
+        changes = update.answers.get("all")
+        if changes is not None:
+            self.answers.update(changes.added)
+            self.answers.subtract(changes.removed)
+        return update

@@ -1,0 +1,107 @@
+"""Random temporal rules in reasoners, and what the definitions say of them."""
+
+import random
+from dataclasses import replace
+
+from rdflib import RDF, Graph
+
+import pantarhei as pr
+from lars_programs import Case, Part, random_case
+from pantarhei.language.temporal_rule import Mode, TemporalAtom
+from pantarhei.reference.lars.output import output_stream
+from pantarhei.reference.lars.strata import NotStratifiedError, strata
+from pantarhei.reference.lars.streams import Stream
+from pantarhei.reference.materialization import closure
+
+NO_AXIOMS = pr.load_ontology(Graph())
+COVERED = {
+    "sometime": Part.SOMETIME,
+    "always": Part.ALWAYS,
+    "always and negation": Part.SOMETIME | Part.ALWAYS | Part.NEGATION,
+    "remember": Part.SOMETIME | Part.ALWAYS | Part.NEGATION | Part.REMEMBER,
+    "tuples": Part.SOMETIME | Part.ALWAYS | Part.TUPLES,
+    "tests": Part.SOMETIME | Part.TESTS,
+    "at": Part.SOMETIME | Part.AT,
+    "at in heads": Part.SOMETIME | Part.AT | Part.AT_HEAD,
+    "at and always": Part.SOMETIME | Part.ALWAYS | Part.AT | Part.AT_HEAD,
+    "at and tests": Part.SOMETIME | Part.AT | Part.AT_HEAD | Part.TESTS,
+    "at and negation": Part.SOMETIME | Part.AT | Part.AT_HEAD | Part.NEGATION | Part.REMEMBER,
+    "wide": Part.SOMETIME | Part.ALWAYS | Part.NEGATION | Part.REMEMBER | Part.WIDE,
+    "wide and at": Part.SOMETIME | Part.AT | Part.AT_HEAD | Part.ALWAYS | Part.TESTS | Part.WIDE,
+    "at and tuples": Part.SOMETIME | Part.NEGATION | Part.AT | Part.AT_HEAD | Part.TUPLES | Part.REMEMBER,
+    "all": ~Part(0),
+}
+
+
+def concluding_what_is_wide(rules):
+    """The rules whose atoms with more than two arguments some of them conclude."""
+    heads = {rule.head.atom.predicate for rule in rules}
+    kept = tuple(
+        rule
+        for rule in rules
+        if all(len(f.atom.arguments) < 3 or f.atom.predicate in heads for f in rule.body)
+    )
+    return kept if len(kept) == len(rules) else concluding_what_is_wide(kept)
+
+
+def case_of(seed, parts):
+    case = random_case(random.Random(seed), parts)
+    rules = concluding_what_is_wide(case.rules)
+    heads = {rule.head.atom.predicate for rule in rules}
+    return Case(rules, as_pushed(case.stream), case.remembered & heads)
+
+
+def as_pushed(stream):
+    """The stream where all that holds is asserted: what a reasoner without axioms and range says of it."""
+    atoms = {}
+    for tick in stream.timeline:
+        plain = dict.fromkeys(replace(atom, is_asserted=False) for atom in stream.at(tick))
+        atoms[tick] = [*(replace(atom, is_asserted=True) for atom in plain), *plain]
+    return Stream.of(stream.start, stream.end, atoms)
+
+
+def triple(atom):
+    subject, *rest = atom.arguments
+    return (subject, atom.predicate, rest[0]) if rest else (subject, RDF.type, atom.predicate)
+
+
+def reasoner_for(case, ontology=NO_AXIOMS, window=None):
+    rules = pr.TemporalRules(case.rules, case.remembered, start=case.stream.start)
+    return pr.StreamReasoner(ontology, window or pr.Window(range=0), temporal=rules)
+
+
+def expected(case):
+    try:
+        return output_stream(case.rules, case.stream, case.remembered)
+    except NotStratifiedError:
+        return None
+
+
+def have_strata(rules):
+    """Whether nothing is negated, asked for always, or counted, that rests on its own conclusion."""
+    strict = [
+        replace(
+            rule,
+            body=tuple(
+                replace(each, is_negated=each.is_negated or each.mode is Mode.ALWAYS or each.times > 1)
+                for each in rule.body
+            ),
+        )
+        for rule in rules
+    ]
+    try:
+        strata(strict)
+    except NotStratifiedError:
+        return False
+    return True
+
+
+def closed(stream, ontology):
+    """The stream where at each tick all holds that follows by an ontology's rules from what does."""
+    atoms = {}
+    for tick in stream.timeline:
+        said = list(stream.at(tick))
+        follows = closure(ontology, {triple(atom) for atom in said})
+        atoms[tick] = [*said, *(TemporalAtom(p, (s, o)) for s, p, o in follows if p != RDF.type)]
+        atoms[tick] += [TemporalAtom(o, (s,)) for s, p, o in follows if p == RDF.type]
+    return Stream.of(stream.start, stream.end, atoms)

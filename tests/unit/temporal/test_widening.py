@@ -1,0 +1,166 @@
+"""Rules over atoms of any number of arguments, and with literals in first place, written with two names."""
+
+import pytest
+from rdflib import RDF, Graph, Literal, Namespace, Variable
+
+import pantarhei as pr
+from pantarhei.errors import TemporalRuleError
+from pantarhei.temporal.program import FIRST, REST, TUPLE, UNIT
+from pantarhei.temporal.widening import Wide, Widening, fold
+
+EX = Namespace("http://example.org/")
+W, X, Y, Z = map(Variable, "WXYZ")
+NO_AXIOMS = pr.load_ontology(Graph())
+
+
+def widening(text):
+    return Widening(pr.load_rules(text + "\n", prefixes={"": str(EX)}).rules)
+
+
+def reasoner_with(text, ontology=NO_AXIOMS, feedback=False, **options):
+    rules = pr.load_rules(text + "\n", prefixes={"": str(EX)}, feedback=feedback)
+    return pr.StreamReasoner(ontology, pr.Window(range=0), temporal=rules, **options)
+
+
+def value(name, number):
+    return EX[name], EX.value, Literal(number)
+
+
+def shown(reasoner):
+    return sorted(str(atom).replace('"^^integer', "").replace('"', "") for atom in reasoner.atoms())
+
+
+def test_a_tuple_of_tuples_is_asked_for_from_the_inside():
+    folded = fold(Wide(EX.p, 4, has_unit=False), (W, X, Y, Z))
+    inner, outer = (each.links[0].arguments[0] for each in folded.asked)
+    assert [each.atom.arguments for each in folded.asked] == [(W, X), (inner, Y)]
+    assert [(link.predicate, link.arguments) for link in folded.links] == [
+        (FIRST, (inner, W)),
+        (REST, (inner, X)),
+        (FIRST, (outer, inner)),
+        (REST, (outer, Y)),
+    ]
+    assert folded.atom.arguments == (outer, Z)
+    assert fold(Wide(EX.p, 1, has_unit=True), (X,)).atom.arguments == (UNIT, X)
+
+
+@pytest.mark.parametrize(
+    ("text", "has_unit"),
+    [
+        ("p(X) :- q(X, N).", []),
+        ("p(N) :- q(X, N).", ["p"]),
+        ("p(N) :- q(X, N), c(N).", []),  # a member of a class is no literal
+        ("p(N) :- q(X, N), not c(N).", ["p"]),
+        ("p(T) :- c(X) at T in [2].", ["p"]),
+        ("p(M) :- q(X, N), M = N + 1.", ["p"]),
+        ("p(3) :- c(X).", ["p"]),
+        ("p(N) :- q(X, N). r(M, X) :- p(M), c(X). s(X) :- r(M, X).", ["p", "r", "s"]),
+        ("p(N) :- asserted p(N), c(X).", []),
+    ],
+)
+def test_where_a_conclusion_may_begin_with_a_literal_is_found_out(text, has_unit):
+    found = widening(text).wide.values()
+    assert sorted(each.name.removeprefix(EX) for each in found if each.has_unit) == has_unit
+
+
+def test_what_is_concluded_and_what_is_denied_is_asked_for_and_what_is_there_is_not():
+    made = widening("p(X, Y, Z) :- a(X, Y), b(Z). q(X) :- p(X, Y, Z), not p(X, X, X).").rules
+    asked = [rule.head.atom.arguments for rule in made if rule.head.atom.predicate == TUPLE]
+    assert asked == [(X, Y), (X, X)]
+
+
+def test_conclusions_have_any_number_of_arguments():
+    reasoner = reasoner_with(
+        """on :- value(X, N).
+        pair(X, Y, N) :- value(X, N), value(Y, N).
+        four(X, Y, N, M) :- pair(X, Y, N), M = N * 2.
+        again(X) :- four(X, Y, N, 2), pair(Y, X, N).
+        odd(X, N) :- value(X, N), not four(X, X, N, 4)."""
+    )
+    reasoner.push(0, [value("v", 1), value("w", 2)])
+    assert shown(reasoner) == [
+        "again(v)",
+        "four(v, v, 1, 2)",
+        "four(w, w, 2, 4)",
+        "odd(v, 1)",
+        "on",
+        "pair(v, v, 1)",
+        "pair(w, w, 2)",
+    ]
+    assert reasoner.conclusions() == {(EX.v, RDF.type, EX.again), (EX.v, EX.odd, Literal(1))}
+    reasoner.push(1, [])
+    assert shown(reasoner) == []
+
+
+# at:                        0   1   2   3   4
+# value of v                 1   1   2
+# got(1, v, 1), remembered   x   x
+def test_windows_look_back_at_tuples_also_after_a_restart():
+    text = """remember got. got(N, X, N) :- asserted value(X, N).
+        late(N) :- got(N, X, N) in [2].
+        both(N) :- got(N, X, N) always in [1].
+        twice(N) :- got(N, X, N) at least 2 times in [3].
+        when(N, T) :- got(N, X, N) at T in [2]."""
+    reasoner, seen = reasoner_with(text), []
+    for at, number in enumerate((1, 1, 2, None, None)):
+        reasoner.push(at, [] if number is None else [value("v", number)])
+        seen.append(shown(reasoner))
+        reasoner._held.most_entries = 0  # terms that are not used are forgotten at the next step
+        if at == 1:
+            reasoner = pr.StreamReasoner.restore(reasoner.snapshot(), NO_AXIOMS)
+    assert seen == [
+        ["got(1, v, 1)", "late(1)", "when(1, 0)"],
+        ["both(1)", "got(1, v, 1)", "late(1)", "twice(1)", "when(1, 0)", "when(1, 1)"],
+        ["got(2, v, 2)", "late(1)", "late(2)", "twice(1)", "when(1, 0)", "when(1, 1)", "when(2, 2)"],
+        ["late(1)", "late(2)", "twice(1)", "when(1, 1)", "when(2, 2)"],
+        ["late(2)", "when(2, 2)"],
+    ]
+
+
+def test_what_has_a_name_in_first_place_is_a_triple_all_the_same():
+    reasoner = reasoner_with("known(O) :- has(X, O). of(O, X) :- has(X, O).", conclusions="default")
+    reasoner.push(0, [(EX.v, EX.has, EX.part), (EX.v, EX.has, Literal(3))])
+    assert shown(reasoner) == ["known(3)", "known(part)", "of(3, v)", "of(part, v)"]
+    triples = {(EX.part, RDF.type, EX.known), (EX.part, EX.of, EX.v)}
+    assert reasoner.conclusions() == triples and triples <= set(reasoner.graph)
+
+
+def test_what_the_stream_says_of_such_a_conclusion_counts():
+    reasoner = reasoner_with(
+        "known(O) :- has(X, O). late(O) :- known(O) in [1]. both(O) :- known(O) always in [1]."
+    )
+    reasoner.push(0, [(EX.k, RDF.type, EX.known)])
+    reasoner.push(1, [(EX.v, EX.has, EX.k)])
+    assert shown(reasoner) == ["both(k)", "known(k)", "late(k)"]
+    reasoner.push(2, [])
+    assert shown(reasoner) == []
+
+
+def test_what_the_ontology_says_of_such_a_conclusion_follows():
+    axioms = """@prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :known rdfs:subClassOf :thing . :seen rdfs:subClassOf :known ."""
+    ontology = pr.load_ontology(Graph().parse(data=axioms))
+    reasoner = reasoner_with("known(O) :- has(X, O).", ontology)
+    reasoner.push(0, [(EX.v, EX.has, EX.part), (EX.v, EX.has, Literal(3)), (EX.k, RDF.type, EX.seen)])
+    assert shown(reasoner) == ["known(3)", "known(k)", "known(part)", "thing(k)", "thing(part)"]
+
+
+def test_such_conclusions_are_asserted_where_they_are_triples():
+    reasoner = reasoner_with("known(O) :- asserted has(X, O).", feedback=True)
+    reasoner.push(0, [(EX.v, EX.has, EX.part), (EX.v, EX.has, Literal(3)), (EX.k, RDF.type, EX.known)])
+    assert [each.facts for each in reasoner.push(1, []).fed_back] == [1]
+    assert set(reasoner.assertions()) == {(1, (EX.part, RDF.type, EX.known))}
+
+
+def test_what_is_denied_of_a_literal_in_first_place_is_true():
+    reasoner = reasoner_with(
+        """alone(X) :- value(X, N), not near(N, X), not c(N) in [2], not w(N, N, N).
+        w(X, X, X) :- c(X)."""
+    )
+    reasoner.push(0, [value("v", 1), (EX.u, EX.value, EX.k), (EX.k, EX.near, EX.u)])
+    assert shown(reasoner) == ["alone(v)"]
+
+
+def test_more_than_two_arguments_of_what_the_stream_says_are_refused():
+    with pytest.raises(TemporalRuleError, match=r"q\(X, Y, Z\) has 3 arguments, and no rule concludes it"):
+        reasoner_with("p(X) :- q(X, Y, Z).")
