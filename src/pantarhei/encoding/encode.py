@@ -73,8 +73,11 @@ def _encode_columns(columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
         facts[rows, at] = numbers[occurring.codes]
     if not forms:  # of the objects, which came last
         return Encoded(facts, NO_FORMS)
-    places = zip(np.flatnonzero(~is_class).tolist(), occurring.codes.tolist(), strict=True)
-    return Encoded(facts, Forms.given(facts, {row: forms[code] for row, code in places if code in forms}))
+    in_forms = np.isin(occurring.codes, list(forms))
+    places = zip(
+        np.flatnonzero(~is_class)[in_forms].tolist(), occurring.codes[in_forms].tolist(), strict=True
+    )
+    return Encoded(facts, Forms.given(facts, {row: forms[code] for row, code in places}))
 
 
 def _is_type(text: str) -> bool:

@@ -19,6 +19,8 @@ Integers = npt.NDArray[np.int32]
 
 NO_FACTS: Integers = np.empty((0, 3), np.int32)
 
+NO_CHANGES: Integers = np.empty((0, 4), np.int32)
+
 Fact = tuple[int, int, int]
 Pair = tuple[int, int]  # a subject and a value
 
@@ -46,3 +48,49 @@ def together(*parts: Symbols) -> Symbols:
 def as_tuples(facts: Integers) -> list[Fact]:
     """Facts, shape (n, 3), as keys for sets and dictionaries. Costs a step of Python each."""
     return cast("list[Fact]", list(map(tuple, facts.tolist())))
+
+
+def keys_of(facts: Integers) -> npt.NDArray[np.int64]:
+    """A 64-bit key of each fact; different facts rarely share one."""
+    predicates, subjects, objects = facts.astype(np.int64).T
+    keys: npt.NDArray[np.int64] = (subjects << 32) ^ (objects << 8) ^ predicates
+    return keys
+
+
+def each_once(facts: Integers) -> Integers:
+    """Each fact where it stands first. Costs sorting a key of each, sorting the facts if some share one."""
+    if len(facts) < 2:
+        return facts
+    keys = np.sort(keys_of(facts))
+    if (keys[1:] != keys[:-1]).all():
+        return facts
+    order = np.lexsort(facts.T)
+    ordered = facts[order]
+    is_first = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
+    once: Integers = facts[np.sort(order[is_first])]
+    return once
+
+
+def signed(facts: Integers, sign: int) -> Integers:
+    """Facts as changes: those that came (1) or went (-1, last column)."""
+    changes = np.empty((len(facts), 4), np.int32)
+    changes[:, :3], changes[:, 3] = facts, sign
+    return changes
+
+
+def parted(changes: Integers) -> tuple[Integers, Integers]:
+    """What came, and what went."""
+    signs = changes[:, 3]
+    return changes[signs > 0, :3], changes[signs < 0, :3]
+
+
+def net_changes(noted: Integers) -> Integers:
+    """Each fact once, with the sum of its signs; none whose sum is 0."""
+    if len(noted) < 2:
+        return noted
+    facts = noted[np.lexsort(noted[:, 2::-1].T)]
+    begins = np.flatnonzero(np.append(True, (facts[1:, :3] != facts[:-1, :3]).any(axis=1)))
+    found: Integers = facts[begins]
+    found[:, 3] = np.add.reduceat(facts[:, 3], begins)
+    net: Integers = found[found[:, 3] != 0]
+    return net

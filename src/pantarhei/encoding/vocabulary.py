@@ -30,8 +30,9 @@ from pantarhei.language.place import Place
 from pantarhei.language.rule import Predicate
 from pantarhei.language.term import RDF_TYPE, Term, Triple, check_text, check_triple
 from pantarhei.literals.builtin import COMPARISONS, compute, holds
+from pantarhei.literals.by_value import READINGS, Numbers, exact, exact_key
 from pantarhei.literals.membership import tester
-from pantarhei.literals.value import STRING, is_ill_typed, value_of
+from pantarhei.literals.value import STRING, is_ill_typed
 from pantarhei.rdf.ntriples import is_plain_iri, parse_term
 from pantarhei.rdf.triple_table import triples_of_abox
 
@@ -64,9 +65,15 @@ class Vocabulary:
     It knows all that it has met since its tables were last `renamed`. `revision` is another object whenever
     numbers may have lost their meaning. `fulfilled` are the reserved numbers whose values have come since, in
     that order; one whose coming was undone may be among them, or recur.
+
+    Args:
+        program: what has numbers to begin with.
+        numbers: whether an xsd:double is a value of its own or the decimal that it denotes.
     """
 
-    def __init__(self, program: NumberedProgram) -> None:
+    def __init__(self, program: NumberedProgram, numbers: Numbers = "by_datatype") -> None:
+        self.numbers = numbers
+        self.value_of = READINGS[numbers]
         self.go_on_with(Tables.empty())
         self._merged = 0  # so many names have the number of another
         self._ranges: tuple[DataRange, ...] = ()
@@ -87,12 +94,17 @@ class Vocabulary:
             ranges_of, width = tester(program.ranges), (len(program.ranges) + 7) // 8
             memberships = np.zeros(max(64, 2 * len(self.literals)) * width, np.uint8)
             for place, literal in enumerate(self.literals):
-                _set_bits(memberships, place * width, ranges_of(literal))
+                _set_bits(memberships, place * width, ranges_of.of_value(self.value_of(literal)))
             self._ranges_of, self._width, self.memberships = ranges_of, width, memberships
             self._ranges = program.ranges
         self._builtins = program.builtins
         for literal in program.literals[len(self.literals) :]:
             self.number(literal)
+
+    @property
+    def ranges(self) -> tuple[DataRange, ...]:
+        """The data ranges that literals are tested for."""
+        return self._ranges
 
     # -- in ----------------------------------------------------------------------------------------
 
@@ -239,7 +251,7 @@ class Vocabulary:
         found = self._literal_numbers.get(literal)
         if found is not None:
             return found
-        value = value_of(literal)
+        value = self.value_of(literal)
         number = self._value_numbers.get(value)
         if number is None:
             number = found = self._add_value(literal, value)
@@ -280,12 +292,14 @@ class Vocabulary:
         brings it.
 
         Args:
-            value: the key of a literal's value, where that is known.
+            value: the key of a literal's value in its datatype, where that is known.
         """
         if not isinstance(term, Literal):
             return self._number_name(term)
         if value is None:
-            value = value_of(term)
+            value = self.value_of(term)
+        elif self.numbers == "by_value":
+            value = exact_key(value)
         number = self._value_numbers.get(value)
         return self._add_value(term, value) if number is None else number
 
@@ -319,7 +333,7 @@ class Vocabulary:
 
     def result(self, name: URIRef, left: int, right: int) -> int:
         """The same of a built-in by its name."""
-        operands = [self.term(number) for number in (left, right) if number != NONE]
+        operands = [self.read(self.term(number)) for number in (left, right) if number != NONE]
         if name in COMPARISONS:
             return int(holds(name, *operands))
         result = compute(name, *operands)
@@ -360,7 +374,11 @@ class Vocabulary:
         """The number of a name or literal, None if it was never met."""
         if not isinstance(term, Literal):
             return self._name_numbers.get(key_of(term))
-        return self._value_numbers.get(value_of(term))
+        return self._value_numbers.get(self.value_of(term))
+
+    def read(self, term: Term) -> Term:
+        """A term as built-ins and data ranges see it: the decimal of a double, where numbers are read so."""
+        return exact(term) if self.numbers == "by_value" else term
 
     # -- out ---------------------------------------------------------------------------------------
 

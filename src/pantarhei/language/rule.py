@@ -8,7 +8,7 @@ rdflib's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from rdflib import RDF, BNode, URIRef, Variable
 
@@ -16,6 +16,7 @@ from pantarhei.language.data_range import DataRange
 from pantarhei.language.origin import Origin
 from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import Term, Triple, short
+from pantarhei.language.written import Written
 
 Argument = Term | Variable
 Predicate = URIRef | BNode
@@ -92,10 +93,12 @@ class Builtin:
     Args:
         name: an IRI of `http://www.w3.org/2003/11/swrlb#`.
         arguments: a comparison has two; a computation its result and one or two operands.
+        written: where it is written, None for what was not read from a text of rules.
     """
 
     name: URIRef
     arguments: tuple[Argument, ...]
+    written: Written | None = field(default=None, compare=False, repr=False)
 
     def with_arguments(self, change: Callable[[Argument], Argument]) -> Builtin:
         """The same of other arguments."""

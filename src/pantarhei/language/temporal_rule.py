@@ -10,26 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
-from typing import NamedTuple
 
-from rdflib import URIRef, Variable
+from rdflib import RDF, BNode, Literal, URIRef, Variable
 
 from pantarhei.language.rule import Argument, Builtin
 from pantarhei.language.rule_text import builtin_text, duration_text, term_text
-from pantarhei.language.term import short
-
-
-class Written(NamedTuple):
-    """Where something is written.
-
-    Args:
-        line, column: the place, both counted from 1.
-        source_line: the line as it is written.
-    """
-
-    line: int
-    column: int
-    source_line: str
+from pantarhei.language.term import Triple, short
+from pantarhei.language.written import Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +37,18 @@ class TemporalAtom:
     def variables(self) -> frozenset[Variable]:
         """The variables in it."""
         return frozenset(each for each in self.arguments if isinstance(each, Variable))
+
+    @property
+    def triple(self) -> Triple | None:
+        """The triple that it is, where it has no variables: `C(x)` is `(x, rdf:type, C)`, `p(x, y)` is
+        `(x, p, y)`; None for what is none.
+        """
+        match self.arguments:
+            case (URIRef() | BNode() as subject,):
+                return subject, RDF.type, self.predicate
+            case (URIRef() | BNode() as subject, URIRef() | BNode() | Literal() as object_):
+                return subject, self.predicate, object_
+        return None
 
     def __str__(self) -> str:
         name = f"{'asserted ' * self.is_asserted}{short(self.predicate)}"

@@ -10,7 +10,7 @@ import numbers
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum
 from typing import TypeVar
@@ -18,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.zone import in_zone
 
 TimePoint = int | float | datetime
 Duration = int | float | timedelta | str
@@ -238,8 +239,11 @@ _NUMBER = re.compile(r"[+-]?\d+", re.ASCII)
 _REAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?", re.ASCII)
 
 
-def parse_timestamp(text: str) -> TimePoint:
+def parse_timestamp(text: str, zone: tzinfo | None = None) -> TimePoint:
     """The timestamp that `text` writes: an integer, a decimal number, or an ISO 8601 time with a zone.
+
+    Args:
+        zone: that of times which are written without one; None refuses them.
 
     Raises:
         TimestampError: it is none of these.
@@ -259,6 +263,8 @@ def parse_timestamp(text: str) -> TimePoint:
         raise TimestampError(
             f"the timestamp {text!r}", "a number or an ISO 8601 time such as 2026-01-31T10:00:00Z"
         )
+    if zone is not None and at.tzinfo is None:
+        at = in_zone(at, zone)
     kind_of(at)
     return at
 

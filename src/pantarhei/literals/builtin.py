@@ -84,6 +84,8 @@ def holds(name: URIRef, left: Term, right: Term) -> bool:
     one, other = _key(left), _key(right)
     first, second = _operand(one), _operand(other)
     if first is not None and second is not None:
+        if type(first[1]) is int and type(second[1]) is int:
+            return bool(compare(first[1], second[1]))
         _, values = _promoted(first, second)
         return bool(compare(*values))
     if one[0] != other[0] or is_ill_typed(one):

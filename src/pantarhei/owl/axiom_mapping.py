@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from rdflib import OWL, RDF, RDFS, BNode, Literal, URIRef
 
@@ -188,10 +188,16 @@ def _definition(read: ExpressionReader, triple: Triple) -> Axiom:
     subject, constructor = triple[0], URIRef(triple[1])
     if not isinstance(subject, URIRef):
         raise _NotHereError
-    if read.vocabulary.is_datatype(subject):
+    if read.vocabulary.is_datatype(subject) or read.writes_data_range(subject):
         return owl.DatatypeDefinition(owl.Datatype(subject), read.constructed_range(subject, constructor))
     definition = read.constructed_class(subject, constructor)
     return owl.EquivalentClasses((read.class_expression(subject), definition))
+
+
+def _named_restriction(read: ExpressionReader, triple: Triple) -> Axiom:
+    if not isinstance(triple[0], URIRef):
+        raise _NotHereError
+    return owl.EquivalentClasses((read.class_expression(triple[0]), read.restriction(triple[0])))
 
 
 def _has_key(read: ExpressionReader, triple: Triple) -> Axiom:
@@ -241,6 +247,12 @@ def _negative_property_assertion(read: ExpressionReader, triple: Triple) -> Axio
     return owl.NegativePropertyAssertion(on, subject, value)
 
 
+def _untyped_negative_assertion(read: ExpressionReader, triple: Triple) -> Axiom:
+    if OWL.NegativePropertyAssertion in read.index.objects(triple[0], RDF.type):
+        raise _NotHereError
+    return _negative_property_assertion(read, triple)
+
+
 # --- Helpers and tables ---
 
 
@@ -259,6 +271,7 @@ _BY_PREDICATE: dict[URIRef, Read] = {
     OWL.disjointWith: _pair(owl.DisjointClasses, _class),
     OWL.disjointUnionOf: _disjoint_union_of,
     **dict.fromkeys(CONSTRUCTORS, _definition),
+    **dict.fromkeys((OWL.onProperty, OWL.onProperties), _named_restriction),
     OWL.hasKey: _has_key,
     RDFS.subPropertyOf: _sides(owl.SubPropertyOf, _property, _property),
     OWL.propertyChainAxiom: _property_chain,
@@ -269,6 +282,7 @@ _BY_PREDICATE: dict[URIRef, Read] = {
     RDFS.range: _range,
     OWL.sameAs: _pair(owl.SameIndividual, _individual),
     OWL.differentFrom: _pair(owl.DifferentIndividuals, _individual),
+    OWL.assertionProperty: _untyped_negative_assertion,
 }
 _BY_TYPE: dict[Term, Read] = {
     OWL.Nothing: _class_assertion,
@@ -279,3 +293,15 @@ _BY_TYPE: dict[Term, Read] = {
     **{OWL[f"{trait.value}Property"]: _characteristic(trait) for trait in Trait},
     SWRL.Imp: read_swrl_rule,
 }
+
+_NAMED = "a restriction with a name; it is read as the RDF-Based Semantics does: the name is equivalent to it"
+# What OWL 2 DL does not have, by the predicates of main triples: read as it is meant, and noted.
+BEYOND_DL: Final[dict[Term, str]] = {
+    OWL.onProperty: _NAMED,
+    OWL.onProperties: _NAMED,
+    OWL.assertionProperty: "a negative assertion that rdf:type does not call one; it is read as one",
+}
+
+# The predicates and types of axioms' main triples.
+MAIN_PREDICATES: Final = frozenset(_BY_PREDICATE)
+MAIN_TYPES: Final = frozenset(_BY_TYPE)

@@ -12,39 +12,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import pyoxigraph
 from rdflib import BNode, Dataset, Graph
 
-from pantarhei.errors import OptionError, UnknownFormatError
+from pantarhei.errors import OptionError
 from pantarhei.language.term import Triple, check_triple
-from pantarhei.owl.owl_xml import is_owl_xml, read_owl_xml
+from pantarhei.owl.document_format import FORMATS, format_of
+from pantarhei.owl.functional_syntax import read_functional_syntax
+from pantarhei.owl.manchester_syntax import read_manchester_syntax
+from pantarhei.owl.owl_xml import read_owl_xml
 from pantarhei.rdf.blank_nodes import nodes_of_document
+from pantarhei.rdf.encoding import in_utf_8
 from pantarhei.rdf.first_bytes import plain_text, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import DocumentTerms, parse
 from pantarhei.rdf.statements import lines_of_statements
 from pantarhei.rdf.xml_guard import refuse_entity_expansion
 
-FORMATS = {
-    "turtle": pyoxigraph.RdfFormat.TURTLE,
-    "xml": pyoxigraph.RdfFormat.RDF_XML,
-    "nt": pyoxigraph.RdfFormat.N_TRIPLES,
-    "json-ld": pyoxigraph.RdfFormat.JSON_LD,
-    "trig": pyoxigraph.RdfFormat.TRIG,
-    "nquads": pyoxigraph.RdfFormat.N_QUADS,
-    "owl-xml": None,
-}
-SUFFIXES = {
-    ".ttl": "turtle",
-    ".rdf": "xml",
-    ".xml": "xml",
-    ".owl": "xml",
-    ".nt": "nt",
-    ".jsonld": "json-ld",
-    ".json": "json-ld",
-    ".trig": "trig",
-    ".nq": "nquads",
-    ".owx": "owl-xml",
+# The syntaxes of OWL itself; the others are of RDF.
+READERS = {
+    "owl-xml": read_owl_xml,
+    "functional": read_functional_syntax,
+    "manchester": read_manchester_syntax,
 }
 
 
@@ -73,7 +61,7 @@ def read_document(source: object, format: str | None = None) -> Document:
 
     Args:
         source: a path; an `rdflib.Graph` or `Dataset`; an owlready2 ontology or world.
-        format: one of `FORMATS`; by default the file's suffix and first bytes tell.
+        format: one of `FORMATS`; by default the file's first words and its suffix tell.
 
     Raises:
         MalformedInputError: the text is not the format it claims to be, or compressed.
@@ -95,10 +83,10 @@ def read_document(source: object, format: str | None = None) -> Document:
 
 def _read_file(path: Path, format: str | None) -> Document:
     try:
-        content = plain_text(path.read_bytes(), str(path))
+        content = in_utf_8(plain_text(path.read_bytes(), str(path)), str(path))
     except OSError as error:
         raise unreadable(path, error) from error
-    name = _format_of(path, content, format)
+    name = format_of(path, content, format)
     if name in ("xml", "owl-xml"):
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
@@ -107,9 +95,10 @@ def _read_file(path: Path, format: str | None) -> Document:
     prefixes: dict[str, str] = {}
     said: Iterable[Triple]
     lines: Sequence[int] | None
-    if name == "owl-xml":
-        written, lines = read_owl_xml(content, str(path), base)
-        said = ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in written)
+    if name in READERS:
+        read = READERS[name](content, str(path), base)
+        prefixes, lines = read.prefixes, read.lines
+        said = ((terms[s], p, terms[o] if isinstance(o, BNode) else o) for s, p, o in read.triples)
     else:
         lines = lines_of_statements(content) if name in ("nt", "nquads") else None
         said = parse(content, FORMATS[name], str(path), base, prefixes, terms)
@@ -129,14 +118,3 @@ def _each_once(
         if len(first) < len(distinct):
             first.append(line)
     return tuple(distinct), first
-
-
-def _format_of(path: Path, content: bytes, format: str | None) -> str:
-    if format is not None and format not in FORMATS:
-        raise OptionError("format", repr(format), "one of " + ", ".join(FORMATS))
-    name = format or SUFFIXES.get(path.suffix.lower())
-    if name is None:
-        raise UnknownFormatError("format", str(path), tuple(SUFFIXES), tuple(FORMATS))
-    if name == "xml" and format is None and is_owl_xml(content):
-        return "owl-xml"
-    return name

@@ -129,7 +129,7 @@ class ExpressionReader:
         return property.kind is PropertyKind.DATA or self.writes_data_range(node)
 
     def writes_data_range(self, node: Term) -> bool:
-        """Whether the triples about a blank node tell that it is a data range."""
+        """Whether the triples about a node tell that it is a data range."""
         if {RDFS.Datatype, OWL.DataRange} & set(self.index.objects(node, RDF.type)):
             return True
         if any(self.index.objects(node, p) for p in (OWL.onDatatype, OWL.datatypeComplementOf)):
@@ -177,7 +177,7 @@ class ExpressionReader:
         """The class expression written with the triples about `node`."""
         self._enter(node)
         if self.index.objects(node, OWL.onProperty) or self.index.objects(node, OWL.onProperties):
-            expression = self._restriction(node)
+            expression = self.restriction(node)
         else:
             expression = self.constructed_class(node, self._constructor(node, "class expression"))
         self._leave(node)
@@ -200,7 +200,9 @@ class ExpressionReader:
             return owl.UnionOf(operands) if operands else owl.NOTHING
         raise UnreadableError("a data range where a class is expected")
 
-    def _restriction(self, node: Term) -> ClassExpression:
+    def restriction(self, node: Term) -> ClassExpression:
+        """The restriction written with the triples about `node`."""
+        self._use(node, RDF.type, OWL.Restriction)
         present = [p for p in _RESTRICTIONS if self.index.objects(node, p)]
         if len(present) != 1:
             raise UnreadableError(

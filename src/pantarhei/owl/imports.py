@@ -1,4 +1,7 @@
-"""`owl:imports`, resolved from a catalog the caller gives and from nowhere else."""
+"""`owl:imports`, resolved from the catalog that the caller gives, and from the one beside the importing file.
+
+Who wrote an ontology may have written the catalog beside it: that one is used for files in its folder only.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from rdflib import OWL, RDF, URIRef
 
 from pantarhei.errors import MissingImportError, OptionError
 from pantarhei.language.term import Triple
-from pantarhei.owl.document import SUFFIXES, Document, read_document
+from pantarhei.owl.catalog_file import CATALOG_NAME, read_catalog
+from pantarhei.owl.document import Document, read_document
+from pantarhei.owl.document_format import SUFFIXES
+from pantarhei.owl.sources import sources_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +27,7 @@ class Imports:
 
     Args:
         files: from ontology IRI to path.
-        folders: folders in which a file may be named after the last part of the IRI, or declare the IRI.
+        folder: a folder in which a file may be named after the last part of the IRI, or a catalog names it.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -33,13 +39,16 @@ class Imports:
         """The imports of a catalog as the caller gives it.
 
         Raises:
+            MalformedInputError, MissingFileError: as `read_catalog`.
             OptionError: it is no catalog.
         """
         if isinstance(catalog, str | Path) and Path(catalog).is_dir():
             return cls({}, Path(catalog), skip_missing)
+        if isinstance(catalog, str | Path) and Path(catalog).is_file():
+            return cls(read_catalog(Path(catalog)), None, skip_missing)
         given = {} if catalog is None else catalog
         if not isinstance(given, Mapping):
-            expected = "a folder, or in Python a mapping from IRIs to paths"
+            expected = f"a folder, an XML catalog ({CATALOG_NAME}), or in Python a mapping from IRIs to paths"
             raise OptionError("catalog", repr(str(given)), expected)
         return cls({str(iri): Path(path) for iri, path in given.items()}, None, skip_missing)
 
@@ -53,21 +62,42 @@ class WrittenAt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentSet:
-    """A document with all it imports, and the imports skipped.
+    """Documents with all they import, and the imports skipped.
 
     Args:
         triples: those of all documents, each once.
-        documents: the document itself first.
+        documents: those that were asked for first.
+        asked: how many were asked for.
     """
 
     triples: tuple[Triple, ...]
     documents: tuple[Document, ...]
     skipped: tuple[str, ...]
+    asked: int = 1
 
     @property
     def prefixes(self) -> Mapping[str, str]:
-        """The prefixes of the document itself."""
-        return self.documents[0].prefixes
+        """The prefixes of what was asked for; of two meanings the first."""
+        asked = reversed(self.documents[: self.asked])
+        return {prefix: iri for document in asked for prefix, iri in document.prefixes.items()}
+
+    def with_documents(self, further: Iterable[Document]) -> DocumentSet:
+        """The same with further documents; what they import and no document is, is skipped."""
+        added = tuple(further)
+        documents = (*self.documents, *added)
+        known = {name for document in documents for name in _ontology_names(document.triples)}
+        missing = (iri for document in added for iri in _imported(document.triples) if iri not in known)
+        return DocumentSet(
+            tuple(dict.fromkeys(chain(self.triples, *(document.triples for document in added)))),
+            documents,
+            tuple(dict.fromkeys((*self.skipped, *missing))),
+            self.asked,
+        )
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files among the documents."""
+        return tuple(document.source for document in self.documents if document.source is not None)
 
     def places(self, triples: Iterable[Triple]) -> dict[Triple, WrittenAt]:
         """Where each of these triples is written, by the first document that says it.
@@ -89,35 +119,39 @@ class DocumentSet:
 
 
 def read_with_imports(source: object, format: str | None, imports: Imports) -> DocumentSet:
-    """The triples of `source` and of everything it imports; each document is read once.
+    """The triples of `source`, one document or several, and of everything they import; each is read once.
 
     Raises:
-        MissingImportError: an import is not in the catalog, and missing ones are not skipped.
+        MissingImportError: an import is in no catalog, and missing ones are not skipped.
+        MissingFileError, OptionError: as `sources_of`.
     """
-    first = read_document(source, format)
-    documents = [first]
-    name = str(source) if isinstance(source, str | Path) else "the given graph"
-    waiting = [(iri, name) for iri in _imported(first.triples)]
-    seen: set[str] = _ontology_names(first.triples)
-    skipped: list[str] = []
+    asked = [(each, read_document(each, format)) for each in sources_of(source)]
+    documents = [document for _, document in asked]
+    waiting: list[tuple[str, Path | None]] = [
+        (iri, each if isinstance(each, Path) else None)
+        for each, document in asked
+        for iri in _imported(document.triples)
+    ]
+    seen = {name for document in documents for name in _ontology_names(document.triples)}
+    skipped, finder = list[str](), _Finder(imports)
     while waiting:
         iri, importing = waiting.pop(0)
         if iri in seen:
             continue
         seen.add(iri)
-        path = _find(iri, imports)
+        path = finder.find(iri, importing)
         if path is None:
             if not imports.skip_missing:
-                raise MissingImportError(iri, importing)
+                raise MissingImportError(iri, "the given graph" if importing is None else str(importing))
             skipped.append(iri)
             continue
         document = read_document(path)
         documents.append(document)
-        waiting += [(further, str(path)) for further in _imported(document.triples)]
-    triples = first.triples
+        waiting += [(further, path) for further in _imported(document.triples)]
+    triples = documents[0].triples
     if len(documents) > 1:
         triples = tuple(dict.fromkeys(chain.from_iterable(document.triples for document in documents)))
-    return DocumentSet(triples, tuple(documents), tuple(skipped))
+    return DocumentSet(triples, tuple(documents), tuple(skipped), len(asked))
 
 
 # A look-up in a set compares terms that are alike only; `==` of rdflib's terms costs three times as much.
@@ -133,11 +167,32 @@ def _ontology_names(triples: Iterable[Triple]) -> set[str]:
     return {str(s) for s, p, o in triples if o in _ONTOLOGY and p == RDF.type}
 
 
-def _find(iri: str, imports: Imports) -> Path | None:
-    if iri in imports.files:
-        return imports.files[iri]
-    if imports.folder is None:
-        return None
+class _Finder:
+    """Finds imports; each catalog beside a file is read once, when first something is not found elsewhere."""
+
+    def __init__(self, imports: Imports) -> None:
+        self._imports = imports
+        self._beside: dict[Path, Mapping[str, Path]] = {}
+
+    def find(self, iri: str, importing: Path | None) -> Path | None:
+        """The file of an imported ontology; None if it is in no catalog."""
+        if iri in self._imports.files:
+            return self._imports.files[iri]
+        found, folder = None, self._imports.folder
+        if folder is not None:
+            found = _named_after(iri, folder) or self._in_catalog_in(folder).get(iri)
+        if found is None and importing is not None:
+            found = self._in_catalog_in(importing.parent).get(iri)
+        return found
+
+    def _in_catalog_in(self, folder: Path) -> Mapping[str, Path]:
+        if folder not in self._beside:
+            catalog = folder / CATALOG_NAME
+            self._beside[folder] = read_catalog(catalog, within=folder) if catalog.is_file() else {}
+        return self._beside[folder]
+
+
+def _named_after(iri: str, folder: Path) -> Path | None:
     name = iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
-    candidates = (imports.folder / (name + suffix) for suffix in ("", *SUFFIXES))
+    candidates = (folder / (name + suffix) for suffix in ("", *SUFFIXES))
     return next((path for path in candidates if name and path.is_file()), None)

@@ -69,7 +69,10 @@ def read_vocabulary(index: TripleIndex) -> NameKinds:
 
     A declared object or data property is one even where it is declared an annotation property too.
     """
-    datatypes = frozenset((*index.instances(RDFS.Datatype), *index.instances(OWL.DataRange)))
+    written = (
+        s for p in _WRITING_DATA_RANGES for s, _, _ in index.with_predicate(p) if isinstance(s, URIRef)
+    )
+    datatypes = frozenset((*index.instances(RDFS.Datatype), *index.instances(OWL.DataRange), *written))
     plain = NameKinds({}, datatypes)
     kinds: dict[Term, PropertyKind] = dict(_guessed_kinds(index, plain))
     for annotation in BUILT_IN_ANNOTATIONS:

@@ -127,9 +127,11 @@ class Report:
         imports_skipped: the imports that were not found and were to be skipped.
         unsatisfiable: the classes and properties that can have no instance, each with the steps of a proof.
         merged: groups of names that the ontology says are one; under unique names the first stands for all.
-        notes: axioms that break a restriction of OWL 2 DL, each with the restriction; they have their effect.
+        notes: axioms that are outside OWL 2 DL, each with the reason: they break one of its global
+            restrictions, or are written as it does not have it. They have their effect.
         contradiction: a constraint that the ontology's own assertions violate under unique names, with the
             steps of a proof: a `StreamReasoner` takes such an ontology with `unique_names=False` only.
+        documents: the files that were read, imports included.
         names: how the ontology's names are shown where the last part of their IRIs does not tell them apart.
     """
 
@@ -140,6 +142,7 @@ class Report:
     merged: tuple[tuple[str, ...], ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
     contradiction: tuple[str, tuple[str, ...]] | None = None
+    documents: tuple[str, ...] = ()
     names: ShownNames = field(default=NO_NAMES, compare=False)
 
     @property
@@ -170,11 +173,14 @@ class Report:
     def _parts(self, details: bool) -> list[str]:
         parts = [*self._summary(), *self._losses(details)]
         proofs = [(f"<{name}>", list(proof)) for name, proof in self.unsatisfiable]
-        at_least = ", at least" if self.losses else ""
-        parts += _section("Can have no instance" + at_least, proofs, details)
+        number = f"{len(proofs)}"
+        if self.losses:
+            lost = f"{counted(len(self.losses), 'axiom')} {'is' if len(self.losses) == 1 else 'are'} lost"
+            number = f"at least {number}, since {lost}"
+        parts += _section("Can have no instance", proofs, details, number)
         parts += _section("Names of one thing", [(" = ".join(group), []) for group in self.merged], details)
         notes = [(axiom, [reason]) for axiom, reason in self.notes]
-        title = "Outside OWL 2 DL by its global restrictions, which changes nothing here"
+        title = "Outside OWL 2 DL, which changes nothing here"
         parts += _section(title, notes, details)
         if self.contradiction is not None:
             title = "Contradictions of unique names (unique_names=False, --no-unique-names: none), at least"
@@ -216,6 +222,7 @@ class Report:
                 {"reason": group.reason, "axioms": len(group.entries), "constructs": group.constructs()}
                 for group in self.losses_by_reason()
             ],
+            "documents": list(self.documents),
             "imports_skipped": list(self.imports_skipped),
             "unsatisfiable": [{"name": name, "proof": list(proof)} for name, proof in self.unsatisfiable],
             "merged": [list(group) for group in self.merged],
@@ -237,6 +244,10 @@ class Report:
             yield f"besides: {besides}"
         if unused:
             yield f"unused: {counted(unused, 'expression or list', 'expressions and lists')} in no axiom"
+        if len(self.documents) > 1:
+            axioms = Counter(entry.origin.source for entry in self.entries)
+            each = (f"{document} ({counted(axioms[document], 'axiom')})" for document in self.documents)
+            yield f"read from: {', '.join(each)}"
         for iri in self.imports_skipped:
             yield f"import skipped: <{iri}>"
 
@@ -288,11 +299,13 @@ def _first_of(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{parts[0]} and {len(parts) - 1} more"
 
 
-def _section(title: str, lines: Sequence[tuple[str, Iterable[str]]], details: bool) -> Iterator[str]:
-    """A title with a number, and lines with lines below them; only the first ones without `details`."""
+def _section(
+    title: str, lines: Sequence[tuple[str, Iterable[str]]], details: bool, number: str = ""
+) -> Iterator[str]:
+    """A title with how many there are, and lines with lines below; only the first ones without `details`."""
     if not lines:
         return
-    yield f"\n{title}: {len(lines)}"
+    yield f"\n{title}: {number or len(lines)}"
     for line, below in lines if details else lines[:_MOST_LINES]:
         yield f"    {line if details else _shortened(line, _WIDEST - 4)}"
         yield from (f"        {inner if details else _shortened(inner, _WIDEST - 8)}" for inner in below)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Container
 from pathlib import Path
 
 from pantarhei.errors import CompressedInputError, MissingFileError
@@ -28,8 +29,11 @@ def is_undecided(first: bytes) -> bool:
     return any(mark.startswith(first) for mark in _MARKS)
 
 
-def plain_text(first: bytes, source: str) -> bytes:
+def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> bytes:
     """A document or its first bytes, without a byte order mark.
+
+    Args:
+        unpacked: the compressions that it may have, since it will be unpacked.
 
     Raises:
         CompressedInputError: it is compressed.
@@ -38,13 +42,16 @@ def plain_text(first: bytes, source: str) -> bytes:
     b'<urn:a>'
     """
     for mark, compression in COMPRESSIONS.items():
-        if first.startswith(mark):
+        if first.startswith(mark) and compression not in unpacked:
             raise CompressedInputError(source, compression)
     return first.removeprefix(BYTE_ORDER_MARK)
 
 
-def refuse_unreadable(path: Path) -> None:
+def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
     """Refuse what would be no text whatever its format is. Pipes and the like are not looked into.
+
+    Args:
+        unpacked: the compressions that it may have, since it will be unpacked.
 
     Raises:
         MissingFileError: it is not there, no file, or cannot be opened.
@@ -54,7 +61,7 @@ def refuse_unreadable(path: Path) -> None:
         return
     try:
         with path.open("rb") as file:
-            plain_text(file.read(_LONGEST_MARK), str(path))
+            plain_text(file.read(_LONGEST_MARK), str(path), unpacked)
     except OSError as error:
         raise unreadable(path, error) from error
 

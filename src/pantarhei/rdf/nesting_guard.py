@@ -2,7 +2,7 @@
 
 pyoxigraph's parser of JSON-LD needs about three kilobytes of stack for each object inside another, its triple
 terms are freed one inside the other, and its parser of RDF/XML takes time that grows with the square of the
-depth.
+depth. That one also takes a document that is cut off for a whole one; where elements are counted it is seen.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ DEEPEST_OBJECT = DEEPEST_EXPRESSION + 20
 DEEPEST_TRIPLE_TERM = 100
 DEEPEST_ELEMENT = 5_000
 
+_AT_THE_END = frozenset(
+    expat.errors.codes[text]
+    for text in (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN)
+)
 _JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _STRING = re.compile(rb"""\"(?:[^"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'""")
 _TRIPLE_TERM = re.compile(rb"<<\(|\)>>")
@@ -87,5 +91,7 @@ def _refuse_deep_elements(content: bytes, source: str) -> None:
     parser.StartElementHandler, parser.EndElementHandler = enter, leave
     try:
         parser.Parse(content, True)
-    except expat.ExpatError:
+    except expat.ExpatError as error:
+        if depth and error.code in _AT_THE_END:  # pyoxigraph reads what is there, and says nothing
+            raise MalformedInputError(source, error.lineno, "the document ends inside an element") from error
         return  # the parser that follows says what is wrong, or knows better

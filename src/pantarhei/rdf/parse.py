@@ -17,7 +17,7 @@ from pantarhei.language.term import Term, Triple
 from pantarhei.rdf.blank_nodes import NumberedNodes
 from pantarhei.rdf.ntriples import to_rdflib
 
-_NOT_UTF_8 = "it is not UTF-8; write it so, or turn it into UTF-8 with iconv"
+NOT_UTF_8 = "it is not UTF-8; write it so, or turn it into UTF-8 with iconv"
 _TOO_LONG = "a literal or name is longer than 16 MiB, which is as much as the parser holds"
 
 
@@ -83,4 +83,4 @@ def reason_of(error: SyntaxError) -> str:
     place, colon, reason = error.msg.partition(": ")
     if not (colon and place.startswith("Parser error")):
         reason = error.msg
-    return _NOT_UTF_8 if reason.startswith("Invalid UTF-8") else reason
+    return NOT_UTF_8 if reason.startswith("Invalid UTF-8") else reason

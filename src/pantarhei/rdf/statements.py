@@ -16,7 +16,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
-from pantarhei.rdf.first_bytes import is_undecided, plain_text
+from pantarhei.rdf.first_bytes import BYTE_ORDER_MARK, is_undecided, plain_text
 from pantarhei.rdf.nesting_guard import DEEPEST_TRIPLE_TERM, without_strings
 from pantarhei.rdf.parse import parser_errors, reason_of
 
@@ -58,15 +58,33 @@ class ByteFeed:
 
     def __init__(self, file: Readable) -> None:
         self._read: Callable[[int], bytes | str] = getattr(file, "read1", None) or file.read
+        self._again = b""  # what is to be read once more
         self.bytes_read = 0
 
     def read(self, size: int = BLOCK) -> bytes:
         """At most `size` bytes, empty at the end; waits for one byte, not for all."""
-        data = self._read(size)
+        data: bytes | str = self._again[:size]
+        self._again = self._again[size:]
+        data = data or self._read(size)
         if isinstance(data, str):
             data = data.encode()
         self.bytes_read += len(data)
         return data
+
+    def look_ahead(self, is_so: Callable[[bytes], bool | None], size: int = BLOCK) -> bool:
+        """Whether the file begins as `is_so` says of its first bytes, which says None if it takes more.
+
+        Waits for no more than that takes. What is looked at is read again; of the first line too much is
+        never held, since at most one piece is looked at.
+        """
+        data = self.read(size)
+        found = is_so(data.removeprefix(BYTE_ORDER_MARK))
+        while found is None and len(data) < size and (more := self.read(size - len(data))):
+            data += more
+            found = is_so(data.removeprefix(BYTE_ORDER_MARK))
+        self._again = data + self._again
+        self.bytes_read -= len(data)
+        return bool(found)
 
     def read_first(self, source: str, size: int = BLOCK) -> bytes:
         """What the file begins with, without a byte order mark: as much as tells that it is text.
@@ -233,8 +251,11 @@ class _Lines:
             raise MalformedInputError(self._source, self.line, _TOO_DEEP)
 
 
-def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
+def read_trig(feed: ByteFeed, source: str, base: str | None = None) -> Iterator[Statement]:
     """The statements of a TriG file.
+
+    Args:
+        base: what relative IRIs begin with, until the file says another; None refuses them.
 
     Raises:
         MalformedInputError: the file is malformed; what follows an error cannot be told, so it is never
@@ -242,5 +263,5 @@ def read_trig(feed: ByteFeed, source: str) -> Iterator[Statement]:
     """
     lines = _Lines(feed, source)
     with parser_errors(source, lambda: lines.line):
-        for quad in ox.parse(cast(IO[bytes], lines), ox.RdfFormat.TRIG):
+        for quad in ox.parse(cast(IO[bytes], lines), ox.RdfFormat.TRIG, base_iri=base):
             yield Statement(lines.line, quad)

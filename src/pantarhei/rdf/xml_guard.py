@@ -1,8 +1,8 @@
 """XML that a parser must not see: entities that expand without bound, or that read other files.
 
 Parsers of RDF/XML expand the entities a document declares. Ontologies use them to shorten IRIs, which is
-allowed; an entity made of entities (the billion laughs), a very long one, an external one, and encodings in
-which declarations could hide are refused before any parser runs.
+allowed; an entity made of entities (the billion laughs), a very long one and an external one are refused
+before any parser runs.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ MOST_ENTITIES = 500
 LARGEST_EXPANSION = 10_000_000
 LARGEST_GROWTH = 10
 
-_ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
 _ENTITY = re.compile(rb"""<!ENTITY\s+([^\s%"'&]+)\s+(?:"([^"]*)"|'([^']*)')\s*>""")
-_READABLE = frozenset({b"utf-8", b"utf8", b"us-ascii", b"ascii", b"iso-8859-1", b"windows-1252", b"latin1"})
 
 
 def refuse_entity_expansion(content: bytes, source: str) -> None:
     """Refuse an XML document whose entities could expand without bound or read files.
 
+    Args:
+        content: in UTF-8, and declared so if anything, as `in_utf_8` gives it.
+
     Raises:
-        MalformedInputError: it declares such an entity, or is in an encoding where that cannot be seen.
+        MalformedInputError: it declares such an entity.
 
     >>> refuse_entity_expansion(b'<!DOCTYPE a [<!ENTITY b "&c;&c;">]><a/>', "a.rdf")
     Traceback (most recent call last):
     ...
     pantarhei.errors.MalformedInputError: a.rdf, line 1: the entity b is made of entities and not expanded
     """
-    _refuse_encoding(content, source)
     declared = list(_ENTITY.finditer(content))
     if len(declared) != content.count(b"<!ENTITY"):
         line = _line(content, _first_strange(content))
@@ -55,15 +55,6 @@ def refuse_entity_expansion(content: bytes, source: str) -> None:
         added += len(text) * content.count(b"&" + name + b";")
     if added > max(LARGEST_EXPANSION, LARGEST_GROWTH * len(content)):
         raise MalformedInputError(source, None, "its entities expand to a document many times its size")
-
-
-def _refuse_encoding(content: bytes, source: str) -> None:
-    declared = _ENCODING.search(content[:1000])
-    if b"\0" in content[:4] or content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise MalformedInputError(source, 1, "XML must be encoded in UTF-8")
-    if declared and declared[1].strip().lower() not in _READABLE:
-        encoding = declared[1].decode("ascii", "replace")
-        raise MalformedInputError(source, 1, f"XML must be encoded in UTF-8, not in {encoding}")
 
 
 def _first_strange(content: bytes) -> int:

@@ -2,6 +2,7 @@
 
 from pantarhei.streams.abox import TimestampedABox, abox_stream
 from pantarhei.streams.read import Skipped, StreamReader, read_stream
+from pantarhei.streams.records import read_records
 from pantarhei.streams.table import read_table
 from pantarhei.streams.write import AnswerWriter, open_writer
 
@@ -12,6 +13,7 @@ __all__ = [
     "TimestampedABox",
     "abox_stream",
     "open_writer",
+    "read_records",
     "read_stream",
     "read_table",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable
+from datetime import tzinfo
 from typing import Generic, TypeVar
 
 from pantarhei.errors import OptionError, TimestampError
@@ -22,7 +23,7 @@ KNOWN_PROPERTIES = (
 )
 ZONE_ADVICE = (
     "a time with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
-    "add the zone where the stream is written"
+    "add the zone where the stream is written, or say it with the option zone"
 )
 
 _SEPARATOR = r"(?:^|[/#:=?&])"
@@ -31,8 +32,11 @@ _NUMBER = re.compile(_SEPARATOR + r"([+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+
 _ENCODED = re.compile(r"%(3A|2B|20|2E|2D)", re.IGNORECASE)
 
 
-def time_in_name(name: str) -> TimePoint | None:
+def time_in_name(name: str, zone: tzinfo | None = None) -> TimePoint | None:
     """The time at the end of a graph's IRI after `/`, `#`, `:` or `=`; None if there is none.
+
+    Args:
+        zone: that of times which are written without one; None refuses them.
 
     Raises:
         TimestampError: there is a time without a zone, or one that does not exist.
@@ -44,17 +48,17 @@ def time_in_name(name: str) -> TimePoint | None:
     """
     decoded = _ENCODED.sub(lambda match: chr(int(match[1], 16)), name)
     match = _ISO.search(decoded) or _NUMBER.search(decoded)
-    return parse_time(match[1]) if match else None
+    return parse_time(match[1], zone) if match else None
 
 
-def parse_time(text: str) -> TimePoint:
+def parse_time(text: str, zone: tzinfo | None = None) -> TimePoint:
     """`parse_timestamp`, with advice where the zone is missing.
 
     Raises:
         TimestampError: it is not a timestamp.
     """
     try:
-        return parse_timestamp(text)
+        return parse_timestamp(text, zone)
     except TimestampError as error:
         if "without a time zone" in error.given:
             raise TimestampError(f"the timestamp {text}", ZONE_ADVICE) from None
@@ -89,12 +93,27 @@ def expected_time(time: str) -> str:
     return f"the property <{time}> on it, in the graph or in the default graph"
 
 
+def expected_time_in_message(time: str) -> str:
+    """What a message should have had, for an error."""
+    if time == BY_NAME:
+        return "a graph in it whose name ends in a number or an ISO 8601 time after /, #, : or ="
+    if time == AUTO:
+        names = ", ".join(sorted(map(last_part, KNOWN_PROPERTIES[:3])))
+        return f"one of the properties {names} in it; the option time takes the IRI of another property"
+    return f"the property <{time}> in it"
+
+
 class GraphTimes(Generic[Name]):
-    """Times that properties gave to graphs; those of graphs that are done are forgotten in time."""
+    """Times that properties gave to graphs; those of graphs that are done are forgotten in time.
+
+    Args:
+        zone: that of times which are written without one; None refuses them.
+    """
 
     REMEMBERED = 10_000
 
-    def __init__(self) -> None:
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        self._zone = zone
         self._stated: dict[Name, TimePoint] = {}
         self._used: OrderedDict[Name, TimePoint] = OrderedDict()
 
@@ -104,7 +123,7 @@ class GraphTimes(Generic[Name]):
         Raises:
             TimestampError: it is none, or the graph has another one already.
         """
-        at = parse_time(text)
+        at = parse_time(text, self._zone)
         known = self.get(name)
         if known is not None and known != at:
             raise TimestampError(

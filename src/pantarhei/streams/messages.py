@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import pyoxigraph as ox
@@ -72,22 +73,31 @@ class _Description:
 class Messages(ABC, Generic[Content]):
     """Reads one file's messages; one pass. What a triple is, and what triples are collected in, is the matter
     of those who inherit.
+
+    Args:
+        source: what errors call the file.
+        time: where a graph's time is.
+        skip: takes what is left out; None to raise.
+        zone: that of times which are written without one; None refuses them.
+        ordinal: the number of the first message.
     """
 
     HELD_TRIPLES = 1_000_000
     UNPLACED = 1_000
     NAMES_REMEMBERED = 10_000
 
-    def __init__(self, source: str, time: str, skip: Skip | None) -> None:
-        self._source, self._time, self._skip = source, time, skip
+    def __init__(
+        self, source: str, time: str, skip: Skip | None, zone: tzinfo | None = None, ordinal: int = 0
+    ) -> None:
+        self._source, self._time, self._skip, self._zone = source, time, skip, zone
         self._properties = {ox.NamedNode(iri) for iri in time_properties(time)}
-        self._times: GraphTimes[GraphName] = GraphTimes()
+        self._times: GraphTimes[GraphName] = GraphTimes(zone)
         # graphs that have begun, the newest of them
         self._names: OrderedDict[GraphName, None] = OrderedDict()
         self._current: Message[Content] | None = None
         self._waiting: deque[Message[Content]] = deque()
         self._held = 0
-        self._ordinal = 0
+        self.ordinal = ordinal
         self._kind: TimeKind | None = None
         self._unplaced: dict[GraphName, _Description] = {}
         self._described: dict[GraphName, _Description] = {}  # those that have a time, so a graph is to come
@@ -186,9 +196,9 @@ class Messages(ABC, Generic[Content]):
         self._unplaced.pop(name, None)
         self._refuse_descriptions(self._unplaced)
         self._current = Message(
-            name, line, nodes_of_message(self._source, str(name), self._ordinal), self._empty()
+            name, line, nodes_of_message(self._source, str(name), self.ordinal), self._empty()
         )
-        self._ordinal += 1
+        self.ordinal += 1
 
     def _end_message(self) -> None:
         if self._current is not None:
@@ -235,7 +245,11 @@ class Messages(ABC, Generic[Content]):
     def _time_of(self, message: Message[Content]) -> TimePoint | None:
         at = self._times.get(message.name)
         if at is None and self._time in (AUTO, BY_NAME):
-            at = time_in_name(message.name.value) if isinstance(message.name, ox.NamedNode) else None
+            at = (
+                time_in_name(message.name.value, self._zone)
+                if isinstance(message.name, ox.NamedNode)
+                else None
+            )
             if at is None and self._time == BY_NAME:
                 raise MissingTimestampError(self._source, str(message.name), expected_time(self._time))
         return at
@@ -279,8 +293,10 @@ class Messages(ABC, Generic[Content]):
 class TripleMessages(Messages[Triples]):
     """Messages whose triples are rdflib's, or by column."""
 
-    def __init__(self, source: str, time: str, skip: Skip | None) -> None:
-        super().__init__(source, time, skip)
+    def __init__(
+        self, source: str, time: str, skip: Skip | None, zone: tzinfo | None = None, ordinal: int = 0
+    ) -> None:
+        super().__init__(source, time, skip, zone, ordinal)
         self._terms = TermReader()
 
     def _empty(self) -> Triples:

@@ -1,27 +1,36 @@
-"""Streams of timestamped graphs in N-Quads and TriG files, read as they arrive.
+"""Streams of timestamped messages in RDF files, read as they arrive.
 
-Each run of quads of one graph is a message. Its time is in the graph's name or stated by a property of it;
-messages that follow one another with the same time are one ABox. The statement of the time is not an
-assertion, and neither is what the default graph says about a graph of the stream; all else that a graph holds
-is.
+In N-Quads and TriG each run of quads of one graph is a message. Its time is in the graph's name or stated by
+a property of it. The statement of the time is not an assertion, and neither is what the default graph says
+about a graph of the stream; all else that a graph holds is. In message logs and JSON-LD documents messages
+are datasets, with the time in them. Messages that follow one another with the same time are one ABox.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from datetime import tzinfo
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from pantarhei.errors import OptionError, UnknownFormatError
+from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
+from pantarhei.language.time import TimePoint
+from pantarhei.language.zone import zone_named
 from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
+from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log
 from pantarhei.rdf.statements import ByteFeed, Readable, Statement, read_trig
-from pantarhei.streams.abox import TimestampedABox, merged
+from pantarhei.rdf.unpacking import UNPACKED, Unpacking, without_packing
+from pantarhei.streams.abox import TimestampedABox, Triples, merged
+from pantarhei.streams.datasets import DatasetMessages
 from pantarhei.streams.graph_times import time_properties
+from pantarhei.streams.jsonld import JSONLDMessages
 from pantarhei.streams.messages import TripleMessages
 from pantarhei.streams.nquads import QuadsReader
+from pantarhei.streams.tables.formats import format_of
 
 if TYPE_CHECKING:
     from pantarhei.rdf.plain_quads import PlainRun
@@ -31,9 +40,21 @@ Source = str | os.PathLike[str] | Readable
 _FORMATS = {
     **dict.fromkeys(("nquads", "nq", "n-quads", "application/n-quads"), "nquads"),
     **dict.fromkeys(("trig", "application/trig"), "trig"),
+    **dict.fromkeys(("ntriples", "nt", "n-triples", "application/n-triples"), "ntriples"),
+    **dict.fromkeys(("turtle", "ttl", "text/turtle"), "turtle"),
+    **dict.fromkeys(
+        ("jsonld", "json-ld", "json", "jsonl", "ndjson", "ndjsonld", "application/ld+json"), "jsonld"
+    ),
 }
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]*$")
 SUFFIXES = (".nq", ".nquads", ".trig")
-_WITHOUT_GRAPHS = {"nt", "ntriples", "ttl", "turtle", "rdf", "xml", "owl", "n3"}
+"""How the names of files end whose graphs are messages."""
+OTHER_SUFFIXES = (".jsonld", ".json", ".jsonl", ".ndjson", ".ndjsonld", ".nt", ".ttl")
+"""How the names of other streams end."""
+SYNTAXES = ("nquads", "trig", "jsonld", "ntriples", "turtle")
+OF_GRAPHS = ("nquads", "trig")
+"""The syntaxes that have graphs, which can be messages."""
+_WITHOUT_TIME = {"rdf", "xml", "owl", "n3"}
 
 
 class Skipped(NamedTuple):
@@ -44,6 +65,15 @@ class Skipped(NamedTuple):
     text: str
 
 
+class _Reading(NamedTuple):
+    """How a stream is read; see `read_stream`."""
+
+    time: str
+    base: str | None
+    zone: tzinfo | None
+    skips_errors: bool
+
+
 class StreamReader:
     """The ABoxes of one file, in its order; build with `read_stream`.
 
@@ -52,14 +82,14 @@ class StreamReader:
     Attributes:
         name: the file's path as given, `<stdin>` or the like: what errors call it.
         skipped: what was left out under `on_error="skip"`, the first `SKIPS_KEPT` of `skipped_count`.
-        bytes_read: how much of the file has been read so far.
-        size: the file's size in bytes, None if it has none.
+        bytes_read: how much has been read so far; of a compressed file how much it was unpacked.
+        size: the file's size in bytes, None if it has none or is compressed.
     """
 
     SKIPS_KEPT = 1000
 
-    def __init__(self, source: Source, syntax: str, time: str, skip_errors: bool) -> None:
-        self._source, self._syntax, self._time, self._skip_errors = source, syntax, time, skip_errors
+    def __init__(self, source: Source, syntax: str, reading: _Reading) -> None:
+        self._source, self._syntax, self._reading = source, syntax, reading
         self.name = _name_of(source)
         self.skipped: list[Skipped] = []
         self.skipped_count = 0
@@ -67,7 +97,9 @@ class StreamReader:
 
     def __repr__(self) -> str:
         name, bytes_read, skipped = self.name, self.bytes_read, self.skipped_count
-        return f"StreamReader({name!r}, {self._syntax}, time={self._time!r}, {bytes_read=}, {skipped=})"
+        return (
+            f"StreamReader({name!r}, {self._syntax}, time={self._reading.time!r}, {bytes_read=}, {skipped=})"
+        )
 
     @property
     def bytes_read(self) -> int:
@@ -78,21 +110,38 @@ class StreamReader:
         if self._source == "-" or not isinstance(self._source, str | os.PathLike):
             return None
         path = Path(self._source)
+        if without_packing(path.name) != path.name:
+            return None
         return path.stat().st_size if path.is_file() else None
 
     def __iter__(self) -> Iterator[TimestampedABox]:
         self.skipped, self.skipped_count = [], 0
         with _opened(self._source) as file:
-            self._feed = ByteFeed(file)
-            skip = self._skip if self._skip_errors else None
-            messages = TripleMessages(self.name, self._time, skip)
-            yield from merged(messages.read(self._statements(self._feed)))
+            self._feed = ByteFeed(Unpacking(file, self.name))
+            yield from merged(self._messages(self._feed))
 
-    def _statements(self, feed: ByteFeed) -> Iterator[Statement | PlainRun]:
-        if self._syntax == "nquads":
-            skip = self._skip if self._skip_errors else None
-            return QuadsReader(self.name, self._time, skip).read(feed)
-        return read_trig(feed, self.name)
+    def _messages(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
+        time, base, zone, skips = self._reading
+        skip = self._skip if skips else None
+        if self._syntax == "jsonld":
+            yield from JSONLDMessages(self.name, time, base, skip, zone).read(feed)
+        elif feed.look_ahead(is_log):
+            log = read_log(feed, self.name, self._syntax, base, skip)
+            yield from DatasetMessages(self.name, time, skip, zone).read(log)
+        elif self._syntax in OF_GRAPHS:
+            statements: Iterator[Statement | PlainRun] = (
+                QuadsReader(self.name, time, skip).read(feed)
+                if self._syntax == "nquads"
+                else read_trig(feed, self.name, base)
+            )
+            yield from TripleMessages(self.name, time, skip, zone).read(statements)
+        else:
+            raise MalformedInputError(
+                self.name,
+                1,
+                f"{self._syntax} has no graphs, which could have times; as a message log it begins with "
+                f"{ANNOUNCEMENT}, and MESSAGE stands between messages",
+            )
 
     def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
         self.skipped_count += count
@@ -101,24 +150,36 @@ class StreamReader:
 
 
 def read_stream(
-    source: Source, *, format: str | None = None, time: str = "auto", on_error: str = "raise"
+    source: Source,
+    *,
+    format: str | None = None,
+    time: str = "auto",
+    on_error: str = "raise",
+    base: str | None = None,
+    zone: str | tzinfo | None = None,
 ) -> StreamReader:
-    """A reader of the timestamped graphs in `source`; what is wrong in it comes while it is iterated.
+    """A reader of the timestamped messages in `source`; what is wrong in it comes while it is iterated.
 
     Args:
-        source: a path, a binary file, or "-" for standard input.
-        format: "nquads" or "trig"; by default the path's suffix tells.
+        source: a path, a binary file, or "-" for standard input; compressed with gzip or zstd it is unpacked.
+        format: "nquads", "trig", "jsonld", "ntriples" or "turtle"; by default the path's suffix tells.
+            N-Quads and TriG hold graphs with times, or are message logs if they begin with `VERSION
+            "1.2-messages"`, which the last two have to be. JSON-LD is one document with such graphs, or many
+            documents, on lines of their own or as elements of an array; one without graphs is a message.
         time: where a graph's time is. "graph": at the end of its name, a number or an ISO 8601 time after
             `/`, `#`, `:` or `=`. The IRI of a property: its value for the graph, stated in the default graph
             (before the graph or after it, which is then waited for) or inside the graph. "auto": a property
             if one of the known ones (prov:generatedAtTime, sosa:resultTime, saref:hasTimestamp) is stated
-            before the graph ends, else its name.
+            before the graph ends, else its name. Of a message, it may be the property of anything in it.
         on_error: "raise", or "skip" to leave out what is wrong, count it and keep it in `skipped`. A
-            malformed line of N-Quads is skipped; malformed TriG always raises, since nobody can tell where
-            the next statement begins.
+            malformed line of N-Quads, JSON-LD document or message of a log is skipped; other malformed TriG
+            always raises, since nobody can tell where the next statement begins.
+        base: what relative IRIs begin with, unless the stream says another; by default there must be none.
+        zone: the time zone of times that are written without one, such as "Europe/Berlin" or "UTC"; by
+            default such times are errors.
 
     Raises:
-        OptionError: source or option is none of those above, or the format cannot hold timestamped graphs;
+        OptionError: source or option is none of those above, or the format cannot hold timestamped messages;
             `UnknownFormatError` if nothing tells the format.
         MissingFileError: the file cannot be opened.
         CompressedInputError: it is to be unpacked first.
@@ -139,37 +200,46 @@ def read_stream(
     time_properties(time)
     if on_error not in ("raise", "skip"):
         raise OptionError("on_error", repr(on_error), '"raise" or "skip"')
+    if base is not None and not _ABSOLUTE.match(base):
+        raise OptionError("base", repr(base), "a whole IRI such as http://example.org/")
+    zone = zone_named(zone) if isinstance(zone, str) else zone
     try:
         syntax = syntax_of(_name_of(source), format)
     except UnknownFormatError:
         _refuse_unreadable(source)
         raise
     _refuse_unreadable(source)
-    return StreamReader(source, syntax, str(time), on_error == "skip")
+    return StreamReader(source, syntax, _Reading(str(time), base, zone, on_error == "skip"))
 
 
-def syntax_of(source_name: str, format: str | None) -> str:
-    """The syntax that `format` names or, if it is None, the suffix of the source's name: nquads or trig.
+def syntax_of(source_name: str, format: str | None, syntaxes: Sequence[str] = SYNTAXES) -> str:
+    """The syntax that `format` names or, if it is None, the suffix of the source's name.
+
+    Args:
+        syntaxes: those that it can be.
 
     Raises:
-        OptionError: it is none of a stream.
+        OptionError: it is none of these.
     """
-    name = str(format or "") or Path(source_name).suffix.lstrip(".")
+    name = str(format or "") or Path(without_packing(source_name)).suffix.lstrip(".")
     syntax = _FORMATS.get(name.lower())
-    if syntax is not None:
+    if syntax is not None and syntax in syntaxes:
         return syntax
-    if name.lower() in _WITHOUT_GRAPHS:
+    expected = " or ".join((", ".join(syntaxes[:-1]), syntaxes[-1]))
+    if syntax is not None or name.lower() in _WITHOUT_TIME:
         option, given = ("format", name) if format else ("source", source_name)
-        expected = "nquads or trig: a stream's graphs carry its time, and this format has no graphs"
-        raise OptionError(option, given, expected)
+        raise OptionError(option, given, f"{expected}: a stream's messages carry its time")
     if format:
-        raise OptionError("format", repr(format), "nquads or trig")
-    raise UnknownFormatError("format", source_name, SUFFIXES, ("nquads", "trig"))
+        raise OptionError("format", repr(format), expected)
+    if format_of(source_name):
+        raise OptionError("source", source_name, f"{expected}; read_records reads tables, with a mapping")
+    suffixes = SUFFIXES if syntaxes == OF_GRAPHS else SUFFIXES + OTHER_SUFFIXES
+    raise UnknownFormatError("format", source_name, suffixes, tuple(syntaxes))
 
 
 def _refuse_unreadable(source: Source) -> None:
     if source != "-" and isinstance(source, str | os.PathLike):
-        refuse_unreadable(Path(source))
+        refuse_unreadable(Path(source), UNPACKED)
 
 
 def _name_of(source: Source) -> str:

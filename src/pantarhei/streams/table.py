@@ -12,7 +12,8 @@ import numpy as np
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError, MissingFileError, OptionError, UnknownFormatError
-from pantarhei.owl.document import FORMATS, SUFFIXES
+from pantarhei.owl.document_format import FORMATS, SUFFIXES
+from pantarhei.rdf.encoding import in_utf_8
 from pantarhei.rdf.first_bytes import plain_text, refuse_unreadable, unreadable
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import parser_errors
@@ -98,6 +99,7 @@ def _as_lines(path: Path, name: str) -> bytes:
     """A file as canonical N-Triples, one with graphs as N-Quads."""
     content = plain_text(path.read_bytes(), str(path))
     if name == "xml":
+        content = in_utf_8(content, str(path))
         refuse_entity_expansion(content, str(path))
     refuse_deep_nesting(content, name, str(path))
     written = ox.RdfFormat.N_QUADS if name in _WITH_GRAPHS else ox.RdfFormat.N_TRIPLES

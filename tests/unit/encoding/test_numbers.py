@@ -3,7 +3,17 @@
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol, as_tuples
+from pantarhei.encoding.numbers import (
+    FIRST_LITERAL,
+    NO_FACTS,
+    NONE,
+    Symbol,
+    as_tuples,
+    each_once,
+    keys_of,
+    net_changes,
+    signed,
+)
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.rules.compilation.program import compile_
 from strategies import A, R, V, a, b, member
@@ -29,3 +39,21 @@ def test_a_class_and_a_property_of_one_name_are_two_symbols():
     one, other = vocabulary.encode([member(A, a), (a, A, b)]).facts[:, 0].tolist()
     assert one != other
     assert [vocabulary.symbols[number] for number in (one, other)] == [Symbol(A, 1), Symbol(A, 2)]
+
+
+def test_each_fact_stands_once_where_it_stood_first():
+    rows = np.array([(3, 1, NONE), (1, 1, 2), (3, 1, NONE), (2, 0, 0), (1, 1, 2)], np.int32)
+    assert as_tuples(each_once(rows)) == [(3, 1, NONE), (1, 1, 2), (2, 0, 0)]
+    assert len(each_once(rows[1:4])) == 3 and len(each_once(rows[:1])) == 1 and not len(each_once(NO_FACTS))
+
+
+def test_facts_whose_keys_are_the_same_are_told_apart():
+    rows = np.array([(0, 0, 1), (1 << 8, 0, 0), (0, 0, 1)], np.int32)
+    assert len(set(keys_of(rows).tolist())) == 1
+    assert as_tuples(each_once(rows)) == [(0, 0, 1), (1 << 8, 0, 0)]
+
+
+def test_what_came_and_went_adds_up():
+    rows = np.array([(3, 1, NONE), (1, 1, 2)], np.int32)
+    noted = np.concatenate([signed(rows, 1), signed(rows[:1], -1)])
+    assert net_changes(noted).tolist() == [[1, 1, 2, 1]]

@@ -13,8 +13,8 @@ from pantarhei.language.temporal_rule import (
     TemporalRule,
     TimeWindow,
     TupleWindow,
-    Written,
 )
+from pantarhei.language.written import Written
 
 EX = Namespace("http://example.org/")
 V, T = Variable("V"), Variable("T")

@@ -54,6 +54,21 @@ AXIOMS = {
         'SubClassOf(A DataSomeValuesFrom(p DataOneOf("a" "b")))'
     ),
     ":A owl:oneOf (:i :j) .": "EquivalentClasses(A ObjectOneOf(i j))",
+    ":R a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B .": (
+        "EquivalentClasses(R ObjectSomeValuesFrom(p B))"
+    ),
+    ":R owl:onProperty :p ; owl:maxCardinality 1 .": "EquivalentClasses(R ObjectMaxCardinality(1 p))",
+    ':R owl:onProperty :p ; owl:hasValue "v" .': 'EquivalentClasses(R DataHasValue(p "v"))',
+    ":t owl:onDatatype xsd:integer ; owl:withRestrictions ([ xsd:minInclusive 1 ]) .": (
+        f"DatatypeDefinition(t DatatypeRestriction(integer minInclusive {ONE}))"
+    ),
+    ':t owl:oneOf ("a") .': 'DatatypeDefinition(t DataOneOf("a"))',
+    "[] owl:sourceIndividual :i ; owl:assertionProperty :p ; owl:targetIndividual :j .": (
+        "NegativeObjectPropertyAssertion(p i j)"
+    ),
+    ":n owl:sourceIndividual :i ; owl:assertionProperty :p ; owl:targetValue 1 .": (
+        f"NegativeDataPropertyAssertion(p i {ONE})"
+    ),
     ":A owl:complementOf :B .": "EquivalentClasses(A ObjectComplementOf(B))",
     ":A owl:disjointUnionOf (:B :C) .": "DisjointUnion(A B C)",
     "[] a owl:AllDisjointClasses ; owl:members (:A :B) .": "DisjointClasses(A B)",

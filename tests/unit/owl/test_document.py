@@ -52,10 +52,10 @@ def test_blank_nodes_of_two_documents_differ_and_reading_twice_gives_the_same(tm
 
 
 def test_a_named_format_goes_before_the_suffix(tmp_path):
-    path = write(tmp_path / "a.txt", f"<{A}> <{P}> 1 .")
+    path = write(tmp_path / "a.xml", f"<{A}> <{P}> 1 .")
     assert len(read_graph(path, "turtle")) == 1
-    with pytest.raises(OptionError, match="format"):
-        read_graph(path)
+    with pytest.raises(MalformedInputError):
+        read_graph(path, "xml")
     with pytest.raises(OptionError, match="turtle"):
         read_graph(path, "cobol")
 
@@ -173,13 +173,25 @@ def test_many_uses_of_one_entity_are_refused(tmp_path):
         read_graph(path)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "cp037"])
-def test_encodings_in_which_entities_could_hide_are_refused(tmp_path, encoding):
+@pytest.mark.parametrize(
+    "written", ["utf-8", "iso-8859-1", "windows-1252", "utf-16", "utf-16-le", "utf-16-be"]
+)
+@pytest.mark.parametrize("declared", ["UTF-8", "ISO-8859-1", "utf-16", "utf-7", "cp037", "UTF-32"])
+def test_no_encoding_hides_an_entity(tmp_path, written, declared):
     path = tmp_path / "a.owl"
-    text = RDF_XML.format(entities=ENTITIES, text="&a8;").replace('"1.0"', f'"1.0" encoding="{encoding}"')
-    path.write_bytes(text.encode("utf-16") if encoding == "utf-16" else text.encode())
-    with pytest.raises(MalformedInputError, match="UTF-8"):
+    text = RDF_XML.format(entities=ENTITIES, text="&a8;").replace('"1.0"', f'"1.0" encoding="{declared}"')
+    path.write_bytes(text.encode(written))
+    with pytest.raises(MalformedInputError, match=r"entit|save it as UTF-8"):
         read_graph(path)
+
+
+@pytest.mark.parametrize("document", [RDF_XML, OWL_XML])
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "windows-1252", "UTF-16", "us-ascii", "utf8"])
+def test_an_encoding_that_is_declared_is_read(tmp_path, document, encoding):
+    text = "plain" if encoding == "us-ascii" else "é"
+    written = document.format(entities="", text=text).replace('"1.0"', f'"1.0" encoding="{encoding}"')
+    (tmp_path / "a.owl").write_bytes(written.encode(encoding))
+    assert Literal(text) in {o for _, _, o in read_graph(tmp_path / "a.owl")}
 
 
 @pytest.mark.parametrize("document", [RDF_XML, OWL_XML])

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import cases
 from pantarhei.rdf import canonical_words as canonical
 from pantarhei.rdf.canonical_words import CanonicalTerms, are_ordinary_iris
 from pantarhei.rdf.word_columns import split_lines
@@ -80,7 +81,7 @@ def test_others_are_not(text):
     assert are_ordinary_iris(split(["<http://a>", text, "<http://b>"])[0]).tolist() == [True, False, True]
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=cases(130, 400))
 @given(st.lists(words, min_size=1, max_size=20))
 def test_canonical_words_are_what_the_parser_would_write(texts):
     found, decoded = split(texts)

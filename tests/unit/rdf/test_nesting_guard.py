@@ -25,6 +25,13 @@ def test_the_deepest_passes_and_what_is_deeper_does_not(format, begin, end, deep
         refuse_deep_nesting(begin * (deepest + 1), format, "a")
 
 
+@pytest.mark.parametrize("content", [b"<a>\n<b/>", b"<a>\n<b", b"<a>\n<b>text", b'<a>\n<b c="'])
+def test_xml_that_is_cut_off_is_refused(content):
+    with pytest.raises(MalformedInputError, match="the document ends inside an element") as raised:
+        refuse_deep_nesting(content, "xml", "a.rdf")
+    assert raised.value.line == 2
+
+
 def test_many_beside_one_another_are_not_deep():
     refuse_deep_nesting(b'{"a": 1}' * 1000, "json-ld", "a")
 

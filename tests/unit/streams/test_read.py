@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import io
 import itertools
+import lzma
 import os
 import re
 import threading
 from datetime import UTC, datetime
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +32,7 @@ from pantarhei.errors import (
 from pantarhei.rdf import statements
 from pantarhei.streams import read_stream
 from pantarhei.streams.messages import Messages
-from pantarhei.streams.read import syntax_of
+from pantarhei.streams.read import OF_GRAPHS, SYNTAXES, syntax_of
 
 A, B, C = (URIRef(f"urn:x:{name}") for name in "abc")
 TEN = datetime(2026, 1, 31, 10, tzinfo=UTC)
@@ -52,6 +55,10 @@ def times(reader):
     return [abox.at for abox in reader]
 
 
+def zstd(text):
+    return pa.compress(text, codec="zstd", asbytes=True)
+
+
 def quad(graph, subject="urn:x:a", object="<urn:x:c>"):
     return f"<{subject}> <urn:x:b> {object} <{graph}> .\n"
 
@@ -62,8 +69,16 @@ def quad(graph, subject="urn:x:a", object="<urn:x:c>"):
 def test_a_suffix_or_the_format_tells_the_syntax():
     assert [syntax_of(name, None) for name in ("a.nq", "A.TRIG")] == ["nquads", "trig"]
     assert syntax_of("a.txt", "application/trig") == "trig"
-    with pytest.raises(OptionError, match="nquads or trig"):
-        syntax_of("a.ttl", None)
+    assert [syntax_of(f"a.{suffix}", None) for suffix in ("jsonl", "nt", "ttl.gz", "nq.zst")] == [
+        "jsonld",
+        "ntriples",
+        "turtle",
+        "nquads",
+    ]
+    with pytest.raises(OptionError, match=r"nquads, trig, jsonld, ntriples or turtle: .* carry its time"):
+        syntax_of("a.rdf", None)
+    with pytest.raises(OptionError, match=r"nquads or trig: .* carry its time"):
+        syntax_of("a.ttl", None, OF_GRAPHS)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +299,9 @@ def test_the_suffix_tells_the_format(tmp_path, suffix):
 @pytest.mark.parametrize(
     ("source", "options", "reason"),
     [
-        ("stream.ttl", {}, "graphs"),
+        ("stream.owl", {}, "carry its time"),
+        ("stream.nq", {"base": "rooms"}, "whole IRI"),
+        ("stream.nq", {"zone": "Mars"}, "Europe/Berlin"),
         ("-", {}, "format"),
         ("stream.nq", {"format": "pdf"}, "pdf"),
         ("stream.nq", {"time": "now"}, "IRI"),
@@ -300,29 +317,46 @@ def test_options_that_are_none_are_refused_at_once(source, options, reason):
 @pytest.mark.parametrize("syntax", ["nquads", "trig"])
 @pytest.mark.parametrize("on_error", ["raise", "skip"])
 @pytest.mark.parametrize("size", [1, 1000])
-def test_a_compressed_stream_is_refused_and_the_same_unpacked_is_read(syntax, on_error, size):
+def test_what_is_compressed_otherwise_is_refused_and_the_same_unpacked_is_read(syntax, on_error, size):
     text = (quad("urn:1") if syntax == "nquads" else "<urn:1> { <urn:a> <urn:b> <urn:c> }").encode()
-    packed = gzip.compress(text)
+    packed = bz2.compress(text)
     pieces = [packed[start : start + size] for start in range(0, len(packed), size)]
-    with pytest.raises(CompressedInputError, match=r"<stream>: it is compressed .gzip.*gzip -d") as raised:
+    with pytest.raises(CompressedInputError, match=r"<stream>: it is compressed .bzip2.*bzip2 -d") as raised:
         list(read_stream(Lines(pieces), format=syntax, on_error=on_error))
     assert isinstance(raised.value, MalformedInputError)
     assert (raised.value.source, raised.value.line) == ("<stream>", None)
-    with gzip.open(io.BytesIO(packed)) as unpacked:
+    with bz2.open(io.BytesIO(packed)) as unpacked:
         assert times(read_stream(unpacked, format=syntax)) == [1]
 
 
+@pytest.mark.parametrize(("pack", "suffix"), [(gzip.compress, "gz"), (zstd, "zst")])
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_stream_compressed_with_gzip_or_zstd_is_unpacked_as_it_comes(tmp_path, pack, suffix, size):
+    text = "".join(quad(f"urn:at:{at}") for at in range(2000)).encode()
+    packed = pack(text)
+    pieces = [packed[start : start + size] for start in range(0, len(packed), size)]
+    assert times(read_stream(Lines(pieces), format="nquads")) == list(range(2000))
+    path = tmp_path / f"stream.nq.{suffix}"
+    path.write_bytes(packed)
+    reader = read_stream(path)
+    assert times(reader) == list(range(2000))
+    assert (reader.bytes_read, reader.size) == (len(text), None)
+    path.write_bytes(packed[:-5])
+    with pytest.raises(MalformedInputError, match="cannot be unpacked"):
+        list(read_stream(path, on_error="skip"))
+
+
 def test_a_name_that_does_not_tell_the_format_is_asked_about_unless_there_is_more_amiss(tmp_path):
-    path, packed = tmp_path / "stream.dat", tmp_path / "stream.nq.gz"
+    path, packed = tmp_path / "stream.dat", tmp_path / "stream.nq.xz"
     for source in (path, path.parent / "none.nq.gz"):
         with pytest.raises(MissingFileError, match="No such file"):
             read_stream(source)
     with pytest.raises(MissingFileError, match="directory"):
         read_stream(tmp_path)
     path.write_text(quad("urn:1"))
-    with pytest.raises(UnknownFormatError, match=r"stream\.dat.*\.nq, \.nquads or \.trig.*nquads or trig"):
+    with pytest.raises(UnknownFormatError, match=r"stream\.dat.*\.nq, \.nquads, \.trig,.*nquads, trig, "):
         read_stream(path)
-    packed.write_bytes(gzip.compress(path.read_bytes()))
+    packed.write_bytes(lzma.compress(path.read_bytes()))
     with pytest.raises(CompressedInputError, match=str(packed)):
         read_stream(packed)
 
@@ -419,7 +453,7 @@ def test_invalid_utf8_is_malformed():
     with pytest.raises(MalformedInputError, match="line 2: it is not UTF-8"):
         list(read_stream(io.BytesIO(data), format="nquads"))
     assert times(read_stream(io.BytesIO(data), format="nquads", on_error="skip")) == [1, 2]
-    for syntax in ("nquads", "trig"):
+    for syntax in ("nquads", "trig", "jsonld"):
         with pytest.raises(MalformedInputError, match=r"line 1: it is not UTF-8; .* iconv"):
             list(read_stream(io.BytesIO(quad("urn:1").encode("utf-16")), format=syntax))
 
@@ -506,10 +540,10 @@ def test_assertions_in_the_default_graph_are_an_error_that_comes_early():
 
 @given(st.binary(max_size=200))
 def test_any_bytes_give_aboxes_or_a_typed_error(data):
-    for syntax in ("nquads", "trig"):
+    for syntax in SYNTAXES:
         with contextlib.suppress(InputError):
             list(read_stream(io.BytesIO(data), format=syntax))
-    with contextlib.suppress(CompressedInputError):
+    with contextlib.suppress(MalformedInputError):  # it cannot be unpacked
         list(read_stream(io.BytesIO(data), format="nquads", on_error="skip"))
 
 

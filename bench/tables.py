@@ -1,0 +1,118 @@
+"""Tables as streams: from CSV and Parquet to terms and on to numbers, beside pandas reading the same file.
+
+Readings of a thousand sensors, one of each a minute, with a value of one decimal: two triples a row. What is
+read is compared with the rows that were written before anything is measured. Memory is that of a process that
+reads a table, and another that is four times as long.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.csv
+import pyarrow.parquet
+
+import pantarhei as pr
+from bench.measuring import SEED, Figure, check, cpu_seconds, figure
+from pantarhei.encoding.encode import encode_abox
+
+ROOT = Path(__file__).resolve().parents[1]
+SENSORS = 1_000
+START = datetime(2026, 3, 2, tzinfo=UTC)
+MAPPING = {
+    "prefixes": {"ex": "http://example.org/"},
+    "time": {"column": "time"},
+    "mappings": {
+        "sensor": {"s": "ex:$(sensor)", "po": [["a", "ex:Sensor"], ["ex:sees", "$(value)", "xsd:decimal"]]}
+    },
+}
+_PEAK = """
+import sys, pantarhei as pr
+from bench.memory import peak_megabytes
+from bench.tables import MAPPING
+for abox in pr.read_records(sys.argv[1], MAPPING):
+    pass
+print(peak_megabytes())
+"""
+
+
+def measure(quick: bool) -> Iterator[Figure]:
+    """Figures of CSV and Parquet."""
+    height, rounds = (100_000, 2) if quick else (500_000, 5)
+    ontology = pr.load_ontology(ROOT / "ontologies" / "sensors.ttl")
+    with tempfile.TemporaryDirectory() as folder:
+        csv, parquet = _write(Path(folder), "readings", height)
+        _check(csv, height)
+        for path, read, at_most in ((csv, pd.read_csv, 2.0), (parquet, pd.read_parquet, 1.0)):
+            ways: dict[str, Callable[[], object]] = {
+                "to terms": lambda path=path: sum(
+                    len(abox.triples) for abox in pr.read_records(path, MAPPING)
+                ),  # type: ignore[misc]
+                "to ids": lambda path=path: _to_ids(ontology, path, height),  # type: ignore[misc]
+                "pandas": lambda path=path, read=read: len(read(path)),  # type: ignore[misc]
+            }
+            samples: dict[str, list[float]] = {way: [] for way in ways}
+            for _ in range(rounds):
+                for way, work in ways.items():
+                    samples[way].append(cpu_seconds(work) / height * 1e6)
+            workload = f"tables, {height:,} rows, {path.suffix[1:]}"
+            for way, each in samples.items():
+                yield figure(workload, way, each, "µs a row", at_most if way == "to ids" else None)
+        long, _ = _write(Path(folder), "long", 4 * height)
+        peaks = [_peak(path) for path in (csv, long)]
+        yield figure("tables, memory, csv", f"{height:,} rows", peaks[:1], "MB")
+        yield figure("tables, memory, csv", f"{4 * height:,} rows", peaks[1:], "MB", at_most=1.2 * peaks[0])
+
+
+def _write(folder: Path, name: str, height: int) -> tuple[Path, Path]:
+    """A table as CSV and as Parquet."""
+    values = np.random.default_rng(SEED).integers(100, 400, height)
+    path = folder / f"{name}.csv"
+    with path.open("w") as file:
+        file.write("time,sensor,value\n")
+        for row, value in enumerate(values.tolist()):
+            at = START + row // SENSORS * timedelta(minutes=1)
+            file.write(f"{at:%Y-%m-%dT%H:%M:%SZ},s{row % SENSORS},{value / 10}\n")
+    table = pyarrow.csv.read_csv(path)
+    pyarrow.parquet.write_table(table, path.with_suffix(".parquet"))
+    return path, path.with_suffix(".parquet")
+
+
+def _check(path: Path, height: int) -> None:
+    """The rows as they are read are those that were written."""
+    frame = pd.read_csv(path, dtype=str)
+    for source in (path, path.with_suffix(".parquet")):
+        values: list[float] = []
+        sensors: list[str] = []
+        times: list[datetime] = []
+        for abox in pr.read_records(source, MAPPING):
+            values += [float(triple[2]) for triple in abox.triples[1::2]]
+            sensors += [str(triple[0]).rpartition("/")[2] for triple in abox.triples[1::2]]
+            times.append(abox.at)  # type: ignore[arg-type]
+        check(f"{source.name}: values", values, frame["value"].astype(float).tolist())
+        check(f"{source.name}: sensors", sensors, frame["sensor"].tolist())
+        first = [datetime.fromisoformat(text) for text in frame["time"].unique()]
+        check(f"{source.name}: times", times, first)
+        check(f"{source.name}: rows", len(values), height)
+
+
+def _to_ids(ontology: pr.Ontology, path: Path, height: int) -> None:
+    vocabulary = pr.Foundation.of(ontology).vocabulary
+    found = sum(
+        len(encode_abox(vocabulary, abox.triples, "").facts) for abox in pr.read_records(path, MAPPING)
+    )
+    check(f"{path.name}: facts", found, 2 * height)
+
+
+def _peak(path: Path) -> float:
+    done = subprocess.run(
+        [sys.executable, "-c", _PEAK, str(path)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return float(done.stdout)

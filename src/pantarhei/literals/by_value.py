@@ -1,0 +1,128 @@
+"""Numbers read by value: an xsd:double or xsd:float is the exact decimal that it denotes.
+
+OWL keeps the values of xsd:double, of xsd:float and of decimals apart, so that a double meets no threshold
+that is written as a decimal. Read by value there is one number for all three. `"0.1"^^xsd:double` denotes
+0.1000000000000000055511151231257827021181583404541015625, and is that, not 0.1: rounding would make
+equality depend on the order in which values are compared. So it stays transitive: two literals are equal if
+their exact decimals are. -0 is 0. NaN, INF and -INF are no decimals: they stay what they are in OWL, values
+of their datatype. As a range, xsd:double (xsd:float) contains the decimals and its own NaN, INF and -INF;
+how precise a number is, no range asks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+from typing import Literal as Choice
+
+from rdflib import XSD, Literal, URIRef
+
+from pantarhei.language.data_range import (
+    DataComplementOf,
+    DataIntersectionOf,
+    DataOneOf,
+    DataRange,
+    Datatype,
+    DatatypeRestriction,
+    DataUnionOf,
+)
+from pantarhei.language.rule import Member, Rule
+from pantarhei.language.term import Term
+from pantarhei.literals.value import DECIMAL, DOUBLE, FLOAT, number, unpacked, value_of
+
+Numbers = Choice["by_datatype", "by_value"]
+
+_BINARY: Final = frozenset({FLOAT, DOUBLE})
+_DECIMALS: Final = Datatype(DECIMAL)
+_LOWER: Final = frozenset({XSD.minInclusive, XSD.minExclusive})
+
+
+def exact_key(key: Hashable) -> Hashable:
+    """The key of a value read by value, of its key in its datatype."""
+    if isinstance(key, tuple) and isinstance(key[1], bytes) and key[0] in _BINARY:
+        value = unpacked(key[0], key[1])
+        if math.isfinite(value):
+            return (DECIMAL, number(Decimal.from_float(value)))
+    return key
+
+
+def exact_value_of(term: Term) -> Hashable:
+    """`value_of` where numbers are read by value.
+
+    >>> exact_value_of(Literal("5E-1", datatype=XSD.double)) == value_of(Literal("0.50", datatype=DECIMAL))
+    True
+    >>> one, other = (Literal("0.1", datatype=datatype) for datatype in (XSD.float, XSD.double))
+    >>> exact_value_of(one) == exact_value_of(other)
+    False
+    """
+    return exact_key(value_of(term))
+
+
+def exact(term: Term) -> Term:
+    """The decimal that a double or float denotes, and any other term itself.
+
+    >>> str(exact(Literal("2.5E0", datatype=XSD.double)))
+    '2.5'
+    """
+    if not isinstance(term, Literal) or term.datatype not in _BINARY:
+        return term
+    key = value_of(term)
+    found = exact_key(key)
+    if found == key:
+        return term
+    assert isinstance(found, tuple)
+    return Literal(format(Decimal(found[1]), "f"), datatype=DECIMAL, normalize=False)
+
+
+def exact_range(range: DataRange) -> DataRange:
+    """The data range that contains a value read by value if `range` is meant to.
+
+    >>> from pantarhei.literals.membership import contains
+    >>> hot = DatatypeRestriction(Datatype(DOUBLE), ((XSD.minInclusive, Literal("80.5", datatype=DOUBLE)),))
+    >>> contains(exact_range(hot), Literal("80.5", datatype=DECIMAL)), contains(hot, Literal(81))
+    (True, False)
+    """
+    match range:
+        case Datatype(iri) if iri in _BINARY:
+            return DataUnionOf((range, _DECIMALS))
+        case DatatypeRestriction(Datatype(iri), facets) if iri in _BINARY:
+            limits = tuple((facet, value) for facet, value in facets if not _lets_all_pass(facet, value))
+            if any(exact_key(value_of(value)) == value_of(value) for _, value in limits):
+                return range  # a limit that no decimal meets
+            exactly = tuple((facet, exact(value)) for facet, value in limits)
+            return DataUnionOf((range, DatatypeRestriction(_DECIMALS, exactly) if exactly else _DECIMALS))
+        case DataOneOf(literals):
+            return DataOneOf(tuple(map(exact, literals)))
+        case DataIntersectionOf(operands):
+            return DataIntersectionOf(tuple(map(exact_range, operands)))
+        case DataUnionOf(operands):
+            return DataUnionOf(tuple(map(exact_range, operands)))
+        case DataComplementOf(operand):
+            return DataComplementOf(exact_range(operand))
+        case _:
+            return range
+
+
+def _lets_all_pass(facet: URIRef, value: Term) -> bool:
+    """Whether a bound is the infinity that all decimals are within."""
+    key = value_of(value)
+    assert isinstance(key, tuple) and isinstance(key[1], bytes), "a facet of doubles has a double"
+    return unpacked(key[0], key[1]) == (-math.inf if facet in _LOWER else math.inf)
+
+
+def exact_rule(rule: Rule) -> Rule:
+    """The rule with its data ranges as `exact_range` has them."""
+    tests = tuple(
+        replace(test, range=exact_range(test.range)) if isinstance(test, Member) else test
+        for test in rule.tests
+    )
+    return rule if tests == rule.tests else replace(rule, tests=tests)
+
+
+READINGS: Final[dict[Numbers, Callable[[Term], Hashable]]] = {
+    "by_datatype": value_of,
+    "by_value": exact_value_of,
+}

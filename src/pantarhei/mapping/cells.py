@@ -1,0 +1,140 @@
+"""A table's columns as texts: each column its distinct values, and row by row which one it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from rdflib import XSD, URIRef
+
+from pantarhei.errors import MappingError
+from pantarhei.mapping.mapping import Template
+from pantarhei.rdf.triple_table import Codes
+
+Columns = Mapping[str, pa.Array]
+_NOT_FINITE = {"nan": "NaN", "-nan": "NaN", "inf": "INF", "-inf": "-INF"}
+
+
+class Cells(NamedTuple):
+    """The values of a column.
+
+    Args:
+        codes: row by row the place in `values`, -1 where there is none.
+        values: the distinct values, as texts; some may not occur.
+        datatype: what the column's type says they are; None for texts.
+    """
+
+    codes: Codes
+    values: pa.StringArray
+    datatype: URIRef | None = None
+
+    def dense(self) -> pa.StringArray:
+        """The values row by row, null where there is none."""
+        return self.values.take(pa.array(self.codes, mask=self.codes < 0))
+
+
+def cells_of(array: pa.Array, nulls: frozenset[str]) -> Cells:
+    """The values of a column; a text among `nulls` is none."""
+    array = decoded(array)
+    if pa.types.is_null(array.type):
+        return Cells(np.full(len(array), -1, np.int32), pa.array([], pa.string()))
+    encoded = array.dictionary_encode()
+    codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
+    values, datatype = _texts(encoded.dictionary)
+    if nulls and len(values):
+        absent = flags(pc.is_in(values, pa.array(sorted(nulls), pa.string())))
+        if absent.any():
+            codes = np.where(absent[codes], np.int32(-1), codes)
+    return Cells(codes, values, datatype)
+
+
+def decoded(array: pa.Array) -> pa.Array:
+    """A column without a dictionary, texts as Arrow's plain strings; Polars has other ones."""
+    if isinstance(array, pa.DictionaryArray):
+        return decoded(array.dictionary).take(array.indices)
+    return array.cast(pa.string()) if _is_text(array.type) else array
+
+
+def joined(template: Template, columns: Mapping[str, Cells]) -> Cells:
+    """The texts that a template makes of columns; none where one of these has no value."""
+    if template.is_whole:
+        return columns[template.columns[0]]
+    pieces: list[pa.Array | str] = [template.texts[0]]
+    for column, text in zip(template.columns, template.texts[1:], strict=True):
+        pieces += [columns[column].dense(), text]
+    return cells_of(pc.binary_join_element_wise(*pieces, ""), frozenset())
+
+
+def flags(array: pa.BooleanArray) -> npt.NDArray[np.bool_]:
+    """Booleans without nulls, for numpy; `to_numpy` would load pandas."""
+    return np.from_dlpack(array.cast(pa.uint8())).astype(bool)
+
+
+def is_readable(kind: pa.DataType) -> bool:
+    """Whether values of an Arrow type have texts."""
+    if isinstance(kind, pa.DictionaryType):
+        kind = kind.value_type
+    return _is_text(kind) or pa.types.is_null(kind) or _datatype(kind) is not None
+
+
+def check_type(column: str, kind: pa.DataType, source: str, mapping: str, line: int | None) -> None:
+    """Nothing, if a column of this type holds values that can be read.
+
+    Raises:
+        MappingError: it does not.
+    """
+    if is_readable(kind):
+        return
+    expected = "a column of texts, numbers, booleans, dates or times"
+    if pa.types.is_struct(kind):
+        inner = [f"$({column}.{each.name})" for each in kind]
+        expected = f"one of the columns inside: {', '.join(inner)}"
+    elif pa.types.is_nested(kind):
+        expected += ", one value a row; make a row of each value first"
+    raise MappingError(mapping, line, f"column {column} of {source} is of type {kind}", expected)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
+
+
+def _datatype(kind: pa.DataType) -> URIRef | None:
+    """The datatype that goes with an Arrow type, as R2RML's natural mapping has it."""
+    types = pa.types
+    for fits, datatype in (
+        (types.is_integer, XSD.integer),
+        (types.is_floating, XSD.double),
+        (types.is_decimal, XSD.decimal),
+        (types.is_boolean, XSD.boolean),
+        (types.is_timestamp, XSD.dateTime),
+        (types.is_date, XSD.date),
+        (types.is_time, XSD.time),
+    ):
+        if fits(kind):
+            return datatype
+    return None
+
+
+def _texts(values: pa.Array) -> tuple[pa.StringArray, URIRef | None]:
+    """Values as texts that XML Schema has for them, with their datatype."""
+    datatype = _datatype(values.type)
+    if datatype is None:
+        return values, None
+    if pa.types.is_date64(values.type):
+        values = values.cast(pa.date32())
+    if pa.types.is_float16(values.type):
+        values = values.cast(pa.float32())
+    texts = values.cast(pa.string())
+    if datatype == XSD.dateTime:
+        texts = pc.replace_substring(texts, " ", "T", max_replacements=1)
+    elif datatype == XSD.double:
+        if not pc.all(pc.is_finite(values)).as_py():
+            texts = pa.array([_NOT_FINITE.get(text, text) for text in texts.to_pylist()], pa.string())
+    elif datatype == XSD.decimal and pc.any(pc.match_substring(texts, "E")).as_py():
+        texts = pa.array([format(Decimal(text), "f") for text in texts.to_pylist()], pa.string())
+    return texts, datatype

@@ -1,0 +1,145 @@
+"""A mapping's YAML, or a dictionary, as a tree of texts, lists and dictionaries that knows its lines.
+
+A scalar is the text that stands there, whatever YAML would make of it: `no` is "no", and `1.0` is "1.0".
+Nothing is executed or expanded: tags are refused, and so are aliases, which can make much of little.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+from pantarhei.errors import MappingError, OptionError
+from pantarhei.rdf.first_bytes import plain_text, unreadable
+
+LONGEST = 1 << 20
+DEEPEST = 20
+
+Content: TypeAlias = "str | list[Node] | dict[str, Node]"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A piece of a mapping.
+
+    Args:
+        content: a text, pieces in an order, or pieces by name.
+        line: where it begins, counted from 1; None for what was not read from a text.
+        lines: of a dictionary, where its names stand.
+    """
+
+    content: Content
+    line: int | None
+    lines: Mapping[str, int | None]
+
+
+def read_document(given: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[str, Node]:
+    """What errors call a mapping, and its tree. A text of several lines is YAML, another one a path.
+
+    Raises:
+        MissingFileError: there is no such file.
+        MappingError: it is no YAML, or has what a mapping has not.
+        OptionError: it is neither of these.
+    """
+    if isinstance(given, Mapping):
+        return "the mapping", _of_python("the mapping", given, 0)
+    if not isinstance(given, str | os.PathLike):
+        raise OptionError("mapping", repr(given)[:200], "a path, a text in YAML, or a dictionary")
+    if isinstance(given, str) and "\n" in given:
+        return "the mapping", _parsed("the mapping", given)
+    source = os.fspath(given)
+    try:
+        content = Path(source).read_bytes()
+    except OSError as error:
+        raise unreadable(source, error) from error
+    try:
+        return source, _parsed(source, plain_text(content, source).decode())
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise MappingError(source, line, "it is not UTF-8", "a text saved as UTF-8") from None
+
+
+def _parsed(source: str, text: str) -> Node:
+    import yaml  # costs as much as a small file's reading
+
+    if len(text) > LONGEST:
+        raise MappingError(source, None, f"it has {len(text):,} characters", f"{LONGEST:,} at most")
+    try:
+        _check_events(source, yaml.parse(text, yaml.SafeLoader))
+        root = yaml.compose(text, yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = f"it is no YAML: {error.problem or error.context}"
+        expected = (
+            "YAML; a text with ': ' or ' #' in it, or that begins with one of {[*&!|>%@`, stands in quotes"
+        )
+        raise MappingError(source, _line(mark), problem, expected) from None
+    except yaml.YAMLError as error:
+        raise MappingError(source, None, f"it is no YAML: {' '.join(str(error).split())}", "YAML") from None
+    if root is None:
+        raise MappingError(source, None, "it is empty", "prefixes, time and mappings")
+    return _of_yaml(source, root)
+
+
+def _check_events(source: str, events: Iterable[Any]) -> None:
+    """Nothing, if YAML has nothing but texts, lists and dictionaries that are not nested deep.
+
+    Raises:
+        MappingError: it has.
+    """
+    depth = 0
+    for event in events:
+        line, anchor, tag = (
+            _line(event.start_mark),
+            getattr(event, "anchor", None),
+            getattr(event, "tag", None),
+        )
+        if anchor is not None:
+            raise MappingError(
+                source, line, f"the anchor or alias {anchor}", "what it stands for, written out"
+            )
+        if tag is not None:
+            raise MappingError(source, line, f"the tag {tag}", "plain texts, lists and dictionaries")
+        depth += type(event).__name__.endswith("StartEvent") - type(event).__name__.endswith("EndEvent")
+        _check_depth(source, line, depth - 2)  # the stream and the document are around all
+
+
+def _line(mark: Any) -> int | None:
+    return None if mark is None else int(mark.line) + 1
+
+
+def _of_yaml(source: str, node: Any) -> Node:
+    line = node.start_mark.line + 1
+    if node.id == "scalar":
+        return Node(cast(str, node.value), line, {})
+    if node.id == "sequence":
+        return Node([_of_yaml(source, each) for each in node.value], line, {})
+    content: dict[str, Node] = {}
+    lines: dict[str, int | None] = {}
+    for key, value in node.value:
+        name, at = str(key.value), key.start_mark.line + 1
+        if key.id != "scalar" or name in content:
+            problem = f"the key {name!r} a second time" if key.id == "scalar" else "a key that is no text"
+            raise MappingError(source, at, problem, "each key once")
+        content[name], lines[name] = _of_yaml(source, value), at
+    return Node(content, line, lines)
+
+
+def _of_python(source: str, given: object, depth: int) -> Node:
+    _check_depth(source, None, depth)
+    if isinstance(given, Mapping):
+        return Node({str(key): _of_python(source, each, depth + 1) for key, each in given.items()}, None, {})
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        return Node([_of_python(source, each, depth + 1) for each in given], None, {})
+    if given is None or isinstance(given, str | int | float):
+        text = "" if given is None else str(given).lower() if isinstance(given, bool) else str(given)
+        return Node(text, None, {})
+    raise MappingError(source, None, f"{given!r}"[:200], "texts, numbers, lists and dictionaries")
+
+
+def _check_depth(source: str, line: int | None, depth: int) -> None:
+    if depth > DEEPEST:
+        raise MappingError(source, line, "it is nested too deep", f"{DEEPEST} levels at most")

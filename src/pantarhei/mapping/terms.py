@@ -1,0 +1,170 @@
+"""Terms made of columns, each distinct one once, in the syntax of N-Triples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from rdflib import XSD, URIRef
+
+from pantarhei.language.term import short
+from pantarhei.literals.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
+from pantarhei.mapping.cells import Cells, flags, joined
+from pantarhei.mapping.mapping import NULLS, Kind, TermPattern
+from pantarhei.rdf.triple_table import Codes
+
+Flags = npt.NDArray[np.bool_]
+
+_DIGITS = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+_FORMS = {
+    XSD.integer: r"^[+-]?[0-9]+$",
+    XSD.decimal: rf"^[+-]?{_DIGITS}$",
+    XSD.double: rf"^([+-]?{_DIGITS}([eE][+-]?[0-9]+)?|NaN|[+-]?INF)$",
+}
+_FORMS[XSD.float] = _FORMS[XSD.double]
+_NUMBERS = frozenset({*INTEGER_BOUNDS, *_FORMS})
+_TEXTS = frozenset({None, XSD.string, *STRING_FORMS})
+_IRI = r"""^[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*$"""
+# What RFC 3987 calls iunreserved stays as it is (RML, section on templates).
+_SAFE = r"^[A-Za-z0-9\-._~]*$"
+_UNSAFE = re.compile(
+    r"[^A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
+    + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 14))
+    + "\U000e1000-\U000efffd]"
+)
+_ESCAPES = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r"))
+
+
+class Terms(NamedTuple):
+    """The terms that a pattern makes.
+
+    Args:
+        codes: row by row the place in `texts`, -1 where there is none.
+        texts: the terms.
+        wrong: which of them could not be made; None for none.
+        reason: why, for the place of a term.
+    """
+
+    codes: Codes
+    texts: pa.StringArray
+    wrong: Flags | None = None
+    reason: Callable[[int], str] = str
+
+
+def terms_of(pattern: TermPattern, columns: Mapping[str, Cells], height: int, decimal: str) -> Terms:
+    """The terms of a pattern in a table of so many rows."""
+    if not pattern.template.columns:
+        codes, text = np.zeros(height, np.int32), pa.array([pattern.template.texts[0]], pa.string())
+        return _written(pattern, Cells(codes, text), decimal)
+    if pattern.kind is Kind.IRI:
+        columns = {name: _encoded(columns[name]) for name in pattern.template.columns}
+        cells = joined(pattern.template, columns)
+        return Terms(cells.codes, pc.binary_join_element_wise("<", cells.values, ">", ""))
+    return _written(pattern, joined(pattern.template, columns), decimal)
+
+
+def _encoded(cells: Cells) -> Cells:
+    """Values as they may stand in an IRI."""
+    if not len(cells.values) or pc.all(pc.match_substring_regex(cells.values, _SAFE)).as_py():
+        return cells
+    encoded = [_UNSAFE.sub(lambda found: quote(found[0], safe=""), text) for text in cells.values.to_pylist()]
+    return cells._replace(values=pa.array(encoded, pa.string()))
+
+
+def _written(pattern: TermPattern, cells: Cells, decimal: str) -> Terms:
+    if pattern.kind is not Kind.LITERAL:
+        texts = pc.binary_join_element_wise("<", cells.values, ">", "")
+        wrong = _any(~flags(pc.match_substring_regex(cells.values, _IRI)))
+        return Terms(cells.codes, texts, wrong, lambda place: _no_iri(cells, place))
+    if pattern.language is not None:
+        return Terms(cells.codes, _quoted(cells.values, f"@{pattern.language}"))
+    datatype = pattern.datatype or cells.datatype
+    values = cells.values if datatype in _TEXTS else _lexical(cells, datatype, decimal)
+    wrong = None if pattern.datatype is None else _ill_typed(values, datatype)
+    suffix = "" if datatype in (None, XSD.string) else f"^^<{datatype}>"
+    return Terms(
+        cells.codes,
+        _quoted(values, suffix),
+        wrong,
+        lambda place: _no_literal(cells, place, datatype, decimal),
+    )
+
+
+def _quoted(values: pa.StringArray, suffix: str) -> pa.StringArray:
+    if pc.any(pc.match_substring_regex(values, r'[\\"\n\r]')).as_py():
+        for plain, escape in _ESCAPES:
+            values = pc.replace_substring(values, plain, escape)
+    return pc.binary_join_element_wise('"', values, f'"{suffix}', "")
+
+
+def _lexical(cells: Cells, datatype: URIRef | None, decimal: str) -> pa.StringArray:
+    """Values as a datatype writes them that has no spaces around them."""
+    values = pc.utf8_trim_whitespace(cells.values)
+    if datatype == XSD.boolean:
+        return pc.utf8_lower(values)
+    if datatype not in _NUMBERS:
+        return values
+    if cells.datatype is None and decimal != ".":
+        return pc.replace_substring(values, decimal, ".")
+    if cells.datatype == XSD.double and datatype not in (XSD.double, XSD.float):
+        plain = r"^-?[0-9]+$" if datatype in INTEGER_BOUNDS else r"^[^e]*$"
+        if not pc.all(pc.match_substring_regex(values, plain)).as_py():
+            return pa.array([_plain_number(text) for text in values.to_pylist()], pa.string())
+    return values
+
+
+def _plain_number(text: str) -> str:
+    """A number without an exponent, and without decimals that say nothing."""
+    try:
+        written = format(Decimal(text), "f")
+    except InvalidOperation:
+        return text
+    return written.rstrip("0").rstrip(".") if "." in written else written
+
+
+def _ill_typed(values: pa.StringArray, datatype: URIRef | None) -> Flags | None:
+    """Which values the datatype does not have, None for none."""
+    if datatype in (None, XSD.string):
+        return None
+    form = _FORMS.get(XSD.integer if datatype in INTEGER_BOUNDS else datatype)
+    if form is None or INTEGER_BOUNDS.get(datatype, (None, None)) != (None, None):
+        keys = (value_key(text, datatype) for text in values.to_pylist())
+        wrong = np.fromiter(map(is_ill_typed, keys), bool, len(values))
+    else:
+        wrong = ~flags(pc.match_substring_regex(values, form))
+    return _any(wrong)
+
+
+def _any(wrong: Flags) -> Flags | None:
+    return wrong if wrong.any() else None
+
+
+def _no_iri(cells: Cells, place: int) -> str:
+    text = cells.values[place].as_py()
+    return (
+        f"{_shown(text)} is no IRI; expected one in full, or a template such as ex:$(column) in the mapping"
+    )
+
+
+def _no_literal(cells: Cells, place: int, datatype: URIRef | None, decimal: str) -> str:
+    text = cells.values[place].as_py()
+    assert datatype is not None
+    name = f"xsd:{datatype.removeprefix(str(XSD))}" if datatype.startswith(str(XSD)) else short(datatype)
+    said = f"{_shown(text)} is no {name}"
+    other = "," if decimal == "." else "."
+    if datatype in _NUMBERS and re.fullmatch(rf"\s*[+-]?\d+\{other}\d+\s*", text):
+        return f'{said}; if {other} is the mark before decimals, the mapping has to say decimal: "{other}"'
+    if text.strip().casefold() in NULLS:
+        return f'{said}; if it stands for no value, the mapping has to say null: ["", "{text}"]'
+    return f"{said}, as the mapping says it is"
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 100 else text[:100] + "…")

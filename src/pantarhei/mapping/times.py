@@ -1,0 +1,304 @@
+"""The times of rows in ticks, by column where all are written as one expects, one by one where not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pantarhei.errors import MappingError
+from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS, TimeKind, TimePoint, time_of
+from pantarhei.language.zone import zone_named
+from pantarhei.mapping.cells import Cells, decoded, joined
+from pantarhei.mapping.mapping import UNITS, RowTime
+from pantarhei.rdf.triple_table import Codes
+
+Ticks = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_MICROSECONDS = 10**6
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SURE_UNTIL = (datetime(2037, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_BY_COLUMN = re.compile(r"(?:[^%]|%[YmdHMS])*")  # formats that Arrow reads as Python does
+_NAIVE, _ZONED = pa.timestamp("us"), pa.timestamp("us", "UTC")
+_EXAMPLE = "such as 2026-01-31T10:00:00Z"
+
+
+class RowTimes(NamedTuple):
+    """When rows are.
+
+    Args:
+        kind: what their times are.
+        ticks: of each distinct time.
+        codes: row by row the place in `ticks`; None where each row has its own.
+        reasons: by places in `ticks` what is wrong there; -1 is a row without time.
+    """
+
+    kind: TimeKind
+    ticks: Ticks
+    codes: Codes | None
+    reasons: Mapping[int, str]
+
+
+def times_of(
+    time: RowTime, arrays: Mapping[str, pa.Array], cells: Callable[[str], Cells], mapping: str
+) -> RowTimes:
+    """The times of the rows of a table.
+
+    Args:
+        arrays: its columns.
+        cells: a column's values as texts.
+        mapping: what errors call it.
+
+    Raises:
+        MappingError: the column of times is of another type than the mapping says.
+    """
+    if time.template.is_whole:
+        array = decoded(arrays[time.template.columns[0]])
+        if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
+            return _of_timestamps(time, array, mapping)
+        if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+            if time.unit is None:
+                problem = f"the times in column {time.template.columns[0]} are numbers"
+                raise MappingError(mapping, time.line, problem, _UNIT_ASKED)
+            return _of_numbers(time, array)
+    values = joined(time.template, {column: cells(column) for column in time.template.columns})
+    return _of_texts(time, values)
+
+
+_UNIT_ASKED = (
+    "unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the stream's times"
+)
+
+
+def _of_timestamps(time: RowTime, array: pa.Array, mapping: str) -> RowTimes:
+    column = time.template.columns[0]
+    if time.unit is not None or time.format is not None:
+        problem = f"the times in column {column} are of type {array.type}"
+        raise MappingError(
+            mapping, time.line, problem, "neither unit nor format, which are those of texts and numbers"
+        )
+    values = pc.floor_temporal(array, unit="microsecond") if pa.types.is_timestamp(array.type) else array
+    if getattr(array.type, "tz", None) is not None:
+        return _ticks(TimeKind.DATETIME, values.cast(_ZONED))
+    if time.zone is None:
+        problem = f"the times in column {column} are local times without a zone"
+        raise MappingError(
+            mapping, time.line, problem, "zone: Europe/Copenhagen, or the zone that they are of"
+        )
+    naive = values.cast(_NAIVE)
+    localized = _localized(naive, time)
+    if localized is not None:
+        return _ticks(TimeKind.DATETIME, localized)
+    encoded = naive.dictionary_encode()
+    codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
+    return _one_by_one(time, Cells(codes, encoded.dictionary.cast(pa.string())))
+
+
+def _of_numbers(time: RowTime, array: pa.Array) -> RowTimes:
+    assert time.unit is not None
+    is_whole = pa.types.is_integer(array.type)
+    kind = _kind(time, is_whole)
+    absent = np.from_dlpack(array.is_null().cast(pa.uint8())).astype(bool)
+    per_second = UNITS[time.unit]
+    reasons: dict[int, str] = {}
+    if is_whole and not pa.types.is_uint64(array.type):
+        numbers = np.from_dlpack(array.fill_null(0)).astype(np.int64)
+        limit = MOST_TICKS if per_second >= _MICROSECONDS else MOST_TICKS * per_second // _MICROSECONDS
+        beyond = np.abs(numbers) > (limit if kind is TimeKind.DATETIME else MOST_TICKS)
+        numbers[beyond] = 0
+        ticks = numbers if kind is TimeKind.INTEGER else _scaled(numbers, per_second)
+    else:
+        reals = np.from_dlpack(array.cast(pa.float64(), safe=False).fill_null(0.0)).astype(np.float64)
+        factor = FLOAT_TICKS if kind is TimeKind.FLOAT else _MICROSECONDS / per_second
+        with np.errstate(over="ignore", invalid="ignore"):
+            scaled = reals * factor
+            beyond = ~(np.abs(scaled) <= MOST_TICKS)
+        scaled[beyond] = 0
+        ticks = np.rint(scaled).astype(np.int64)
+    for place in np.flatnonzero(beyond & ~absent).tolist():
+        reasons[place] = (
+            f"{array[place].as_py()!r} as a time is not finite, or does not fit into 62 bits of ticks"
+        )
+    return _with_absent(kind, ticks, absent, reasons)
+
+
+def _kind(time: RowTime, is_whole: bool) -> TimeKind:
+    if time.unit != "number":
+        return TimeKind.DATETIME
+    return TimeKind.INTEGER if is_whole else TimeKind.FLOAT
+
+
+def _scaled(numbers: Ticks, per_second: int) -> Ticks:
+    """Times since 1970 in microseconds, rounded down."""
+    if per_second > _MICROSECONDS:
+        return numbers // (per_second // _MICROSECONDS)
+    return numbers * (_MICROSECONDS // per_second)
+
+
+def _ticks(kind: TimeKind, values: pa.Array) -> RowTimes:
+    whole = values.cast(pa.int64())
+    absent = np.from_dlpack(whole.is_null().cast(pa.uint8())).astype(bool)
+    return _with_absent(kind, np.from_dlpack(whole.fill_null(0)).astype(np.int64), absent, {})
+
+
+def _with_absent(kind: TimeKind, ticks: Ticks, absent: Flags, reasons: dict[int, str]) -> RowTimes:
+    if absent.any():
+        codes = np.arange(len(ticks), dtype=np.int32)
+        codes[absent] = -1
+        return RowTimes(kind, ticks, codes, {**reasons, -1: _NO_TIME})
+    return RowTimes(kind, ticks, None, reasons)
+
+
+_NO_TIME = "there is no time; expected one in each row"
+
+
+def _of_texts(time: RowTime, cells: Cells) -> RowTimes:
+    values = _by_column(time, cells.values)
+    if values is None:
+        return _one_by_one(time, cells)
+    reasons = {-1: _NO_TIME} if (cells.codes < 0).any() else {}
+    return RowTimes(_kind(time, True), values, cells.codes, reasons)
+
+
+def _by_column(time: RowTime, values: pa.StringArray) -> Ticks | None:
+    """The ticks of texts that are all as one expects, else None."""
+    try:
+        if time.unit is not None:
+            numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64, copy=False)
+            limit = MOST_TICKS // _MICROSECONDS if time.unit != "number" else MOST_TICKS
+            if len(numbers) and np.abs(numbers).max() > limit:
+                return None
+            return numbers if time.unit == "number" else _scaled(numbers, UNITS[time.unit])
+        if time.format is None:
+            parsed = _cast(values)
+        elif _BY_COLUMN.fullmatch(time.format):
+            parsed = pc.strptime(values, format=time.format, unit="us")
+        else:
+            return None
+        if parsed is not None and parsed.type.tz is None:
+            parsed = _localized(parsed, time)
+        return None if parsed is None else np.from_dlpack(parsed.cast(pa.int64())).astype(np.int64)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
+def _cast(values: pa.StringArray) -> pa.Array | None:
+    """ISO texts as timestamps, all with a zone or all without, else None."""
+    for kind in (_NAIVE, _ZONED):
+        try:
+            return values.cast(kind)
+        except pa.ArrowInvalid:
+            pass
+    return None
+
+
+def _localized(values: pa.Array, time: RowTime) -> pa.Array | None:
+    """Local times as instants; None where one is none, or two, or the zone is not said.
+
+    None too where one is beyond the years in which Arrow knows when clocks are put forward and back.
+    """
+    bounds = pc.min_max(values.cast(pa.int64()))
+    first, last = bounds["min"].as_py(), bounds["max"].as_py()
+    if time.zone is None or first is None or not (first >= 0 and last < _SURE_UNTIL):
+        return None
+    ways = {"error": "raise", "earlier": "earliest", "later": "latest"}
+    try:
+        return pc.assume_timezone(values, time.zone, ambiguous=ways[time.ambiguous], nonexistent="raise")
+    except (pa.ArrowInvalid, pa.ArrowKeyError):
+        return None
+
+
+def _one_by_one(time: RowTime, cells: Cells) -> RowTimes:
+    ticks = np.zeros(max(1, len(cells.values)), np.int64)
+    reasons: dict[int, str] = {}
+    used = set(np.unique(cells.codes).tolist())
+    texts = cells.values.to_pylist()
+    kind = _kind(time, all(re.fullmatch(r"\s*[+-]?\d+\s*", texts[place]) for place in used - {-1}))
+    for place in sorted(used):
+        try:
+            ticks[place] = _tick(time, texts[place], kind) if place >= 0 else 0
+        except ValueError as error:
+            reasons[place] = str(error)
+    if -1 in used:
+        reasons[-1] = _NO_TIME
+    return RowTimes(kind, ticks, cells.codes, reasons)
+
+
+def _tick(time: RowTime, text: str, kind: TimeKind) -> int:
+    """The tick of a time.
+
+    Raises:
+        ValueError: it is none; says what was expected.
+    """
+    if time.unit is None:
+        at = _zoned(_parsed(time, text), text, time)
+        return (at - _EPOCH) // timedelta(microseconds=1)
+    try:
+        number = Decimal(text.strip())
+        scale = Decimal(FLOAT_TICKS if kind is TimeKind.FLOAT else 1)
+        if kind is TimeKind.DATETIME:
+            scale = Decimal(_MICROSECONDS) / UNITS[time.unit]
+        ticks = int((number * scale).to_integral_value("ROUND_FLOOR"))
+    except (InvalidOperation, ValueError, OverflowError):
+        raise ValueError(f"{text!r} is no number, and the mapping says unit: {time.unit}") from None
+    if abs(ticks) > MOST_TICKS:
+        raise ValueError(f"{text!r} as a time does not fit into 62 bits of ticks")
+    return ticks
+
+
+def _parsed(time: RowTime, text: str) -> datetime:
+    text = text.strip()
+    try:
+        if time.format is not None:
+            return datetime.strptime(text, time.format)
+        return datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        if time.format is not None:
+            raise ValueError(f"{text!r} is not written as format: {time.format!r} says") from None
+        hint = f"; of a number the mapping has to say {_UNIT_ASKED}" if re.fullmatch(r"[\d.]+", text) else ""
+        expected = f"expected an ISO 8601 time {_EXAMPLE}, or a format: in the mapping such as %d.%m.%Y %H:%M"
+        raise ValueError(f"{text!r} is no time; {hint.removeprefix('; ') or expected}") from None
+
+
+def _zoned(at: datetime, text: str, time: RowTime) -> datetime:
+    if at.tzinfo is not None:
+        return at
+    if time.zone is None:
+        expected = "expected one, or zone: Europe/Copenhagen (or the zone that it is of) in the mapping"
+        raise ValueError(f"{text!r} is a time without a zone; {expected}")
+    earlier, later = (at.replace(tzinfo=_zone(time.zone), fold=fold) for fold in (0, 1))
+    first, second = earlier.utcoffset(), later.utcoffset()
+    assert first is not None and second is not None
+    if first < second:
+        raise ValueError(f"{text!r} does not exist in {time.zone}: clocks were put forward over it")
+    if first > second and time.ambiguous == "error":
+        raise ValueError(
+            f"{text!r} happened twice in {time.zone}, when clocks were put back; expected a time with its "
+            "offset, or ambiguous: earlier (or later) in the mapping"
+        )
+    return later if time.ambiguous == "later" else earlier
+
+
+_zone = lru_cache(maxsize=16)(zone_named)
+
+
+def shown_times(ticks: Ticks, kind: TimeKind, time: RowTime) -> list[TimePoint]:
+    """Ticks as timestamps, instants with the offset of the mapping's zone, or else in UTC.
+
+    Python compares times of one zone by what clocks show, so that they are given their offsets instead.
+    """
+    times = [time_of(each, kind) for each in ticks.tolist()]
+    if kind is not TimeKind.DATETIME or time.zone is None:
+        return times
+    zone = _zone(time.zone)
+    shown = [cast(datetime, at).astimezone(zone) for at in times]
+    return [at.replace(tzinfo=timezone(cast(timedelta, at.utcoffset())), fold=0) for at in shown]

@@ -1,0 +1,106 @@
+"""The axioms that a background says beside its facts: a site model has classes of its own.
+
+An axiom is what a triple of `AXIOM_PREDICATES` or of a type in `AXIOM_TYPES` says. With it go declarations,
+the ontology's header, and the lists and facets that it is written with; all else is a fact. `owl:sameAs` and
+`owl:differentFrom` are facts: what they mean depends on how names are read.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from rdflib import OWL, RDF, RDFS, XSD, BNode, URIRef
+
+from pantarhei.language.term import RDF_TYPE, Term, Triple
+from pantarhei.owl.axiom_mapping import MAIN_PREDICATES, MAIN_TYPES
+from pantarhei.owl.document import Document
+from pantarhei.owl.expression_mapping import EXPRESSION_PREDICATES
+from pantarhei.owl.name_kinds import DECLARED_TYPES
+from pantarhei.owl.swrl import SWRL
+from pantarhei.rdf.triple_table import columns_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LISTS: Final = frozenset({RDF.first, RDF.rest})
+_FACTS: Final[frozenset[Term]] = frozenset(
+    {OWL.sameAs, OWL.differentFrom, OWL.Thing, OWL.Nothing, OWL.NamedIndividual, RDFS.Resource}
+)
+AXIOM_PREDICATES: Final[frozenset[Term]] = (MAIN_PREDICATES | EXPRESSION_PREDICATES) - _LISTS - _FACTS
+AXIOM_TYPES: Final[frozenset[Term]] = MAIN_TYPES - _FACTS
+_DECLARED: Final = DECLARED_TYPES - _FACTS
+_FACETS: Final = str(XSD)
+_VOCABULARIES: Final = (str(OWL), str(SWRL))
+
+
+def says_axioms(triples: Iterable[Triple]) -> bool:
+    """Whether one of them says an axiom. What is no triple says none. Costs a look at each."""
+    try:
+        return any(p in AXIOM_PREDICATES or (o in AXIOM_TYPES and p == RDF_TYPE) for _, p, o in triples)
+    except (TypeError, ValueError):
+        return False
+
+
+def table_says_axioms(table: pa.Table) -> bool:
+    """The same of an Arrow table of N-Triples terms: a look at each distinct property and class.
+
+    Raises:
+        InvalidTripleError: the table is not as `columns_of` needs it.
+    """
+    columns = columns_of(table)
+    codes, properties = columns.predicate.occurring()
+    names = [text.strip("<>") for text in properties.tolist()]
+    if any(URIRef(name) in AXIOM_PREDICATES for name in names):
+        return True
+    is_type = np.array([name == str(RDF_TYPE) for name in names], np.bool_)
+    if not is_type.any():
+        return False
+    classes = columns.object.occurring(is_type[codes]).distinct.tolist()
+    return any(URIRef(text.strip("<>")) in AXIOM_TYPES for text in classes)
+
+
+def axioms_of(document: Document) -> Document | None:
+    """The part of a document that says axioms; None where nothing does."""
+    if not says_axioms(document.triples):
+        return None
+    expressions = {s for s, p, _ in document.triples if p in EXPRESSION_PREDICATES and isinstance(s, BNode)}
+    places = [
+        place
+        for place, triple in enumerate(document.triples)
+        if _is_schema(triple) or (triple[2] in expressions and triple[1] == RDF_TYPE)
+    ]
+    parts = _parts_of_lists(document.triples)
+    waiting = [term for place in places for term in document.triples[place] if term in parts]
+    while waiting:  # lists that only facts speak of are facts
+        found = parts.pop(waiting.pop(), [])
+        places += found
+        waiting += (document.triples[place][2] for place in found)
+    places.sort()
+    lines = None if document.lines is None else array("I", (document.lines[place] for place in places))
+    return document._replace(triples=tuple(document.triples[place] for place in places), lines=lines)
+
+
+def _parts_of_lists(triples: Iterable[Triple]) -> dict[Term, list[int]]:
+    """Where it stands what lists and facets without a name are written with, by their nodes."""
+    parts: dict[Term, list[int]] = {}
+    for place, (subject, predicate, _) in enumerate(triples):
+        if isinstance(subject, BNode) and (predicate in _LISTS or predicate.startswith(_FACETS)):
+            parts.setdefault(subject, []).append(place)
+    return parts
+
+
+def _is_schema(triple: Triple) -> bool:
+    """Whether a triple is of an axiom, of a declaration or of a header."""
+    _, predicate, object_ = triple
+    if predicate in AXIOM_PREDICATES:
+        return True
+    if predicate == RDF_TYPE:
+        return object_ not in _FACTS and (object_ in _DECLARED or _is_in_vocabulary(object_))
+    return predicate not in _FACTS and _is_in_vocabulary(predicate)
+
+
+def _is_in_vocabulary(term: Term) -> bool:
+    return isinstance(term, URIRef) and str(term).startswith(_VOCABULARIES)

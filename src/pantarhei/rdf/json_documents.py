@@ -1,0 +1,120 @@
+"""JSON-LD documents one after another: one on each line, or as the elements of an array, or one alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Final
+
+import pyoxigraph as ox
+
+from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.nesting_guard import refuse_deep_nesting
+from pantarhei.rdf.parse import NOT_UTF_8, parser_errors
+from pantarhei.rdf.statements import ByteFeed, Skip, Statement, line_blocks
+
+LONGEST_DOCUMENT: Final = 1 << 26
+"""Bytes that a document has at most, since it is held whole."""
+NO_BASE: Final = "http://no-base.invalid/"
+"""What relative IRIs become where no base is given, so that they are refused, not dropped."""
+
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]')
+_BETWEEN = re.compile(rb"[\s,\[\]]*")
+_REMOTE = "No LoadDocumentCallback"
+
+
+def documents(feed: ByteFeed, source: str) -> Iterator[tuple[int, bytes]]:
+    """The documents with the line on which each begins: the objects that stand in no other.
+
+    Between them may be white space, commas and the brackets of arrays. A document that breaks off before a
+    line with the next is given as it is, for a parser to refuse.
+
+    Raises:
+        MalformedInputError: there is something else between them, or one is too long or does not end.
+    """
+    held: list[bytes] = []  # the lines of the document that has begun
+    size = depth = 0
+    begin = 1
+    for first, block in line_blocks(feed, source):
+        for line, text in enumerate(BytesIO(block), first):
+            start = 0
+            for token in _TOKENS.finditer(text):
+                if token[0] == b"{":
+                    if depth and token.start() == 0 and not _may_hold_object(held):
+                        yield begin, b"".join(held)
+                        held, size, depth = [], 0, 0
+                    if depth == 0:
+                        _refuse_between(text[start : token.start()], source, line)
+                        begin, start = line, token.start()
+                    depth += 1
+                elif token[0] == b"}" and depth:
+                    depth -= 1
+                    if depth == 0:
+                        yield begin, b"".join((*held, text[start : token.end()]))
+                        held, size, start = [], 0, token.end()
+            if not depth:
+                _refuse_between(text[start:], source, line)
+                continue
+            held.append(text[start:])
+            size += len(text)
+            if size > LONGEST_DOCUMENT:
+                reason = f"the document is longer than {LONGEST_DOCUMENT:,} bytes; write one for each message"
+                raise MalformedInputError(source, begin, reason)
+    if depth:
+        raise MalformedInputError(source, begin, "the document that begins here does not end")
+
+
+def _may_hold_object(lines: list[bytes]) -> bool:
+    """Whether the next thing in a document may be an object."""
+    last = next((stripped for line in reversed(lines) if (stripped := line.rstrip())), b"")
+    return last.endswith((b"[", b",", b":"))
+
+
+def _refuse_between(text: bytes, source: str, line: int) -> None:
+    if _BETWEEN.fullmatch(text):
+        return
+    try:
+        shown = text.strip().decode()[:60]
+    except UnicodeDecodeError:
+        raise MalformedInputError(source, line, NOT_UTF_8) from None
+    raise MalformedInputError(source, line, f"{shown}: expected a JSON-LD document, an object in braces")
+
+
+def read_document(
+    line: int, text: bytes, source: str, base: str | None, skip: Skip | None
+) -> list[Statement] | None:
+    """The statements of a document; None if it is malformed and that is skipped.
+
+    Args:
+        line: where it begins.
+        base: what relative IRIs begin with; None refuses them.
+
+    Raises:
+        MalformedInputError: it is malformed and nothing takes it. Contexts elsewhere are never fetched.
+    """
+    try:
+        with parser_errors(source):
+            refuse_deep_nesting(text, "json-ld", source)
+            quads = list(ox.parse(text, ox.RdfFormat.JSON_LD, base_iri=base or NO_BASE))
+        if base is None and NO_BASE.encode() not in text:
+            _refuse_relative(quads, source)
+    except MalformedInputError as error:
+        place = line if error.line is None else line + error.line - 1
+        reason = error.reason
+        if _REMOTE in reason:
+            reason = "its context is elsewhere, and nothing is fetched; put the context into the document"
+        if skip is None:
+            raise MalformedInputError(source, place, reason) from None
+        skip(place, reason, text[:1000].decode(errors="replace"))
+        return None
+    return [Statement(line, quad) for quad in quads]
+
+
+def _refuse_relative(quads: list[ox.Quad], source: str) -> None:
+    for quad in quads:
+        for term in (quad.subject, quad.predicate, quad.object, quad.graph_name):
+            if isinstance(term, ox.NamedNode) and term.value.startswith(NO_BASE):
+                relative = term.value.removeprefix(NO_BASE)
+                reason = f"{relative} is a relative IRI; say with the option base what it begins with"
+                raise MalformedInputError(source, None, reason)

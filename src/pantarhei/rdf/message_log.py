@@ -1,0 +1,192 @@
+"""RDF message logs: N-Triples, N-Quads, Turtle or TriG with delimiters between messages.
+
+RDF Messages (draft of the W3C community group RDF Stream Processing): `VERSION "1.2-messages"` begins a log;
+`MESSAGE` or `@message .` between two statements ends one message and begins the next. A message may be empty,
+but what follows the last delimiter is one only if there is something. Prefixes and the base stay known in the
+messages that follow; a blank node's label is known in its message alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Final, NamedTuple
+
+import pyoxigraph as ox
+
+from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.nesting_guard import refuse_deep_nesting
+from pantarhei.rdf.parse import parser_errors
+from pantarhei.rdf.statements import ByteFeed, Skip, Statement, line_blocks, parse_lines
+
+ANNOUNCEMENT: Final = 'VERSION "1.2-messages"'
+SYNTAXES: Final = {
+    "ntriples": ox.RdfFormat.N_TRIPLES,
+    "nquads": ox.RdfFormat.N_QUADS,
+    "turtle": ox.RdfFormat.TURTLE,
+    "trig": ox.RdfFormat.TRIG,
+}
+_KNOWN = re.compile(rb"(?:\s+|#[^\n]*\n|@?(?:prefix|base)\b[^\n]*\n)*", re.IGNORECASE)
+_BEGIN = re.compile(rb"""@?version\s+(?:"[^"\n]*-messages"|'[^'\n]*-messages')""", re.IGNORECASE)
+_DIRECTIVES = (b"version", b"prefix", b"base")
+
+_VERSION_LINE = re.compile(rb"\s*@?version\s[^\n]*\n?", re.IGNORECASE)
+_DELIMITER_LINE = re.compile(rb"\s*(?:message|@message\s*\.)\s*(?:#[^\n]*\n?)?", re.IGNORECASE)
+
+_WORTH_A_LOOK = re.compile(rb"message|\"\"\"|'''", re.IGNORECASE)
+_TOKENS = re.compile(
+    rb"""
+    (?P<delimiter> (?<![^\s.}]) (?: message(?![^\s#<@]) | @message\s*\. ) )
+    | (?P<undotted> (?<![^\s.}]) @message\b )
+    | (?P<long> \"\"\" | ''' )
+    | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | <[^<>"{}|^`\\\s]*> | \#[^\n]*
+    | [^\s<>"'\#]+ | .
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_ENDS = {quote: re.compile(rb"(?:[^\\]|\\.)*?" + quote, re.DOTALL) for quote in (b'"""', b"'''")}
+
+
+def is_log(first: bytes) -> bool | None:
+    """Whether a document that begins like this is a message log; None if it takes more to tell.
+
+    >>> is_log(b'# belts\\nVERSION "1.2-messages"\\n'), is_log(b"<urn:a> <urn:b>"), is_log(b"VERS")
+    (True, False, None)
+    """
+    rest = _KNOWN.sub(b"", first, count=1)
+    if _BEGIN.match(rest):
+        return True
+    word = rest.lower().removeprefix(b"@")
+    may_go_on = rest.startswith((b"#", b"@")) or any(
+        each.startswith(word) or word.startswith(each) for each in _DIRECTIVES
+    )
+    return None if may_go_on and b"\n" not in rest else False
+
+
+class Message(NamedTuple):
+    """A message: the line on which it begins, and what it says."""
+
+    line: int
+    statements: list[Statement]
+
+
+def read_log(
+    feed: ByteFeed, source: str, syntax: str, base: str | None = None, skip: Skip | None = None
+) -> Iterator[Message]:
+    """The messages of a log, each when its delimiter or the file's end is there.
+
+    Args:
+        source: what errors call the file.
+        syntax: one of `SYNTAXES`.
+        base: what relative IRIs begin with, until the log says another.
+        skip: takes malformed lines of N-Triples and N-Quads, and malformed messages of the others.
+
+    Raises:
+        MalformedInputError: something is malformed and nothing takes it.
+    """
+    blocks = line_blocks(feed, source, skip=skip)
+    if syntax in ("ntriples", "nquads"):
+        return _by_lines(blocks, source, SYNTAXES[syntax], skip)
+    return _TurtleLog(source, syntax, base, skip).read(blocks)
+
+
+def _by_lines(
+    blocks: Iterator[tuple[int, bytes]], source: str, syntax: ox.RdfFormat, skip: Skip | None
+) -> Iterator[Message]:
+    begin = 1
+    statements: list[Statement] = []
+    line = 0
+    for first, block in blocks:
+        held: list[bytes] = []
+        held_from = first
+        for line, text in enumerate(BytesIO(block), first):
+            is_delimiter = _DELIMITER_LINE.fullmatch(text) is not None
+            if is_delimiter or _VERSION_LINE.fullmatch(text):
+                statements += _parsed_lines(held_from, held, source, skip, syntax)
+                held, held_from = [], line + 1
+            else:
+                held.append(text)
+            if is_delimiter:
+                yield Message(begin, statements)
+                begin, statements = line + 1, []
+        statements += _parsed_lines(held_from, held, source, skip, syntax)
+    if statements:
+        yield Message(begin, statements)
+
+
+def _parsed_lines(
+    first: int, lines: list[bytes], source: str, skip: Skip | None, syntax: ox.RdfFormat
+) -> Iterator[Statement]:
+    if lines:
+        yield from parse_lines(first, b"".join(lines), source, skip, syntax)
+
+
+class _TurtleLog:
+    """Reads a log in Turtle or TriG, with what is declared in it."""
+
+    def __init__(self, source: str, syntax: str, base: str | None, skip: Skip | None) -> None:
+        self._source, self._syntax, self._base, self._skip = source, syntax, base, skip
+        self._prefixes: dict[str, str] = {}
+        self._open: bytes | None = None  # the quotes of a string that goes on over lines
+
+    def read(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[Message]:
+        """The messages of whole lines."""
+        held: list[bytes] = []
+        begin = 1
+        for first, block in blocks:
+            for line, text in enumerate(BytesIO(block), first):
+                start = 0
+                for before, behind in self._delimiters(text, line):
+                    held.append(text[start:before])
+                    yield from self._message(begin, b"".join(held))
+                    held, begin, start = [], line, behind
+                held.append(text[start:])
+        last = b"".join(held)
+        if last.strip():
+            yield from self._message(begin, last, is_last=True)
+
+    def _delimiters(self, text: bytes, line: int) -> Iterator[tuple[int, int]]:
+        """Where delimiters begin and end in a line."""
+        if self._open is None and not _WORTH_A_LOOK.search(text):
+            return
+        at = 0
+        while at < len(text):
+            if self._open is not None:
+                end = _ENDS[self._open].match(text, at)
+                if end is None:
+                    return
+                self._open, at = None, end.end()
+                continue
+            token = _TOKENS.match(text, at)
+            if token is None:  # the newline
+                return
+            if token.lastgroup == "undotted":
+                raise MalformedInputError(self._source, line, "@message wants a dot behind it: @message .")
+            if token.lastgroup == "delimiter":
+                yield token.span()
+            elif token.lastgroup == "long":
+                self._open = token[0]
+            at = token.end()
+
+    def _message(self, line: int, text: bytes, is_last: bool = False) -> Iterator[Message]:
+        """What a message says; nothing where it is malformed and that is skipped."""
+        declared = "".join(f"@prefix {name}: <{iri}> . " for name, iri in self._prefixes.items())
+        try:
+            with parser_errors(self._source):
+                refuse_deep_nesting(text, self._syntax, self._source)
+                parser = ox.parse(declared.encode() + text, SYNTAXES[self._syntax], base_iri=self._base)
+                quads = list(parser)
+        except MalformedInputError as error:
+            place = line if error.line is None else line + error.line - 1
+            reason = error.reason
+            if not is_last and error.line is not None and error.line > text.count(b"\n"):
+                reason += "; the message ends here, since MESSAGE follows"
+            if self._skip is None:
+                raise MalformedInputError(self._source, place, reason) from None
+            self._skip(place, reason, text[:1000].decode(errors="replace"))
+            return
+        self._prefixes, self._base = parser.prefixes, parser.base_iri
+        statements = [Statement(line, quad) for quad in quads]
+        if statements or not is_last:
+            yield Message(line, statements)

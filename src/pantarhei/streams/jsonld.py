@@ -1,0 +1,58 @@
+"""JSON-LD streams: graphs with their times in one document or many, or documents that have one time each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import tzinfo
+
+import pyoxigraph as ox
+
+from pantarhei.language.time import TimePoint
+from pantarhei.rdf.json_documents import documents, read_document
+from pantarhei.rdf.message_log import Message
+from pantarhei.rdf.statements import ByteFeed, Statement
+from pantarhei.streams.abox import Triples
+from pantarhei.streams.datasets import DatasetMessages
+from pantarhei.streams.messages import Skip, TripleMessages
+
+
+class JSONLDMessages:
+    """Reads the messages of one file; one pass.
+
+    A document with named graphs is a stream of these; any other is a message as those of logs are.
+
+    Args:
+        source: what errors call the file.
+        time: where the times are, as `read_stream` takes it.
+        base: what relative IRIs begin with; None refuses them.
+        skip: takes what is left out; None to raise.
+        zone: that of times which are written without one; None refuses them.
+    """
+
+    def __init__(
+        self, source: str, time: str, base: str | None, skip: Skip | None, zone: tzinfo | None
+    ) -> None:
+        self._source, self._time, self._base, self._skip, self._zone = source, time, base, skip, zone
+        self._alone = DatasetMessages(source, time, skip, zone)
+
+    def read(self, feed: ByteFeed) -> Iterator[tuple[TimePoint, Triples]]:
+        """The messages in file order with their times.
+
+        Raises:
+            InputError: a document, a time or a graph is not as it should be, and nothing takes what is
+                skipped.
+        """
+        for line, text in documents(feed, self._source):
+            statements = read_document(line, text, self._source, self._base, self._skip)
+            if statements is None:
+                continue
+            if any(not isinstance(quad.graph_name, ox.DefaultGraph) for _, quad in statements):
+                yield from self._graphs(statements)
+            else:
+                yield from self._alone.read([Message(line, statements)])
+
+    def _graphs(self, statements: list[Statement]) -> Iterator[tuple[TimePoint, Triples]]:
+        """The graphs of a document; those of the next may have the same names."""
+        graphs = TripleMessages(self._source, self._time, self._skip, self._zone, self._alone.ordinal)
+        yield from graphs.read(iter(statements))
+        self._alone.ordinal = graphs.ordinal

@@ -1,0 +1,282 @@
+"""CSV, a block of lines at a time, as they arrive: Arrow takes them apart, and nothing makes a row an object.
+
+Cells are texts here; what they are is the mapping's matter. A block that gives trouble is looked at row by
+row, so that errors know the line.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv as pacsv
+
+from pantarhei.errors import MalformedInputError
+from pantarhei.language.counted import counted
+from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
+from pantarhei.streams.tables.block import Block, LeftOut
+
+BLOCK = 1 << 20
+DELIMITERS = ",;\t|"
+_NEWLINE, _QUOTE = b'\n"'
+_SHOWN = 200
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+class CSVTable:
+    """A table in CSV, whose first line has the names of the columns.
+
+    Args:
+        source: what errors call it.
+        feed: its bytes.
+        delimiter: what is between cells; None for what most often is in the first line.
+    """
+
+    counted = "line"
+
+    def __init__(self, source: str, feed: ByteFeed, delimiter: str | None) -> None:
+        self.source, self.names = source, list[str]()
+        self._feed, self._given = feed, delimiter
+        self.delimiter = delimiter or DELIMITERS[0]
+        self._line = 1  # of what comes next
+        self._rest = b""  # read and not yet part of a block
+        self._ended = False
+
+    def type_of(self, column: str) -> pa.DataType:
+        return pa.string()
+
+    def open(self) -> None:
+        first = self._feed.read_first(self.source, BLOCK)
+        if first.startswith(_UTF_16):
+            raise MalformedInputError(self.source, 1, f"it is UTF-16; {_CONVERT.format('UTF-16')}")
+        while True:
+            end = _header_end(first, self.delimiter)
+            if end is not None or len(first) > LONGEST_LINE or not (more := self._feed.read(BLOCK)):
+                break
+            first += more
+        header = first if end is None else first[:end]
+        if not _is_utf_8(header):
+            raise MalformedInputError(self.source, 1, _NOT_UTF_8)
+        row = header.strip(b"\r\n")
+        self.delimiter = max(self._given or DELIMITERS, key=lambda each: len(_cells(row, each)))
+        if not row:
+            reason = "it is empty; expected a line with the names of its columns, and one for each row"
+            raise MalformedInputError(self.source, None, reason)
+        self.names = [cell.decode() for cell in _cells(row, self.delimiter)]
+        self._line += header.count(b"\n")
+        self._rest = first[len(header) :]
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Block]:
+        for text, broken in self._records():
+            line, self._line = self._line, self._line + _newlines(text)
+            if broken is not None:
+                yield _nothing(columns, [LeftOut(0, line, broken, _shown(text))])
+            else:
+                yield self._block(text, line, columns)
+
+    # records
+
+    def _records(self) -> Iterator[tuple[bytes, str | None]]:
+        """Whole records, as many as have come; or a line that is none, and why."""
+        data = self._rest
+        while True:
+            end = _records_end(data, self.delimiter)
+            if end:
+                yield data[:end], None
+                data = data[end:]
+            if len(data) <= LONGEST_LINE:
+                if more := self._feed.read(BLOCK):
+                    data += more
+                    continue
+                if not data:
+                    return
+                if _records_end(data + b"\n", self.delimiter) > len(data):
+                    yield data, None
+                    return
+            end = data.find(b"\n") + 1 or len(data)
+            yield data[:end], _TOO_LONG if end > LONGEST_LINE else _NOT_CLOSED
+            data = data[end:]
+
+    # cells
+
+    def _block(self, text: bytes, line: int, columns: Sequence[str]) -> Block:
+        if not text.strip(b"\r\n"):
+            return _nothing(columns, [])
+        if not _is_utf_8(text):
+            return self._without_other_encodings(text, line, columns)
+        ragged: list[object] = []
+
+        def is_ragged(row: object) -> str:
+            ragged.append(row)
+            return "skip"
+
+        try:
+            table = self._parse(text, columns, is_ragged)
+        except pa.ArrowInvalid as error:
+            return _nothing(columns, [LeftOut(0, line, f"it is no CSV: {error}", _shown(text))])
+        arrays = {name: _one_chunk(table.column(name)) for name in columns}
+        width = len(self.names)
+        left_out = self._ragged(text, line) if ragged else []
+        return Block(
+            arrays,
+            table.num_rows,
+            lambda: [at for at, cells, _ in self._rows(text, line) if cells == width],
+            left_out,
+        )
+
+    def _parse(self, text: bytes, columns: Sequence[str], is_ragged: Callable[[object], str]) -> pa.Table:
+        # a name that is not referred to may be there twice
+        names = [name if name in columns else f"{place} {name}" for place, name in enumerate(self.names)]
+        included = list(columns) or names[:1]
+        return pacsv.read_csv(
+            pa.BufferReader(text),
+            pacsv.ReadOptions(use_threads=False, block_size=max(len(text) + 1, 64), column_names=names),
+            pacsv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=is_ragged
+            ),
+            pacsv.ConvertOptions(
+                column_types=dict.fromkeys(included, pa.string()),
+                include_columns=included,
+                strings_can_be_null=False,
+                null_values=[],
+                check_utf8=False,
+            ),
+        )
+
+    def _without_other_encodings(self, text: bytes, line: int, columns: Sequence[str]) -> Block:
+        """A block in which something is no UTF-8, without the lines that are not."""
+        kept: list[bytes] = []
+        kept_lines: list[int] = []
+        left_out: list[LeftOut] = []
+        for at, each in enumerate(text.split(b"\n"), line):
+            if _is_utf_8(each):
+                kept.append(each)
+                kept_lines.append(at)
+            else:
+                left_out.append(LeftOut(0, at, _NOT_UTF_8, _shown(each)))
+        block = self._block(b"\n".join(kept), 0, columns)
+        places = [kept_lines[place] for place in block.places()]
+        left_out += [each._replace(line=kept_lines[each.line]) for each in block.left_out]
+        left_out = [
+            each._replace(rows_before=bisect_left(places, each.line))
+            for each in sorted(left_out, key=lambda each: each.line)
+        ]
+        return block._replace(places=lambda: places, left_out=left_out)
+
+    def _ragged(self, text: bytes, line: int) -> list[LeftOut]:
+        """The lines that have too few or too many cells."""
+        width, rows = len(self.names), 0
+        found = []
+        for at, cells, row in self._rows(text, line):
+            if cells == width:
+                rows += 1
+                continue
+            others = [each for each in DELIMITERS if each != self.delimiter and each.encode() in row]
+            hint = ""
+            if cells == 1 and others:
+                hint = f"; this line looks as if {others[0]!r} separated its cells"
+            elif cells > width:
+                hint = f"; a cell with {self.delimiter!r} in it stands in quotation marks"
+            reason = f"{counted(cells, 'cell')} where the header has {width}{hint}"
+            found.append(LeftOut(rows, at, reason, _shown(row)))
+        return found
+
+    def _rows(self, text: bytes, line: int) -> Iterator[tuple[int, int, bytes]]:
+        """Of each row that is not empty the first line, how many cells it has, and its text."""
+        record, place = _record(self.delimiter, rb"(?:\r\n?|\n|\Z)"), 0
+        while place < len(text) and (found := record.match(text, place)) is not None:
+            if row := found[0].rstrip(b"\r\n"):
+                yield line, len(_cells(row, self.delimiter)), row
+            line, place = line + max(1, len(_LINE_ENDS.findall(found[0]))), found.end()
+
+
+_TOO_LONG = f"the line is longer than {LONGEST_LINE:,} bytes"
+_NOT_CLOSED = "a quotation mark is opened here and not closed; inside of cells it is written twice"
+_CONVERT = "only UTF-8 is read; convert it first: iconv -f {} -t UTF-8"
+_NOT_UTF_8 = f"it is not UTF-8; {_CONVERT.format('ISO-8859-1')}, or whatever it is"
+
+
+def _nothing(columns: Sequence[str], left_out: list[LeftOut]) -> Block:
+    return Block({name: pa.array([], pa.string()) for name in columns}, 0, list, left_out)
+
+
+def _shown(text: bytes) -> str:
+    return text[:_SHOWN].decode(errors="replace").rstrip("\r\n")
+
+
+def _is_utf_8(text: bytes) -> bool:
+    try:
+        return text.isascii() or bool(text.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    array = column.combine_chunks()
+    return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+
+
+def _newlines(text: bytes) -> int:
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == _NEWLINE))
+
+
+def _cells(row: bytes, delimiter: str) -> list[bytes]:
+    """The cells of a row, without the quotation marks around them."""
+    cell = re.compile(_cell(delimiter, b'"(?P<quoted>(?:[^"]|"")*+)"(?P<rest>[^%b\\r\\n]*+)'))
+    cells, place = [], 0
+    while (found := cell.match(row, place)) is not None:
+        quoted = found["quoted"]
+        cells.append(found[0] if quoted is None else quoted.replace(b'""', b'"') + found["rest"])
+        place = found.end() + 1
+        if place > len(row):
+            break
+    return cells
+
+
+def _header_end(text: bytes, delimiter: str) -> int | None:
+    """Where the first record that is not empty ends, None where it has not ended yet."""
+    record, place = _record(delimiter), 0
+    while (found := record.match(text, place)) is not None:
+        place = found.end()
+        if found[0].strip():
+            return place
+    return None
+
+
+def _records_end(text: bytes, delimiter: str) -> int:
+    """Where the last whole record ends.
+
+    Costs a look at the quotation marks of each line where there are any; only where one has an odd number of
+    them is it looked at cell by cell.
+    """
+    last = text.rfind(b"\n") + 1
+    if not last or b'"' not in text:
+        return last
+    data = np.frombuffer(text, np.uint8, last)
+    ends = np.flatnonzero(data == _NEWLINE)
+    quotes = np.flatnonzero(data == _QUOTE)
+    if not (np.searchsorted(quotes, ends) % 2).any():
+        return last
+    record, place = _record(delimiter), 0
+    while (found := record.match(text, place)) is not None:
+        place = found.end()
+    return place
+
+
+_LINE_ENDS = re.compile(rb"\r\n?|\n")
+
+
+def _record(delimiter: str, end: bytes = rb"(?:\r\n?|\n)") -> re.Pattern[bytes]:
+    """A record with what ends its line; nothing in it is looked at twice."""
+    cell = _cell(delimiter, b'"(?:[^"]|"")*+"[^%b\\r\\n]*+')
+    # atomic, not possessive: before Python 3.11.5 `(?:...)*+` keeps what a last, failing round has passed
+    return re.compile(b"%b(?>(?:%b%b)*)%b" % (cell, re.escape(delimiter.encode()), cell, end))
+
+
+def _cell(delimiter: str, quoted: bytes) -> bytes:
+    """A cell, in quotation marks or without."""
+    between = re.escape(delimiter.encode())
+    return b'(?:%b|(?!")[^%b\\r\\n]*+)' % (quoted % between, between)

@@ -1,0 +1,167 @@
+"""Which tables a source is, and what they are opened as."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import pyarrow as pa
+
+from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
+from pantarhei.rdf.first_bytes import unreadable
+from pantarhei.rdf.statements import ByteFeed, Readable
+from pantarhei.rdf.unpacking import Unpacking
+from pantarhei.streams.tables.arrow_table import arrow_table, parquet_table, speaks_arrow
+from pantarhei.streams.tables.block import Table
+from pantarhei.streams.tables.csv_table import CSVTable
+from pantarhei.streams.tables.formats import FORMATS, SUFFIXES, format_of
+from pantarhei.streams.tables.json_table import JSONTable
+
+Source: TypeAlias = "str | os.PathLike[str] | Readable | Sequence[str | os.PathLike[str]] | Any"
+
+
+class Sources:
+    """Tables that are read one after the other; build with `sources_of`.
+
+    Args:
+        name: what all of them are called.
+        items: paths, "-", binary files, or what speaks Arrow.
+        format: of those that are bytes; None for what their names tell.
+    """
+
+    def __init__(self, name: str, items: Sequence[Any], format: str | None) -> None:
+        self.name, self._items, self._format = name, items, format
+        self._read_before = 0  # bytes of the files that are closed
+        self._feed: ByteFeed | None = None
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._items)
+
+    @property
+    def first(self) -> str:
+        """The name of the first."""
+        return _name_of(self._items[0])
+
+    @property
+    def bytes_read(self) -> int:
+        """How many bytes have been read; of Parquet all of a file when it is opened."""
+        return self._read_before + (self._feed.bytes_read if self._feed else 0)
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are, None where nobody knows."""
+        sizes = [Path(each).stat().st_size for each in self._items if _is_path(each) and Path(each).is_file()]
+        return sum(sizes) if len(sizes) == len(self._items) else None
+
+    def tables(self, delimiter: str | None) -> Iterator[Table]:
+        """The tables, each open until the next one is asked for.
+
+        Raises:
+            InputError: one is missing, or not of its format.
+        """
+        self._read_before = 0
+        self._feed = None
+        for item in self._items:
+            with ExitStack() as stack:
+                table = self._table(item, delimiter, stack)
+                table.open()
+                yield table
+            self._read_before, self._feed = self.bytes_read, None
+
+    def _table(self, item: Any, delimiter: str | None, stack: ExitStack) -> Table:
+        name = _name_of(item)
+        if speaks_arrow(item):
+            return arrow_table(name, item)
+        format = self._format or format_of(name) or "csv"
+        file = stack.enter_context(_opened(item)) if _is_path(item) and item != "-" else _given(item)
+        if format == "parquet":
+            self._read_before += Path(item).stat().st_size if _is_path(item) and item != "-" else 0
+            return parquet_table(
+                name, file if _is_path(item) and item != "-" else pa.BufferReader(file.read())
+            )
+        self._feed = ByteFeed(file)
+        unpacked = ByteFeed(Unpacking(self._feed, name))
+        if format == "jsonl":
+            return JSONTable(name, unpacked)
+        return CSVTable(name, unpacked, delimiter or ("\t" if format == "tsv" else None))
+
+
+def sources_of(source: Source, format: str | None) -> Sources:
+    """The tables that a source is.
+
+    Raises:
+        OptionError: it is none, or the format is not known; `UnknownFormatError` if nothing tells it.
+        MissingFileError: a file is not there.
+    """
+    if format is not None and format not in FORMATS:
+        raise OptionError("format", repr(format), f"one of {', '.join(FORMATS)}")
+    if speaks_arrow(source) or hasattr(source, "read"):
+        return Sources(_name_of(source), [source], format)
+    if isinstance(source, str | os.PathLike):
+        items = _files(source, format)
+        name = _name_of(source)
+    elif isinstance(source, Sequence) and source and all(map(_is_path, source)):
+        items = [item for each in source for item in _files(each, format)]
+        name = ", ".join(map(os.fspath, source))
+    else:
+        expected = (
+            'a path, a folder, a glob, several of these, "-", a binary file, or a table or frame that speaks '
+            "Arrow (__arrow_c_stream__)"
+        )
+        raise OptionError("source", repr(source)[:200], expected)
+    return Sources(name, items, format)
+
+
+def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
+    """The files that a path, a folder or a glob names, in the order of their names."""
+    name = os.fspath(given)
+    if name == "-":
+        return [name]
+    path = Path(name)
+    if path.is_dir():
+        found = sorted(str(each) for each in path.iterdir() if each.is_file() and format_of(each.name))
+        if not found:
+            raise MissingFileError(name, f"no file in it ends in {', '.join(SUFFIXES)}")
+        return found
+    if not path.exists() and glob.has_magic(name):
+        found = sorted(glob.glob(name, recursive=True))
+        if not found:
+            raise MissingFileError(name, "no file has such a name")
+        return found
+    with _opened(name):
+        pass  # it is there
+    if format is None and format_of(name) is None:
+        raise UnknownFormatError("format", name, tuple(SUFFIXES), FORMATS)
+    return [name]
+
+
+def _is_path(given: object) -> bool:
+    return isinstance(given, str | os.PathLike)
+
+
+def _name_of(item: Any) -> str:
+    if isinstance(item, str) and item == "-":
+        return "<stdin>"
+    if _is_path(item):
+        return str(os.fspath(item))
+    if speaks_arrow(item):
+        return f"<{type(item).__name__}>"
+    return str(getattr(item, "name", "<table>"))
+
+
+def _given(item: Any) -> Any:
+    return sys.stdin.buffer if isinstance(item, str) else item
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        return Path(path).open("rb")
+    except OSError as error:
+        raise unreadable(path, error) from error

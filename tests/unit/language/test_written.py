@@ -1,0 +1,9 @@
+"""Where something stands in a text."""
+
+from pantarhei.errors import TemporalRuleError
+from pantarhei.language.written import Written
+
+
+def test_an_error_takes_a_place_as_its_last_arguments():
+    told = TemporalRuleError("no", "yes", *Written(2, 3, "  a.", "rules.lars"))
+    assert str(told).startswith("temporal rule refused, rules.lars, line 2, column 3: no; expected yes")

@@ -1,0 +1,100 @@
+"""JSON-LD documents one after another, and what each says."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pantarhei.errors import MalformedInputError
+from pantarhei.rdf import json_documents
+from pantarhei.rdf.json_documents import documents, read_document
+from pantarhei.rdf.statements import ByteFeed
+
+DOCUMENTS = [{"@id": "urn:a", "urn:p": text} for text in ("{", '"}', "\\", "[]")]
+
+
+def split(text):
+    return list(documents(ByteFeed(io.BytesIO(text.encode())), "a.json"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(map(json.dumps, DOCUMENTS)),
+        "".join(map(json.dumps, DOCUMENTS)),
+        json.dumps(DOCUMENTS),
+        json.dumps(DOCUMENTS, indent=2),
+        "\n\n".join(json.dumps(each, indent="\t") for each in DOCUMENTS),
+        "[\n" + ",\n".join(map(json.dumps, DOCUMENTS)),
+    ],
+)
+def test_documents_stand_on_lines_of_their_own_or_in_an_array(text):
+    assert [json.loads(part) for _, part in split(text)] == DOCUMENTS
+
+
+def test_lines_are_those_on_which_documents_begin():
+    assert [line for line, _ in split('\n[{"a":\n1}, {}\n,{}]')] == [2, 3, 4]
+
+
+def test_a_document_that_breaks_off_does_not_take_the_next_with_it():
+    parts = [part for _, part in split('{"@id": "urn:a"\n{"@id": "urn:b"}\n{"a": [\n{"b": 1}\n]}')]
+    assert parts == [b'{"@id": "urn:a"\n', b'{"@id": "urn:b"}', b'{"a": [\n{"b": 1}\n]}']
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"a": 1}\nhello', "line 2: hello: expected a JSON-LD document"),
+        ('"a"', "line 1: .*expected a JSON-LD document"),
+        ('\n{"a": [1', "line 2: .*does not end"),
+    ],
+)
+def test_what_is_no_document_is_told_with_its_line(text, reason):
+    with pytest.raises(MalformedInputError, match=reason):
+        split(text)
+
+
+def test_bytes_that_are_not_utf_8_are_told():
+    with pytest.raises(MalformedInputError, match="not UTF-8"):
+        list(documents(ByteFeed(io.BytesIO(b"\xff")), "a.json"))
+
+
+def test_a_document_is_held_whole_and_so_has_a_limit(monkeypatch):
+    monkeypatch.setattr(json_documents, "LONGEST_DOCUMENT", 100)
+    with pytest.raises(MalformedInputError, match="line 1: the document is longer than 100 bytes"):
+        split('{"a": [\n' + "1,\n" * 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"@id": "urn:a",\n}', "line 8: Trailing commas"),
+        ('{"@context": "http://example.org/c.jsonld", "@id": "urn:a", "urn:p": 1}', "nothing is fetched"),
+        ('{"@id": "belt", "urn:p": 1}', "belt is a relative IRI; say with the option base"),
+        ('{"a":' * 1000, "nested deeper"),
+    ],
+)
+def test_what_is_wrong_in_a_document_is_told_or_skipped(text, reason):
+    with pytest.raises(MalformedInputError, match=reason):
+        read_document(7, text.encode(), "a.json", None, None)
+    skipped = []
+    assert read_document(7, text.encode(), "a.json", None, lambda *what: skipped.append(what)) is None
+    assert len(skipped) == 1
+
+
+def test_relative_iris_begin_with_the_base():
+    (statement,) = read_document(1, b'{"@id": "belt", "urn:p": 1}', "a.json", "http://x.org/", None)
+    assert str(statement.quad.subject) == "<http://x.org/belt>"
+
+
+@given(st.text(alphabet='{}[],:"\\a1 \n', max_size=60))
+def test_any_text_gives_documents_or_a_typed_error(text):
+    try:
+        for line, part in split(text):
+            read_document(line, part, "a.json", None, None)
+    except MalformedInputError as error:
+        assert error.source == "a.json"
