@@ -1,14 +1,19 @@
 """Stream reasoning with OWL 2 RL: a sliding window's materialization, kept up and repaired newest-wins."""
 
+from pantarhei.answer_streams import AnswerStreams
 from pantarhei.continuous import register
 from pantarhei.dynamic_graph import DynamicGraph
+from pantarhei.engine.number_watch import NumbersApart
 from pantarhei.engine.stats import Stats
+from pantarhei.engine.unexpected import Unexpected
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.entailment.entailment import Entailment
 from pantarhei.errors import (
+    AxiomsInStreamWarning,
     BackgroundOnlyError,
     CheckpointError,
     CheckpointMismatchError,
+    ClingoNotFoundError,
     CompressedInputError,
     ContradictionError,
     DeltaNotKeptError,
@@ -17,12 +22,14 @@ from pantarhei.errors import (
     ForgottenTimeError,
     InconsistentOntologyError,
     InputError,
+    InvalidCellError,
     InvalidRowError,
     InvalidRuleError,
     InvalidTripleError,
     JavaNotFoundError,
     LateABoxError,
     MalformedInputError,
+    MappingError,
     MasterUnreachableError,
     MemoryLimitError,
     MissingFileError,
@@ -31,6 +38,8 @@ from pantarhei.errors import (
     NotEntailedError,
     NotKeyLocalError,
     NotKeyLocalQueryError,
+    NotKeyLocalRuleError,
+    NumbersApartWarning,
     OntologyError,
     OptionError,
     PantarheiError,
@@ -63,9 +72,10 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.repair.contradiction import Contradiction
 from pantarhei.repair.result import Conflict, Repair
 from pantarhei.rules.sharding.sharding_report import ShardingReport
-from pantarhei.streams import TimestampedABox, abox_stream, read_stream, read_table
+from pantarhei.streams import TimestampedABox, abox_stream, read_records, read_stream, read_table
 from pantarhei.streams.history_sinks import NDJSONSink, ParquetSink
 from pantarhei.temporal import TemporalRules, load_rules
+from pantarhei.temporal.models.solving import AnswerStream
 from pantarhei.version import __version__ as __version__
 from pantarhei.window.history import History
 from pantarhei.window.limits import Limits
@@ -74,10 +84,14 @@ from pantarhei.window.sliding import Window
 __all__ = [
     "ABoxMaterializer",
     "Absence",
+    "AnswerStream",
+    "AnswerStreams",
+    "AxiomsInStreamWarning",
     "BackgroundOnlyError",
     "Budget",
     "CheckpointError",
     "CheckpointMismatchError",
+    "ClingoNotFoundError",
     "CompressedInputError",
     "Conflict",
     "Contradiction",
@@ -96,6 +110,7 @@ __all__ = [
     "InconsistentOntologyError",
     "InputError",
     "Interpretation",
+    "InvalidCellError",
     "InvalidRowError",
     "InvalidRuleError",
     "InvalidTripleError",
@@ -103,6 +118,7 @@ __all__ = [
     "LateABoxError",
     "Limits",
     "MalformedInputError",
+    "MappingError",
     "MasterUnreachableError",
     "MemoryLimitError",
     "MissingFact",
@@ -113,6 +129,9 @@ __all__ = [
     "NotEntailedError",
     "NotKeyLocalError",
     "NotKeyLocalQueryError",
+    "NotKeyLocalRuleError",
+    "NumbersApart",
+    "NumbersApartWarning",
     "Ontology",
     "OntologyError",
     "OptionError",
@@ -141,6 +160,7 @@ __all__ = [
     "TimestampError",
     "TimestampedABox",
     "UncompiledKernelWarning",
+    "Unexpected",
     "UnknownFormatError",
     "UnknownName",
     "UnsupportedAxiomError",
@@ -150,6 +170,7 @@ __all__ = [
     "abox_stream",
     "load_ontology",
     "load_rules",
+    "read_records",
     "read_stream",
     "read_table",
     "register",

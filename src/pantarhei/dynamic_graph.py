@@ -11,13 +11,14 @@ from rdflib import Graph
 from pantarhei.encoding.encode import encode_abox
 from pantarhei.encoding.numbers import Symbols
 from pantarhei.engine.graph_holdings import GraphHoldings
-from pantarhei.engine.options import Derive, check_choice
+from pantarhei.engine.options import Derive
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.update import GraphUpdate
-from pantarhei.errors import check_type
+from pantarhei.errors import check_choice, check_type
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.counted import counted
 from pantarhei.language.term import Triple
+from pantarhei.literals.by_value import Numbers
 from pantarhei.materialized import Materialized
 from pantarhei.ontology import Ontology
 from pantarhei.repair.conflict import Budget
@@ -50,7 +51,7 @@ class DynamicGraph(Materialized):
             makes it, and updates list the conflicts for as long as there are any, which costs a pass over the
             graph at each change.
         budget: how far conflicts are searched for.
-        derive: as `StreamReasoner` takes it.
+        derive, numbers: as `StreamReasoner` takes them.
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -83,6 +84,7 @@ class DynamicGraph(Materialized):
         on_conflict: OnConflict = "error",
         budget: Budget | None = None,
         derive: Derive = "all",
+        numbers: Numbers = "by_datatype",
     ) -> None:
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         check_type("unique_names", unique_names, bool, "True or False")
@@ -91,8 +93,11 @@ class DynamicGraph(Materialized):
         check_choice("on_conflict", on_conflict, get_args(OnConflict))
         check_choice("derive", derive, get_args(Derive))
         self.on_conflict = on_conflict
-        foundation = Foundation.of(ontology, background, unique_names)
-        self._keep_up(ontology, GraphHoldings(foundation, on_conflict == "error", search, derive))
+        joined, facts = ontology.with_background(background)
+        foundation = Foundation.of(joined, facts, unique_names, numbers)
+        refuses = on_conflict == "error"
+        held = GraphHoldings(foundation, refuses, search, derive, lambda: joined.known_names)
+        self._keep_up(joined, held)
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread changes it

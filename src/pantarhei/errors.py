@@ -4,7 +4,9 @@
     ├── InputError                 something given could not be read
     │   ├── MissingFileError           a file that is not there, or cannot be opened
     │   ├── MalformedInputError        not the syntax it claims to be: source, line, reason
-    │   │   └── CompressedInputError       compressed, where text is read
+    │   │   ├── CompressedInputError       compressed, where text is read
+    │   │   └── InvalidCellError           a cell of a table that is not what its mapping says
+    │   ├── MappingError               a mapping that cannot be read, or does not fit its table
     │   ├── InvalidTripleError         not a triple of RDF terms
     │   ├── BackgroundOnlyError        a stream asserts what only the background may
     │   ├── InvalidRowError            a row of a table that is no timestamped triple
@@ -33,7 +35,9 @@
     │   ├── QueryTimeoutError          it took longer than its `timeout`
     │   └── QueryMemoryError           it needs more than its `max_bytes`
     ├── TemporalRuleError          a temporal rule that is refused
-    │   └── TemporalTextError          the text of temporal rules cannot be read on, with line and column
+    │   ├── TemporalTextError          the text of temporal rules cannot be read on, with line and column
+    │   └── NotKeyLocalRuleError       Spark would conclude otherwise than one reasoner
+    ├── ClingoNotFoundError        answer streams without clingo
     ├── SparkError                 Spark cannot be started or reached
     │   ├── JavaNotFoundError          no Java that Spark can run on
     │   └── MasterUnreachableError     no cluster answers at the master's address
@@ -116,6 +120,48 @@ _UNPACKING = {
 }
 
 
+class InvalidCellError(MalformedInputError):
+    """A cell of a table that is not what its mapping says.
+
+    Args:
+        source: the file.
+        line: of a text the line, of another table the number of the row; both counted from 1.
+        column: the column.
+        reason: what is there, and what was expected.
+        counted: "line" or "row", whichever `line` counts.
+    """
+
+    def __init__(
+        self, source: str, line: int | None, column: str, reason: str, counted: str = "line"
+    ) -> None:
+        PantarheiError.__init__(self, source, line, column, reason, counted)
+        self.source, self.line, self.column, self.reason = source, line, column, reason
+        self.counted = counted
+
+    def __str__(self) -> str:
+        where = self.source if self.line is None else f"{self.source}, {self.counted} {self.line}"
+        return f"{where}, column {self.column}: {self.reason}"
+
+
+class MappingError(InputError):
+    """A mapping that cannot be read, or does not fit the table.
+
+    Args:
+        source: the mapping's file.
+        line: where in it, counted from 1; None where there are no lines.
+        problem: what is wrong.
+        expected: what would do instead.
+    """
+
+    def __init__(self, source: str, line: int | None, problem: str, expected: str) -> None:
+        super().__init__(source, line, problem, expected)
+        self.source, self.line, self.problem, self.expected = source, line, problem, expected
+
+    def __str__(self) -> str:
+        where = self.source if self.line is None else f"{self.source}, line {self.line}"
+        return f"{where}: {self.problem}; expected {self.expected}"
+
+
 class InvalidTripleError(InputError):
     """Something that is not a triple of RDF terms."""
 
@@ -184,7 +230,7 @@ class ForeignInterpretationError(InputError):
     def __str__(self) -> str:
         return (
             f"the interpretation was made with the foundation {self.made_with[:16]}, the reasoner has "
-            f"{self.expected[:16]}; make it with the same ontology, background and unique_names"
+            f"{self.expected[:16]}; make it with the same ontology, background, unique_names and numbers"
         )
 
 
@@ -216,14 +262,21 @@ class ForgottenTimeError(TimestampError):
 
 
 class MissingTimestampError(InputError):
-    """A graph of a stream has no time."""
+    """A message of a stream has no time.
+
+    Args:
+        source: the file, and the line where it is known.
+        graph: the graph that is the message; empty if it is one of a message log.
+        expected: where its time should be.
+    """
 
     def __init__(self, source: str, graph: str, expected: str) -> None:
         super().__init__(source, graph, expected)
         self.source, self.graph, self.expected = source, graph, expected
 
     def __str__(self) -> str:
-        return f"{self.source}: no time found for graph {self.graph}: expected {self.expected}"
+        message = f"graph {self.graph}" if self.graph else "the message"
+        return f"{self.source}: no time found for {message}: expected {self.expected}"
 
 
 class OntologyError(PantarheiError):
@@ -291,7 +344,7 @@ class MissingImportError(OntologyError):
     def __str__(self) -> str:
         return (
             f"{self.importing} imports <{self.iri}>, which is in no catalog; give its file as "
-            f"catalog={{'{self.iri}': 'path/to/file'}} or load with imports=\"skip\""
+            f"catalog={{'{self.iri}': 'path/to/file'}} or the folder it is in, or load with imports=\"skip\""
         )
 
 
@@ -471,6 +524,16 @@ def check_type(name: str, given: object, type_: Any, expected: str) -> None:
         raise OptionError(name, repr(given)[:200], expected)
 
 
+def check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:
+    """Nothing, if what is given is among what is allowed.
+
+    Raises:
+        OptionError: it is not.
+    """
+    if given not in allowed:
+        raise OptionError(name, repr(given), " or ".join(map(repr, allowed)))
+
+
 class UnknownFormatError(OptionError):
     """Neither the name of a file nor an option tells in which format the file is.
 
@@ -634,6 +697,7 @@ class TemporalRuleError(PantarheiError):
         expected: what would do instead.
         line, column: where it is written, both counted from 1; None for what was not read from a text.
         source_line: the line as it is written.
+        source: the file that it was read from, None for none.
     """
 
     def __init__(
@@ -643,10 +707,11 @@ class TemporalRuleError(PantarheiError):
         line: int | None = None,
         column: int | None = None,
         source_line: str = "",
+        source: str | None = None,
     ) -> None:
-        super().__init__(problem, expected, line, column, source_line)
+        super().__init__(problem, expected, line, column, source_line, source)
         self.problem, self.expected = problem, expected
-        self.line, self.column, self.source_line = line, column, source_line
+        self.line, self.column, self.source_line, self.source = line, column, source_line, source
 
     _WHAT = "temporal rule refused"
 
@@ -654,7 +719,8 @@ class TemporalRuleError(PantarheiError):
         said = f"{self.problem}; expected {self.expected}"
         if self.line is None or self.column is None:
             return f"{self._WHAT}: {said}"
-        place = f"{self._WHAT}, line {self.line}, column {self.column}"
+        file = f"{self.source}, " if self.source else ""
+        place = f"{self._WHAT}, {file}line {self.line}, column {self.column}"
         return f"{place}: {said}{_marked(self.column, self.source_line)}"
 
 
@@ -662,6 +728,27 @@ class TemporalTextError(TemporalRuleError):
     """The text of temporal rules cannot be read on, at a certain place."""
 
     _WHAT = "malformed temporal rules"
+
+
+class NotKeyLocalRuleError(TemporalRuleError):
+    """What Spark concludes by a rule, each shard alone, would not be what one reasoner concludes."""
+
+    _WHAT = "temporal rule refused on Spark"
+
+
+class ClingoNotFoundError(PantarheiError):
+    """Answer streams are asked for, and clingo, which finds them, is not there.
+
+    Args:
+        reason: why it cannot be imported.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"answer streams are found by clingo ({self.reason}); pip install 'pantarhei[clingo]'"
 
 
 class SparkError(PantarheiError):
@@ -767,6 +854,41 @@ class ReadOnlyError(PantarheiError):
             "what is asserted changes by push, or by change of a DynamicGraph; "
             "a copy that can be written to is rdflib.Graph() + graph"
         )
+
+
+class AxiomsInStreamWarning(UserWarning):
+    """A stream asserts axioms, which are plain facts there. Said once a reasoner.
+
+    Args:
+        axiom: the first of them, as text.
+    """
+
+    def __init__(self, axiom: str) -> None:
+        super().__init__(axiom)
+        self.axiom = axiom
+
+    def __str__(self) -> str:
+        return (
+            f"the stream asserts an axiom ({self.axiom}), and nothing follows from it there: axioms are read "
+            "before the stream comes; give them as part of the ontology, or of the background"
+        )
+
+
+class NumbersApartWarning(UserWarning):
+    """Numbers of a stream can never meet: some are xsd:double or xsd:float, others decimals. Said once a
+    kind: of conditions that no value meets, and of values that are never equal.
+
+    Args:
+        what: the property and its values, as text.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+    def __str__(self) -> str:
+        way_out = 'read numbers by value (numbers="by_value"), or write both with datatypes of one kind'
+        return f"{self.what}; {way_out}"
 
 
 class UncompiledKernelWarning(RuntimeWarning):

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
+from rdflib import RDF, URIRef
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
 from pantarhei.engine.books import Books
 from pantarhei.engine.holdings import Holdings
-from pantarhei.errors import EntailedError, NotEntailedError, OptionError
+from pantarhei.errors import EntailedError, InvalidTripleError, NotEntailedError, OptionError
 from pantarhei.explain.absence import Absence, Gone, WouldHold
 from pantarhei.explain.clauses import Clauses
 from pantarhei.explain.search import NEW_NAME
 from pantarhei.explain.unknown import KnownNames
 from pantarhei.explain.why_not import Standpoint, WhyNot
+from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Term, Triple, check_triple
 from pantarhei.language.time import TimePoint, plain_time, show_time, time_of
 from pantarhei.materialize.model import WindowModel
@@ -26,6 +30,8 @@ from pantarhei.proofs.sentences import Labels
 from pantarhei.rdf.ntriples import write_triple
 from pantarhei.repair.result import Conflict
 from pantarhei.rules.compilation.program import Program
+from pantarhei.temporal.reasons.testimony import Testimony
+from pantarhei.temporal.reasons.writing import Sources
 from pantarhei.window.log import Entry
 from pantarhei.window.sliding import Step
 
@@ -80,26 +86,74 @@ class Explainer:
         self._older: tuple[Books, TimePoint | None, HeldAt] | None = None
 
     def explain(
-        self, triple: Triple, at: TimePoint | None, all_: bool, limit: int
+        self, asked: Triple | TemporalAtom, at: TimePoint | None, all_: bool, limit: int
     ) -> Proof | tuple[Proof, ...]:
-        """The best proof of a triple, or one for each minimal support."""
+        """The best proof, or all of them: of a triple those of the window come first, of an atom those of the
+        temporal rules.
+        """
         _check_limit(limit, "rule instance")
         moment = self._moment(at)
-        fact = moment.model.find(check_triple(triple))
-        if fact is None:
-            raise NotEntailedError(write_triple(triple), _time_text(moment.books))
-        found = Explanations(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
-        if all_:
-            return tuple(proof.labelled(self._labels) for proof in found.all(fact))
-        return found.best(fact).labelled(self._labels)
+        atom = _checked(asked) if isinstance(asked, TemporalAtom) else _atom_of(check_triple(asked))
+        ways = [self._in_window, self._concluded]
+        proofs = chain.from_iterable(
+            way(atom, moment, all_, limit) for way in (ways if atom is not asked else reversed(ways))
+        )
+        found = tuple(proof.labelled(self._labels) for proof in (proofs if all_ else islice(proofs, 1)))
+        if not found:
+            statement = str(atom) if atom.triple is None else write_triple(atom.triple)
+            raise NotEntailedError(statement, _time_text(moment.books), self._beyond(atom, moment))
+        return found if all_ else found[0]
+
+    def _in_window(self, atom: TemporalAtom, moment: HeldAt, all_: bool, limit: int) -> Iterator[Proof]:
+        """The proofs of what is in the materialization."""
+        fact = None if atom.triple is None else moment.model.find(atom.triple)
+        if fact is not None:
+            found = Explanations(moment.model, moment.abox, moment.forms, min(limit, _ENDLESS))
+            yield from found.all(fact) if all_ else [found.best(fact)]
+
+    def _concluded(self, atom: TemporalAtom, moment: HeldAt, all_: bool, limit: int) -> Iterator[Proof]:
+        """The proofs of what temporal rules conclude at the present tick."""
+        concluding, testimony = self._held.concluding, self._testimony(moment)
+        if concluding is None or testimony is None:
+            return
+
+        def holds(triple: Triple) -> Proof | None:
+            return next(self._in_window(_atom_of(triple), moment, False, limit), None)
+
+        def asserted_at(triple: Triple, tick: int) -> TimePoint | None:
+            (fact,) = as_tuples(moment.model.vocabulary.encode([triple]).facts)
+            for trace in reversed(moment.books.traces(fact)):
+                cut_in = None if trace.cut_by is None else concluding.tick_of(trace.cut_by.ticks)
+                if concluding.tick_of(trace.asserted.ticks) == tick != cut_in:
+                    return trace.asserted.at
+            return None
+
+        yield from testimony.proofs(atom, Sources(holds, asserted_at), all_, limit)
+
+    def _testimony(self, moment: HeldAt) -> Testimony | None:
+        """What temporal rules see; None where there are none, and of older times."""
+        concluding = self._held.concluding
+        is_now = moment.books is self._held.books
+        return concluding.testimony(self._held.model) if concluding is not None and is_now else None
+
+    def _beyond(self, atom: TemporalAtom, moment: HeldAt) -> str | None:
+        """Why an atom may have been concluded for all that is known; None where that is known."""
+        concluding = self._held.concluding
+        if concluding is None or moment.books is self._held.books or not concluding.concludes(atom.predicate):
+            return None
+        return "what temporal rules concluded before the present tick is not known any more"
 
     def why_not(self, triple: Triple, at: TimePoint | None, limit: int) -> Absence:
         """Why a triple does not hold."""
         _check_limit(limit, "way")
         moment = self._moment(at, tries=True)
         vocabulary = moment.model.vocabulary
-        if moment.model.find(check_triple(triple)) is not None:
+        atom = _atom_of(check_triple(triple))
+        testimony = self._testimony(moment)
+        is_concluded = testimony is not None and testimony.concludes(atom)
+        if is_concluded or moment.model.find(triple) is not None:
             raise EntailedError(write_triple(triple), _time_text(moment.books))
+        temporal = () if testimony is None else testimony.missing(atom)
         known = vocabulary.mark
         try:
             (goal,) = as_tuples(vocabulary.encode([triple]).facts)
@@ -107,12 +161,13 @@ class Explainer:
         finally:
             if vocabulary.mark != known:
                 vocabulary.back_to(known)
+        absence = replace(absence, temporal=temporal)
         return absence.labelled({**self._labels, NEW_NAME: "something new"})
 
     def _absence(self, triple: Triple, goal: Fact, moment: HeldAt, limit: int) -> Absence:
         situation, common = self._situation(moment), self._held.foundation.common
         names = KnownNames(
-            moment.model.vocabulary, common.symbols, common.names, situation.gone, self._names()
+            moment.model.vocabulary, common.symbols, common.names, situation.gone, self._known_names()
         )
         unknown = names.unknown_in(triple)
         search, concluded = WhyNot(situation, goal, limit, STEPS), bool(situation.clauses.concluding(goal[0]))
@@ -124,6 +179,12 @@ class Explainer:
         asserted, fate = goal[0] in situation.assumable, situation.fate(goal)
         now = moment.books.now
         return Absence(triple, now, fate, ways, concluded, asserted, unknown, beyond, search.complete)
+
+    def _known_names(self) -> Collection[Term]:
+        """The classes and properties of the ontology, and those that temporal rules conclude."""
+        concluding = self._held.concluding
+        concluded = () if concluding is None else (symbol.name for symbol in concluding.symbols)
+        return {*self._names(), *concluded}
 
     def _situation(self, moment: HeldAt) -> Standpoint:
         """Where a question about a moment is asked."""
@@ -212,6 +273,21 @@ class Explainer:
         others = [sorted(at for at, told in each.assertions if told != triple) for each in mine]
         newest = sorted(range(len(mine)), key=lambda place: (not others[place], others[place]), reverse=True)
         return tuple(mine[place] for place in newest[:_MOST_CONFLICTS])
+
+
+def _atom_of(triple: Triple) -> TemporalAtom:
+    subject, predicate, object_ = triple
+    if predicate == RDF.type and isinstance(object_, URIRef):
+        return TemporalAtom(object_, (subject,))
+    assert isinstance(predicate, URIRef), "it is a triple"
+    return TemporalAtom(predicate, (subject, object_))
+
+
+def _checked(atom: TemporalAtom) -> TemporalAtom:
+    if atom.variables or atom.is_asserted:
+        expected = "expected an atom that can be concluded: without variables and `asserted`"
+        raise InvalidTripleError(str(atom), expected)
+    return atom
 
 
 def _check_limit(limit: object, of: str) -> None:

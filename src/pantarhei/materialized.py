@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rdflib import Dataset, Graph, URIRef
 
 from pantarhei.encoding.numbers import Symbols
+from pantarhei.engine.unexpected import Unexpected
 from pantarhei.engine.update import GraphUpdate, WindowUpdate
 from pantarhei.engine.upkeep import Standing, Upkeep
 from pantarhei.errors import OptionError
@@ -46,6 +47,13 @@ class Materialized(ABC):
         self.ontology, self._held = ontology, held
         self._lock = threading.RLock()  # one thread at a time: looking may index the kernel's rows
         self._registrar: Registrar | None = None
+
+    def unexpected(self) -> Unexpected:
+        """What was asserted that is likely a mistake: axioms, and names that neither ontology nor background
+        knows.
+        """
+        with self._lock:
+            return self._held.unexpected()
 
     # -- steps -------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from rdflib import OWL, RDF, RDFS, Graph, Literal, URIRef
 
@@ -38,10 +38,13 @@ from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple, in_order
 from pantarhei.literals.membership import check_range, why_unknown
-from pantarhei.owl.axiom_mapping import Reading, read_axioms
+from pantarhei.owl.axiom import Axiom
+from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
+from pantarhei.owl.background_axioms import axioms_of, says_axioms, table_says_axioms
 from pantarhei.owl.definition import data_ranges, datatype_definitions, inline_datatypes
+from pantarhei.owl.document import Document
 from pantarhei.owl.global_restrictions import breaches
-from pantarhei.owl.imports import Imports, WrittenAt, read_with_imports
+from pantarhei.owl.imports import DocumentSet, Imports, WrittenAt, read_with_imports
 from pantarhei.owl.leftover import Leftover
 from pantarhei.owl.name_kinds import is_declaration, is_defined
 from pantarhei.owl.report import AxiomOutcome, Report, ReportEntry
@@ -51,6 +54,7 @@ from pantarhei.proofs.sentences import Labels, labels_of, sentence
 from pantarhei.proofs.sentences import name as name_of
 from pantarhei.rdf.ntriples import write_term, write_triple
 from pantarhei.rdf.pickling import exactly
+from pantarhei.rdf.triple_table import is_table, triples_of
 from pantarhei.rules.compilation.growth import groups_of_same
 from pantarhei.rules.sharding.locality import sharding_report
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
@@ -61,6 +65,9 @@ from pantarhei.rules.translation.owl2rl import without_duplicates
 from pantarhei.rules.translation.relevance import that_can_fire
 from pantarhei.rules.translation.termination import endless
 from pantarhei.rules.translation.translate import Loss, Translation, translate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Sets of one, for look-ups as with `ONLY_TYPE`.
 _SAME = frozenset({OWL.sameAs})
@@ -96,6 +103,7 @@ class Ontology:
     prefixes: tuple[tuple[str, str], ...] = ()
     _report: Report = field(default=Report(()), repr=False)
     _definitions: Mapping[URIRef, DataRange] = field(default_factory=dict, repr=False, hash=False)
+    _read: DocumentSet | None = field(default=None, repr=False, compare=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     @classmethod
@@ -158,11 +166,14 @@ class Ontology:
         """The hex SHA-256 of `fingerprints`: the same in every process for the same rules and background."""
         return hashlib.sha256("".join(self.fingerprints).encode()).hexdigest()
 
-    def report(self) -> Report:
+    def report(self, unique_names: bool = True) -> Report:
         """Every axiom and what became of it, the names that can have no instance, and whether the ontology
         contradicts itself under unique names.
 
         The first time it costs the schema, and a materialization of the background.
+
+        Args:
+            unique_names: as `StreamReasoner` takes it; without them there is nothing to contradict.
         """
         proofs = sorted(self.schema.unsatisfiable.items())
         return replace(
@@ -170,7 +181,7 @@ class Ontology:
             unsatisfiable=told_apart(
                 lambda: tuple((str(n), tuple(p.lines())) for n, p in proofs), self.names
             ),
-            contradiction=self._contradiction_of_unique_names,
+            contradiction=self._contradiction_of_unique_names if unique_names else None,
         )
 
     @cached_property
@@ -347,6 +358,14 @@ class Ontology:
         """The classes and properties that are declared or that rules speak of."""
         return frozenset(name for made in self._names() for name in made)
 
+    @cached_property
+    def known_names(self) -> frozenset[Term] | None:
+        """The names that it speaks of; None if it has no rules and no constraints."""
+        if not (self.rules or self.constraints):
+            return None
+        said = (term for triple in self.triples for term in triple if isinstance(term, URIRef))
+        return self.predicates.union(said)
+
     def inconsistency_normal_form(self, depth: int = 3) -> InconsistencyNormalForm:
         """Each constraint over asserted facts (PB26, Definition 9); recursive ones are shown to `depth`."""
         check_type("depth", depth, int, "a whole number")
@@ -375,11 +394,61 @@ class Ontology:
             InconsistentOntologyError: ontology and background contradict each other.
             OptionError: `streaming` or `keys` has something that is none.
         """
-        always = always_true(self, background)
-        foundation = Foundation.of(self, always, unique_names)
+        whole, given = self.with_background(background)
+        always = always_true(whole, given)
+        foundation = Foundation.of(whole, always, unique_names)
         facts = frozenset(foundation.vocabulary.decode(foundation.model().facts()))
-        theory = Theory.of((*self.rules, *self.constraints), unique_names)
+        theory = Theory.of((*whole.rules, *whole.constraints), unique_names)
         return sharding_report(theory, always, facts, foundation.growing.same, streaming, keys)
+
+    def with_background(
+        self, background: Graph | Iterable[Triple] | pa.Table | None
+    ) -> tuple[Ontology, Iterable[Triple] | pa.Table | None]:
+        """This ontology with the axioms that a background says, and the background's facts.
+
+        Without an axiom there both are as they are, which costs a look at each triple; of a table at each
+        distinct property and class. With one it costs loading both together.
+
+        Raises:
+            InvalidTripleError: something in the background is no triple.
+            OptionError: it is neither a graph nor triples nor a table.
+            InconsistentOntologyError: ontology and axioms contradict each other.
+        """
+        if is_table(background) and not table_says_axioms(background):
+            return self, background
+        triples = tuple(triples_of(background))
+        if not says_axioms(triples):
+            return self, triples
+        prefixes = background.namespaces() if isinstance(background, Graph) else ()
+        bound = {prefix: str(iri) for prefix, iri in prefixes}
+        checked = tuple(map(check_triple, triples))
+        return self.with_documents([Document(checked, None, bound, None)])
+
+    def with_documents(self, documents: Iterable[Document]) -> tuple[Ontology, tuple[Triple, ...]]:
+        """`with_background` of documents, whose files the origins of their axioms name."""
+        given = tuple(documents)
+        parts = [part for document in given if (part := axioms_of(document)) is not None]
+        triples = dict.fromkeys(triple for document in given for triple in document.triples)
+        if not parts:
+            return self, tuple(triples)
+        of_axioms = {triple for part in parts for triple in part.triples}
+        facts = tuple(triple for triple in triples if triple not in of_axioms)
+        read = self._read or DocumentSet((), (), ())
+        joined = _compiled(read.with_documents(parts))
+        if self._read is None:
+            joined = joined._with_rules_of(self)
+        return joined, facts
+
+    def _with_rules_of(self, other: Ontology) -> Ontology:
+        """This ontology with rules, constraints and background of one that was made of rules."""
+        both = replace(
+            self,
+            rules=without_duplicates((*other.rules, *self.rules)),
+            constraints=without_duplicates((*other.constraints, *self.constraints)),
+            background=other.background | self.background,
+        )
+        _refuse_inconsistent(both)
+        return both
 
     def __reduce__(self) -> tuple[Any, ...]:
         return exactly(
@@ -398,30 +467,34 @@ def load_ontology(
     """Read an ontology and its imports.
 
     Args:
-        source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG, OWL/XML), an `rdflib.Graph`, or an
-            owlready2 ontology or world.
-        catalog: where imports are found: a mapping from ontology IRI to path, or a folder. Nothing is ever
-            fetched.
+        source: a path (Turtle, RDF/XML, N-Triples, JSON-LD, TriG; OWL/XML, functional, Manchester syntax), an
+            `rdflib.Graph`, or an owlready2 ontology or world; a folder or a glob, for the files in it; or a
+            list of these. Several documents are one ontology.
+        catalog: where imports are found: a mapping from ontology IRI to path, a folder, or an XML catalog as
+            Protégé writes it (`catalog-v001.xml`). Nothing is ever fetched. One that lies beside the ontology
+            is used by itself, for files in its folder.
         imports: "error" or "skip", for an import that is not in the catalog.
-        format: the format of `source`, where its suffix does not tell.
+        format: the format of `source`, where neither its first words nor its suffix tell.
         strict: refuse an ontology of which something is lost.
 
     Raises:
-        InputError: the source cannot be read.
+        InputError: the source cannot be read, or a folder or a glob has no ontology.
         MissingImportError: an import is in no catalog.
         UnsupportedAxiomError: something is lost, and `strict` was asked for.
         InconsistentOntologyError: the ontology contradicts itself.
     """
     if imports not in ("error", "skip"):
         raise OptionError("imports", repr(imports), "'error' or 'skip'")
-    read = read_with_imports(source, format, Imports.of(catalog, skip_missing=imports == "skip"))
+    return _compiled(read_with_imports(source, format, Imports.of(catalog, imports == "skip")), strict)
+
+
+def _compiled(read: DocumentSet, strict: bool = False) -> Ontology:
+    """The ontology that was read; raises what `load_ontology` does once all is read."""
     reading = read_axioms(read.triples)
     definitions = datatype_definitions(reading.axioms)
     names = _names_of(read.triples, reading, read.prefixes)
     places = read.places((*reading.main_triples, *(left.triples[0] for left in reading.leftovers)))
-    translations, report = told_apart(
-        lambda: _translated(reading, definitions, places, read.skipped, names), names
-    )
+    translations, report = told_apart(lambda: _translated(reading, definitions, places, read, names), names)
     if strict and report.losses:
         raise UnsupportedAxiomError([str(entry) for entry in report.losses])
     for translation in translations:
@@ -436,6 +509,7 @@ def load_ontology(
         prefixes=tuple(read.prefixes.items()),
         _report=report,
         _definitions=definitions,
+        _read=read,
     )
     _refuse_inconsistent(ontology)
     return ontology
@@ -479,7 +553,7 @@ def _translated(
     reading: Reading,
     definitions: Mapping[URIRef, DataRange],
     places: Mapping[Triple, WrittenAt],
-    skipped: tuple[str, ...],
+    read: DocumentSet,
     names: ShownNames,
 ) -> tuple[tuple[Translation, ...], Report]:
     """The axioms' rules, and the report; their texts show names as the text does that is being written."""
@@ -502,12 +576,22 @@ def _translated(
     report = Report(
         tuple(entries),
         counts,
-        skipped,
+        read.skipped,
         merged=tuple(tuple(name if isinstance(name, URIRef) else name.n3() for name in g) for g in merged),
-        notes=tuple((str(axiom), reason) for axiom, reason in breaches(reading.axioms)),
+        notes=tuple(
+            (str(axiom), reason) for axiom, reason in (*breaches(reading.axioms), *_beyond_dl(reading))
+        ),
+        documents=read.sources,
         names=names,
     )
     return given, report
+
+
+def _beyond_dl(reading: Reading) -> Iterator[tuple[Axiom, str]]:
+    """The axioms that are written as OWL 2 DL does not have it, with how they are read."""
+    for axiom, triple in zip(reading.axioms, reading.main_triples, strict=True):
+        if triple[1] in BEYOND_DL:
+            yield axiom, BEYOND_DL[triple[1]]
 
 
 def _entry(translation: Translation) -> ReportEntry:

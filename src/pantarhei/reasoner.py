@@ -25,8 +25,9 @@ from pantarhei.engine.checkpoint import (
     save,
     write_whole,
 )
-from pantarhei.engine.concluding import CONCLUSIONS, FollowedConclusions
+from pantarhei.engine.concluding import CONCLUSIONS
 from pantarhei.engine.consumer import QUERIES
+from pantarhei.engine.followed_conclusions import FollowedConclusions
 from pantarhei.engine.holdings import Holdings
 from pantarhei.engine.options import ConclusionsIn, Derive, Options
 from pantarhei.engine.stats import Stats
@@ -48,7 +49,8 @@ from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.prover import Prover
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Triple
-from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, timed
+from pantarhei.language.time import Duration, TimePoint, plain_time, show_time, ticks_of, time_of, timed
+from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.materialize.plain import plain_model
 from pantarhei.materialize.readable import readable
@@ -61,7 +63,6 @@ from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.repair.result import Conflict, Repair
-from pantarhei.temporal.conclusions import concluded_triples
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.saving import rules_of
 from pantarhei.window.history import History
@@ -91,7 +92,8 @@ class StreamReasoner(Materialized):
         ontology: what was loaded with `load_ontology`; the assertions in it are background.
         window: which timestamps are kept.
         background: facts that hold at every time and that no repair removes: a graph, triples, or a table as
-            `push` takes it, whose blank nodes keep their labels.
+            `push` takes it, whose blank nodes keep their labels. Axioms in it are read as the ontology's:
+            `reasoner.ontology` is one of both then, and the given one stays as it is.
         repair: `"exact"` removes what some maximal consistent subset lacks, newest-wins (PB26 Defs. 6 and 7);
             `"grounded"` also removes what its simpler fixpoint leaves undecided; `"algorithm3"` is PB26's;
             `"off"` only reports, at each step all contradictions of the window.
@@ -114,6 +116,8 @@ class StreamReasoner(Materialized):
         temporal: rules that see time (docs/temporal-rules.md); `load_rules` reads them.
         conclusions: where queries find what these conclude: `"graph"` in `urn:pantarhei:conclusions` alone,
             `"default"` in the default graph too.
+        numbers: `"by_datatype"` keeps xsd:double, xsd:float and decimals apart, as OWL does; `"by_value"`
+            takes a double or float for the exact decimal that it denotes (docs/semantics.md).
 
     Raises:
         InconsistentOntologyError: ontology and background contradict each other.
@@ -134,6 +138,7 @@ class StreamReasoner(Materialized):
     """
 
     _held: Holdings
+    _alone: Ontology  # as it was given, without the background's axioms
     window: Window
 
     def __init__(
@@ -152,11 +157,13 @@ class StreamReasoner(Materialized):
         history: History | None = None,
         temporal: TemporalRules | None = None,
         conclusions: ConclusionsIn = "graph",
+        numbers: Numbers = "by_datatype",
     ) -> None:
         search = Budget() if budget is None else budget
         limits = Limits(max_facts, max_bytes, on_limit)
         kept = History() if history is None else history
-        options = Options(window, repair, keep, unique_names, search, limits, derive, kept, conclusions)
+        told = search, limits, derive, kept, conclusions, numbers
+        options = Options(window, repair, keep, unique_names, *told)
         if temporal is None and conclusions != "graph":
             raise OptionError("conclusions", repr(conclusions), "temporal rules too: temporal=load_rules(…)")
         self._begin(ontology, options, background, temporal)
@@ -180,19 +187,22 @@ class StreamReasoner(Materialized):
         check_type("ontology", ontology, Ontology, "what load_ontology gives")
         check_type("options", options, Options, "the options of a reasoner")
         self.options, self.window = options, options.window
-        if not isinstance(background, str):
-            background = tuple(triples_of(background))
-        foundation = Foundation.of(ontology, background, options.unique_names)
-        self._given = GivenBackground.beside(ontology, background)
+        if isinstance(background, Iterator):
+            background = tuple(background)
+        joined, found = ontology.with_background(background)
+        facts = self._facts = tuple(triples_of(found))
+        foundation_of = partial(Foundation.of, joined, facts, options.unique_names, options.numbers)
+        foundation = foundation_of()
+        self._alone = ontology
+        self._given = GivenBackground.beside(ontology, facts if joined is ontology else background)
         self._repairs_told = RepairTable()
         self.note: dict[str, Json] = {}
         self._joined: tuple[object, WindowModel] | None = None  # of `_beside`, and the state that it is of
-        foundation_of = partial(Foundation.of, ontology, background, options.unique_names)
         prover = Prover(foundation_of, lambda: self._labels)
-        self._keep_up(ontology, Holdings(foundation, options, prover.proofs))
+        self._keep_up(joined, Holdings(foundation, options, prover.proofs, lambda: joined.known_names))
         if temporal is not None:
-            check_type("temporal", temporal, TemporalRules, "what load_rules gives")
-            self._held.conclude(temporal)
+            check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+            self._held.conclude(temporal, ontology.predicates)
 
     def __repr__(self) -> str:
         held = self._held  # not locked: it may be asked while another thread pushes
@@ -383,15 +393,30 @@ class StreamReasoner(Materialized):
     def conclusions(self) -> frozenset[Triple]:
         """What temporal rules conclude at the present tick, those conclusions that are triples.
 
-        Costs a pass over what the rules hold.
+        Costs a pass over what the rules hold; asked again, what has changed.
         """
-        return frozenset(concluded_triples(self.atoms()))
+        with self._lock:
+            return self._held.concluded_triples()
 
     def atoms(self) -> frozenset[TemporalAtom]:
-        """What temporal rules conclude at the present tick, of any number of arguments. Costs as
-        `conclusions`."""
+        """What temporal rules conclude at the present tick, of any number of arguments.
+
+        Costs a pass over what the rules hold.
+        """
         with self._lock:
             return self._held.conclusions()
+
+    @property
+    def temporal(self) -> TemporalRules | None:
+        """The temporal rules that it was made with."""
+        return self._held.temporal
+
+    @property
+    def next_turn(self) -> TimePoint | None:
+        """When conclusions may next come or go though nothing is pushed, for `advance`; None if never."""
+        with self._lock:
+            ticks, step = self._held.next_turn, self._held.books.step
+            return None if ticks is None or step is None else time_of(ticks, step.kind)
 
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflict sets of the window as it is now; there is none but with `repair="off"`.
@@ -406,14 +431,27 @@ class StreamReasoner(Materialized):
 
     @overload
     def explain(
-        self, triple: Triple, at: TimePoint | None = None, all: Literal[False] = False, limit: int = LIMIT
+        self,
+        triple: Triple | TemporalAtom,
+        at: TimePoint | None = None,
+        all: Literal[False] = False,
+        limit: int = LIMIT,
     ) -> Proof: ...
     @overload
     def explain(
-        self, triple: Triple, at: TimePoint | None = None, *, all: Literal[True], limit: int = LIMIT
+        self,
+        triple: Triple | TemporalAtom,
+        at: TimePoint | None = None,
+        *,
+        all: Literal[True],
+        limit: int = LIMIT,
     ) -> tuple[Proof, ...]: ...
     def explain(
-        self, triple: Triple, at: TimePoint | None = None, all: bool = False, limit: int = LIMIT
+        self,
+        triple: Triple | TemporalAtom,
+        at: TimePoint | None = None,
+        all: bool = False,
+        limit: int = LIMIT,
     ) -> Proof | tuple[Proof, ...]:
         """Why a triple holds: facts and rules down to timestamped assertions, background and axioms.
 
@@ -422,10 +460,15 @@ class StreamReasoner(Materialized):
         instances as are found within the limit. Costs the rule instances behind the triple; a push costs
         nothing for it.
 
+        What temporal rules conclude has a proof down to what was said at which ticks: see
+        docs/temporal-rules.md. A triple that holds in the window too is explained by the window first, an
+        atom by the rules.
+
         Args:
-            triple: one of the materialization.
-            at: the time it is asked for; by default the present.
-            all: give a proof for each minimal set of assertions that the triple follows from.
+            triple: one of the materialization, or of the conclusions; or an atom of `atoms()`.
+            at: the time it is asked for; by default the present, the only one where conclusions are known.
+            all: give a proof for each minimal set of assertions that the triple follows from, and for each
+                instance of a temporal rule that concludes it.
             limit: how many rule instances are looked at; `proof.complete` says whether that was enough.
 
         Raises:
@@ -535,7 +578,7 @@ class StreamReasoner(Materialized):
 
         Costs compiling the rules.
         """
-        return Foundation.of(self.ontology, self._given.triples, self.options.unique_names)
+        return Foundation.of(self.ontology, self._facts, self.options.unique_names, self.options.numbers)
 
     def stats(self) -> Stats:
         """What it holds and has done: facts, terms, bytes, counters. Costs a look at each timestamp.
@@ -562,7 +605,7 @@ class StreamReasoner(Materialized):
             met, computed = held.growing.ill_typed, held.computed_literals()
             kept = held.saved_consumers()
             state = State(held.books, held.forms, met, said, computed, kept)
-            return save(state, self.options, self.ontology, self._given, held.vocabulary, self._repairs_told)
+            return save(state, self.options, self._alone, self._given, held.vocabulary, self._repairs_told)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
         """Write a snapshot to `path`, in the place of the one that is there; it is whole at any moment.
@@ -621,7 +664,7 @@ class StreamReasoner(Materialized):
         held.consumers.restored(state.consumers)
         held.make_model()  # what is wrong is found out now
         if (conclusions := state.consumers.get(CONCLUSIONS)) is not None:
-            held.conclude(rules_of(conclusions))
+            held.conclude(rules_of(conclusions), ontology.predicates)
         if (queries := state.consumers.get(QUERIES)) is not None:
             reasoner._registering().restore(queries)
         return reasoner

@@ -141,13 +141,11 @@ class Registrar:
         query = self._door.prepared(text)
         if QUALITY_GRAPH in query.graphs:
             raise QueryError(f"<{QUALITY_GRAPH}> cannot be followed: ask it with `query`, after a step")
-        handle = self._registered(name, text, query, own, policy)
+        handle = self._registered(name, text, query, own, policy, reports_present)
         if (exceeded := self._held.exceeded) is not None:
             handle.close()
             _, most, needed = exceeded
             raise QueryMemoryError(most, needed, len(handle.answers))
-        if reports_present:
-            self._registry.report_all(self._registry.queries[name])
         return handle
 
     def go_on(self, name: str, given: Registration) -> ContinuousQuery:
@@ -175,10 +173,8 @@ class Registrar:
         Args:
             text: what it was written as.
         """
-        handle = self._registered(name, text, query, self._own_window(window, policy), policy)
-        if not policy.is_plain:
-            self._registry.report_all(self._registry.queries[name])
-        return handle
+        own = self._own_window(window, policy)
+        return self._registered(name, text, query, own, policy, reports_present=not policy.is_plain)
 
     def restore(self, saved: bytes) -> None:
         """Register the queries that a checkpoint had."""
@@ -189,20 +185,31 @@ class Registrar:
             self._registry.take_up(self._registry.queries[query.name], query)
 
     def _registered(
-        self, name: str, text: str, query: Query, own: Window | None, policy: Policy
+        self,
+        name: str,
+        text: str,
+        query: Query,
+        own: Window | None,
+        policy: Policy,
+        reports_present: bool = False,
     ) -> ContinuousQuery:
+        """The handle of a query that is kept up from now on; broken off, it leaves none."""
         self._held.want_facts(needed_for(query, policy))
         if own is not None:
             self._held.want_levels()
         try:
             registered = self._registry.register(name, text, query, self._present, own, policy)
-        except RecursionError:
-            raise QueryError("the query is nested too deeply") from None
-        self._held.consumers.look_again()
-        self.queries[name] = handle = registered.handle = ContinuousQuery(
-            KeptUp(registered, self), self._followed
-        )
-        return handle
+            if reports_present:
+                self._registry.report_all(registered)
+            self._held.consumers.look_again()
+            handle = registered.handle = ContinuousQuery(KeptUp(registered, self), self._followed)
+            self.queries[name] = handle
+            return handle
+        except BaseException as error:
+            self._drop(name)
+            if isinstance(error, RecursionError):
+                raise QueryError("the query is nested too deeply") from None
+            raise
 
     def _new_name(self) -> str:
         while True:
@@ -264,10 +271,14 @@ class Registrar:
     def drop(self, kept: KeptUp) -> None:
         """Keep a query up to date no more."""
         with self._lock:
-            self._registry.drop(kept.registered)
-            del self.queries[kept.name]
-            if not self._depth:
-                self._registry.let_go(lambda: self._present)
+            self._drop(kept.name)
+
+    def _drop(self, name: str) -> None:
+        """Keep the query of that name up to date no more, if there is one."""
+        self._registry.drop(name)
+        self.queries.pop(name, None)
+        if not self._depth:
+            self._registry.let_go(lambda: self._present)
 
     # -- steps -------------------------------------------------------------------------------------
 

@@ -1,10 +1,20 @@
-"""How far an explanation looks."""
+"""How far an explanation looks, and what temporal rules have to say."""
 
 import pytest
-from rdflib import Variable
+from rdflib import Literal, Variable
 
-from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei import (
+    History,
+    InvalidTripleError,
+    NotEntailedError,
+    Ontology,
+    StreamReasoner,
+    Window,
+    load_rules,
+)
 from pantarhei.language.rule import Atom, Rule
+from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.proofs.kind import StepKind
 from strategies import EX, SUBCLASS, TRANSITIVE, A, B, R, a, b, c, member
 
 
@@ -39,3 +49,59 @@ def test_beyond_the_limit_a_chain_is_told_as_far_as_it_was_looked_at():
     assert not proof.complete and "derived, not looked into" in str(proof)
     assert len([step for step in proof.steps if step.rule is not None]) == 50
     assert [step.fact for step in proof.steps if step.is_open] == [member(A, EX.n50)]
+
+
+# -- what temporal rules conclude ------------------------------------------------------------------
+
+RULES = load_rules(":B(X) :- :A(X) in [3].\n", prefixes={"": str(EX)})
+
+
+def concluding_reasoner(**options):
+    """`SUBCLASS` says that A is a subclass of B; the rules conclude B a while longer."""
+    reasoner = StreamReasoner(Ontology.from_rules([SUBCLASS[0]]), Window(1), temporal=RULES, **options)
+    reasoner.push(1, [member(A, a)])
+    return reasoner
+
+
+def test_what_the_window_holds_too_is_explained_by_the_window_first_and_an_atom_by_the_rules():
+    reasoner, atom = concluding_reasoner(), TemporalAtom(B, (a,))
+    window, rules = reasoner.explain(member(B, a), all=True)
+    assert reasoner.explain(member(B, a)) == window and window.steps[-1].kind is StepKind.DERIVED
+    assert reasoner.explain(atom) == rules and rules.steps[-1].kind is StepKind.CONCLUDED
+    assert set(reasoner.explain(atom, all=True)) == {window, rules}
+
+
+def test_an_atom_that_no_rule_concludes_is_explained_by_the_window():
+    reasoner = concluding_reasoner()
+    assert reasoner.explain(TemporalAtom(A, (a,))) == reasoner.explain(member(A, a))
+
+
+def test_conclusions_of_older_times_are_not_known():
+    reasoner = concluding_reasoner(history=History(steps=10))
+    reasoner.advance(3)
+    assert reasoner.explain(member(B, a), at=1) and reasoner.explain(member(B, a))
+    reasoner.advance(9)
+    with pytest.raises(NotEntailedError, match="before the present tick is not known"):
+        reasoner.explain(member(B, a), at=3)
+    with pytest.raises(NotEntailedError, match="why_not"):
+        reasoner.explain(member(B, a))
+
+
+def test_what_is_asked_for_is_an_atom_without_variables():
+    for asked in (TemporalAtom(B, (Variable("x"),)), TemporalAtom(A, (a,), is_asserted=True)):
+        with pytest.raises(InvalidTripleError, match="can be concluded"):
+            concluding_reasoner().explain(asked)
+
+
+def test_an_explanation_leaves_no_trace():
+    reasoner = concluding_reasoner()
+    before = reasoner.snapshot(), reasoner.stats()
+    reasoner.explain(TemporalAtom(B, (a,)))
+    with pytest.raises(NotEntailedError):
+        reasoner.explain((EX.nobody, EX.knows, Literal(7)))
+    assert (reasoner.snapshot(), reasoner.stats()) == before
+
+
+def test_where_only_what_is_needed_is_derived_conclusions_have_the_same_proofs():
+    asked = TemporalAtom(B, (a,))
+    assert concluding_reasoner(derive="needed").explain(asked) == concluding_reasoner().explain(asked)

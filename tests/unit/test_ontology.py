@@ -16,6 +16,7 @@ from pantarhei.errors import InconsistentOntologyError, InvalidTripleError, Unsu
 from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.ontology import Ontology, load_ontology
+from pantarhei.owl.document import read_document
 from pantarhei.rules.translation.demand import Theory
 
 PREFIXES = """
@@ -296,3 +297,90 @@ def test_origins_pickle_with_their_ontology(tmp_path):
     for rule, same in zip(ontology.rules, again.rules, strict=True):
         assert (same.origin.source, same.origin.line) == (rule.origin.source, rule.origin.line)
         assert same.origin.line is not None
+
+
+# -- a background that says axioms -----------------------------------------------------------------
+
+VENDOR = ":Probe rdfs:subClassOf :Sensor . :isIn a owl:FunctionalProperty ."
+SITE = """
+    :Own rdfs:subClassOf :Probe ; rdfs:label "own" . :p1 a :Own ; rdfs:label "one" ; :isIn :hall .
+    [ a owl:AllDisjointClasses ; owl:members ( :Own :Room ) ] .
+"""
+
+
+def test_the_axioms_of_a_background_make_another_ontology_and_its_facts_stay_facts():
+    vendor = load_ontology(graph(VENDOR))
+    before, text = vendor.fingerprint, str(vendor.report())
+    joined, facts = vendor.with_background(graph(SITE))
+    assert joined.fingerprints.rules == load_ontology([graph(VENDOR), graph(SITE)]).fingerprints.rules
+    assert {str(p).rpartition("#")[2] for _, p, _ in facts} == {"label", "type", "http://example.org/isIn"}
+    assert len(facts) == 4 and not joined.background
+    assert (vendor.fingerprint, str(vendor.report())) == (before, text)
+    assert joined.with_background(facts)[0] is joined
+
+
+def test_a_background_without_axioms_changes_nothing():
+    vendor = load_ontology(graph(VENDOR))
+    given = tuple(graph(":p1 a :Probe ; rdfs:label 'one' ."))
+    assert vendor.with_background(given) == (vendor, given)
+    assert vendor.with_background(None)[0] is vendor
+
+
+def test_an_ontology_made_of_rules_takes_axioms_too():
+    rules = Ontology.from_rules(
+        [Rule("r", (Atom(B, (X,)),), Atom(URIRef(A + "z"), (X,)))], [(I, RDF.type, A)]
+    )
+    joined, facts = rules.with_background(graph(":A rdfs:subClassOf :B ."))
+    assert [rule.name for rule in joined.rules] == ["r", "cax-sco"] and facts == ()
+    assert joined.background == rules.background
+    contradicting = graph(":A rdfs:subClassOf owl:Nothing .")
+    with pytest.raises(InconsistentOntologyError):
+        rules.with_background(contradicting)
+
+
+def test_axioms_of_documents_name_their_file_and_imports_that_are_no_document_are_skipped(tmp_path):
+    path = tmp_path / "site.ttl"
+    path.write_text(
+        PREFIXES + ":A rdfs:subClassOf :B . <urn:site> a owl:Ontology ; owl:imports <urn:v>, <urn:w> ."
+    )
+    vendor = load_ontology(graph("<urn:v> a owl:Ontology . :B rdfs:subClassOf :C ."))
+    joined, _ = vendor.with_documents([read_document(path)])
+    assert [rule.origin.source for rule in joined.rules] == [str(path), None]
+    assert joined.report().documents == (str(path),) and joined.imports_skipped == ("urn:w",)
+
+
+def test_what_an_axiom_of_the_background_loses_is_in_the_report():
+    joined, _ = load_ontology(graph(VENDOR)).with_background(
+        graph(":Own rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] .")
+    )
+    assert len(joined.losses) == 1
+
+
+def test_shards_are_of_the_ontology_with_the_axioms_of_the_background():
+    vendor, site = load_ontology(graph(VENDOR)), graph(SITE + ":next a owl:TransitiveProperty .")
+    whole = load_ontology([graph(VENDOR), graph(":next a owl:TransitiveProperty ."), graph(SITE)])
+    found, wanted = (
+        [str(obstacle) for obstacle in report.obstacles["subject"]]
+        for report in (vendor.sharding_report(background=site), whole.sharding_report())
+    )
+    assert found == wanted != []
+
+
+def test_what_is_written_as_dl_does_not_have_it_has_its_effect_and_a_note():
+    ontology = load_ontology(
+        graph(
+            ":Watched a owl:Restriction ; owl:onProperty :watchedBy ; owl:someValuesFrom :Guard . "
+            "[] owl:sourceIndividual :i ; owl:assertionProperty :p ; owl:targetIndividual :j . "
+            "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :j ; owl:assertionProperty :p ; "
+            "owl:targetIndividual :i ."
+        )
+    )
+    assert [str(rule) for rule in ontology.rules] == ["Watched(?x) :- watchedBy(?x, ?y), Guard(?y)."]
+    assert len(ontology.constraints) == 2
+    notes = dict(ontology.report().notes)
+    assert list(notes) == [
+        "EquivalentClasses(Watched ObjectSomeValuesFrom(watchedBy Guard))",
+        "NegativeObjectPropertyAssertion(p i j)",
+    ]
+    assert all("read as" in reason for reason in notes.values())
+    assert "Outside OWL 2 DL, which changes nothing here: 2" in str(ontology.report())

@@ -9,12 +9,14 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import pyarrow as pa
 import pytest
-from rdflib import OWL, RDF, XSD, BNode, Dataset, Graph, Literal, Namespace, URIRef, Variable
+from rdflib import OWL, RDF, RDFS, XSD, BNode, Dataset, Graph, Literal, Namespace, URIRef, Variable
 
 import pantarhei
 from pantarhei import (
     ABoxMaterializer,
     Budget,
+    CheckpointMismatchError,
+    ForeignInterpretationError,
     InconsistentOntologyError,
     InvalidTripleError,
     LateABoxError,
@@ -30,7 +32,9 @@ from pantarhei import (
 )
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.errors import ReadOnlyError
+from pantarhei.interpretation.foundation import Foundation
 from pantarhei.language.rule import Atom, Different, Rule
+from pantarhei.rdf.ntriples import write_term
 from pantarhei.rules.compilation.program import compile_
 
 EX = Namespace("http://example.org/")
@@ -457,6 +461,107 @@ def test_a_background_of_something_else_is_refused(background):
         StreamReasoner(ontology(), Window(2), background)
 
 
+SITE = ":Jammed rdfs:subClassOf :Open . :v1 a :Jammed ; rdfs:label 'the first' ."
+
+
+@pytest.mark.parametrize("as_given", [graph, lambda text: iter(list(graph(text)))])
+def test_axioms_of_a_background_are_the_reasoners(as_given):
+    loaded = ontology()
+    reasoner = StreamReasoner(loaded, Window(2), as_given(SITE))
+    assert {axiom.axiom for axiom in reasoner.ontology.report().entries} >= {"SubClassOf(Jammed Open)"}
+    assert loaded.fingerprint == ontology().fingerprint != reasoner.ontology.fingerprint
+    assert (
+        valve("Flowing", "v1") in reasoner.graph
+        and (EX.Jammed, RDFS.subClassOf, EX.Open) not in reasoner.graph
+    )
+    assert (EX.v1, RDFS.label, Literal("the first")) in reasoner.graph
+    reasoner.push(1, [valve("Jammed")])
+    assert reasoner.push(2, [valve("Closed")]).repair.removed == {(1, valve("Jammed"))}
+
+
+def test_a_table_may_say_axioms():
+    rows = [list(map(write_term, triple)) for triple in graph(SITE)]
+    table = pa.table(
+        dict(zip(("subject", "predicate", "object"), map(list, zip(*rows, strict=True)), strict=True))
+    )
+    assert valve("Flowing", "v1") in StreamReasoner(ontology(), Window(2), table).graph
+
+
+def test_who_materializes_and_who_restores_has_the_axioms_of_the_background_too():
+    loaded, site = ontology(), graph(SITE)
+    reasoner = StreamReasoner(loaded, Window(2), site)
+    made = ABoxMaterializer(Foundation.of(loaded, site)).materialize([valve("Jammed")])
+    assert made.foundation == reasoner.foundation.digest
+    reasoner.push_materialized(1, made)
+    assert valve("Flowing") in reasoner.graph
+    for background in (None, site):
+        again = StreamReasoner.restore(reasoner.snapshot(), loaded, background=background)
+        assert again.ontology.fingerprint == reasoner.ontology.fingerprint
+        assert again.materialization() == reasoner.materialization()
+    with pytest.raises(CheckpointMismatchError):
+        StreamReasoner.restore(reasoner.snapshot(), loaded, background=[valve("Open")])
+
+
+def test_axioms_that_contradict_the_background_are_refused():
+    with pytest.raises(InconsistentOntologyError, match="SubClassOf"):
+        StreamReasoner(ontology(":v1 a :Open ."), Window(2), graph(":Open rdfs:subClassOf owl:Nothing ."))
+
+
+# -- numbers by value ------------------------------------------------------------------------------
+
+THRESHOLDS = """
+    :celsius a owl:DatatypeProperty , owl:FunctionalProperty .
+    [ a owl:Restriction ; owl:onProperty :celsius ; owl:someValuesFrom [ a rdfs:Datatype ;
+      owl:onDatatype xsd:decimal ; owl:withRestrictions ( [ xsd:minInclusive 80 ] ) ] ] rdfs:subClassOf :Hot .
+"""
+
+
+def celsius(text, datatype=XSD.double, of="oven"):
+    return (EX[of], EX.celsius, Literal(text, datatype=datatype, normalize=False))
+
+
+@keeps
+def test_a_double_meets_a_decimal_threshold_if_numbers_are_read_by_value(keep):
+    for numbers, is_hot in (("by_datatype", False), ("by_value", True)):
+        reasoner = StreamReasoner(ontology(THRESHOLDS), Window(5), keep=keep, numbers=numbers)
+        update = reasoner.push(1, [celsius("85.5"), celsius("85.50", XSD.decimal)])
+        assert bool(update.repair.removed) is not is_hot
+        assert ((EX.oven, RDF.type, EX.Hot) in reasoner.graph) is is_hot
+    assert list(reasoner.graph.objects(EX.oven, EX.celsius)) == [celsius("85.5")[2]]
+    asked = "SELECT ?x { VALUES ?c { 85.5 } ?x <http://example.org/celsius> ?c }"
+    assert reasoner.query(asked).rows == list(reasoner.register(asked).answers) == [(EX.oven,)]
+    assert "celsius 85.5 (asserted at 1)" in str(reasoner.explain((EX.oven, RDF.type, EX.Hot)))
+    reasoner.push(2, [celsius("20", of="hall")])
+    assert reasoner.why_not((EX.hall, RDF.type, EX.Hot)).ways
+
+
+def test_a_checkpoint_remembers_how_numbers_are_read():
+    reasoner = StreamReasoner(ontology(THRESHOLDS), Window(5), numbers="by_value")
+    reasoner.push(1, [celsius("85.5")])
+    again = StreamReasoner.restore(reasoner.snapshot(), ontology(THRESHOLDS))
+    assert again.options.numbers == "by_value" and again.foundation.digest == reasoner.foundation.digest
+    assert not again.push(2, [celsius("85.50", XSD.decimal)]).repair.removed
+
+
+def test_who_materializes_reads_numbers_in_the_same_way():
+    reasoner = StreamReasoner(ontology(THRESHOLDS), Window(5), numbers="by_value")
+    foundation = Foundation.of(ontology(THRESHOLDS), numbers="by_value")
+    reasoner.push_materialized(1, ABoxMaterializer(foundation).materialize([celsius("85.5")]))
+    assert (EX.oven, RDF.type, EX.Hot) in reasoner.graph
+    other = ABoxMaterializer(Foundation.of(ontology(THRESHOLDS))).materialize([celsius("85.5")])
+    with pytest.raises(ForeignInterpretationError, match="unique_names and numbers"):
+        reasoner.push_materialized(2, other)
+
+
+def test_another_reading_of_numbers_is_refused_with_those_that_there_are():
+    said = "numbers='exact' is not possible: expected 'by_datatype' or 'by_value'"
+    with pytest.raises(OptionError, match=said):
+        StreamReasoner(ontology(), Window(2), numbers="exact")
+    with pytest.raises(OptionError, match=said):
+        Foundation.of(ontology(), numbers="exact")
+
+
+@pytest.mark.filterwarnings("ignore::pantarhei.AxiomsInStreamWarning")
 def test_an_ontology_of_owlready2_is_no_abox_and_what_makes_it_one_is_said(reasoner):
     owlready2 = pytest.importorskip("owlready2")
     world = owlready2.World()
@@ -878,6 +983,12 @@ def test_there_are_no_conflicts_where_they_are_repaired(reasoner):
     reasoner.push(1, [valve("Open")])
     assert len(reasoner.push(2, [valve("Closed")]).repair.conflicts) == 1
     assert reasoner.conflicts() == ()
+
+
+@pytest.mark.parametrize("given", ["a(X) :- b(X).", [], "alarms.lars"])
+def test_temporal_rules_are_loaded_first(given):
+    with pytest.raises(OptionError, match=r"temporal=.* as load_rules\(text\) gives them"):
+        StreamReasoner(Ontology.from_rules([]), Window(2), temporal=given)
 
 
 def test_conclusions_are_joined_only_where_rules_conclude():

@@ -27,18 +27,18 @@ def check(options: Checking) -> str | None:
     import pantarhei as pr
 
     window = options.window
-    if options.ontology is None and options.rules is None:
+    if not options.ontology and options.rules is None:
         raise typer.BadParameter("there is nothing to check: an ontology, --rules, or both")
     ontology = None
-    if options.ontology is not None:
+    if options.ontology:
         with format_told_by(None):
             ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
     rules = None
     if options.rules is not None:
         read = load_rules(options.rules) if ontology is None else rules_from(options.rules, ontology)
-        rules = RulesReport(read, window, ontology)
+        rules = RulesReport(read, window, ontology, options.unique_names)
     if options.format == "json":
-        data = {} if ontology is None else _data(ontology, options.depth)
+        data = {} if ontology is None else _data(ontology, options)
         if rules is not None:
             data["temporal_rules"] = rules.to_data()
         typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
@@ -46,21 +46,28 @@ def check(options: Checking) -> str | None:
         texts = [] if ontology is None else [_text(ontology, options)]
         texts += [] if rules is None else [rules.text()]
         typer.echo("\n\n".join(texts))
-    lost = 0 if ontology is None else len(ontology.losses)
-    return f"lost in whole or in part: {lost}; --strict allows no loss" if options.strict and lost else None
+    return None if ontology is None or not options.strict else _why_it_fails(ontology, options)
 
 
-def _data(ontology: pr.Ontology, depth: int | None) -> dict[str, Any]:
-    whole: dict[str, Any] = json.loads(ontology.report().to_json())
-    if depth is not None:
-        whole["inconsistency_normal_form"] = ontology.inconsistency_normal_form(depth=depth).to_data()
+def _why_it_fails(ontology: pr.Ontology, options: Checking) -> str | None:
+    if lost := len(ontology.losses):
+        return f"lost in whole or in part: {lost}; --strict allows no loss"
+    if ontology.report(options.unique_names).contradiction is not None:
+        return "run would refuse this ontology: what it says contradicts unique names; see --no-unique-names"
+    return None
+
+
+def _data(ontology: pr.Ontology, options: Checking) -> dict[str, Any]:
+    whole: dict[str, Any] = json.loads(ontology.report(options.unique_names).to_json())
+    if options.depth is not None:
+        whole["inconsistency_normal_form"] = ontology.inconsistency_normal_form(depth=options.depth).to_data()
     return whole
 
 
 def _text(ontology: pr.Ontology, options: Checking) -> str:
     depth, details = options.depth, options.details
     form = ontology.inconsistency_normal_form(depth=3 if depth is None else depth)
-    lines = [ontology.report().text(details=details)]
+    lines = [ontology.report(options.unique_names).text(details=details)]
     if depth is not None:
         lines += ["", f"Inconsistency-normal form, unfolded to depth {depth}:", str(form)]
     elif not ontology.triples:

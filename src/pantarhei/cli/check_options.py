@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from pantarhei.cli.run_options import Imports, length_of_range, length_of_slide
+from pantarhei.cli.given_values import length_of_range, length_of_slide
+from pantarhei.cli.run_options import Imports
 from pantarhei.language.time import time_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,12 @@ class Checking:
     """What to look at before a stream comes: the options of `pantarhei check`."""
 
     ontology: Annotated[
-        Path | None, Argument(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")
+        list[str] | None,
+        Argument(
+            metavar="[PATH]...",
+            help="The ontology: Turtle, RDF/XML, OWL/XML, functional or Manchester syntax, N-Triples, "
+            "JSON-LD; files, folders or globs. Several are one ontology.",
+        ),
     ] = None
     rules: Annotated[
         Path | None,
@@ -41,9 +47,20 @@ class Checking:
     slide: Annotated[
         str | None, Option(metavar="DURATION", help="Step of that window's end: the tick of the rules.")
     ] = None
-    strict: Annotated[bool, Option("--strict", help="Exit with 1 if something of the ontology is lost.")] = (
-        False
-    )
+    strict: Annotated[
+        bool,
+        Option(
+            "--strict", help="Exit with 1 if something of the ontology is lost, or if run would refuse it."
+        ),
+    ] = False
+    unique_names: Annotated[
+        bool,
+        Option(
+            "--unique-names/--no-unique-names",
+            help="Whether different names are different things, as in run: what the ontology itself says may "
+            "contradict that.",
+        ),
+    ] = True
     details: Annotated[
         bool, Option("--details", help="Show every axiom and the rules it makes, nothing shortened.")
     ] = False
@@ -51,7 +68,10 @@ class Checking:
         int | None,
         Option(min=0, help="Show the inconsistency-normal form too, unfolded to this depth."),
     ] = None
-    catalog: Annotated[Path | None, Option(help="Where imports are found; nothing is ever fetched.")] = None
+    catalog: Annotated[
+        Path | None,
+        Option(help="Where imports are found: a folder or an XML catalog. Nothing is ever fetched."),
+    ] = None
     imports: Annotated[Imports, Option(help="What to do with imports that are not found.")] = "error"
     format: Annotated[Literal["text", "json"], Option(help="How the report is written.")] = "text"
 

@@ -1,4 +1,4 @@
-"""The commands `pantarhei run`, `explain`, `timeline`, `check` and `demo`.
+"""The commands `pantarhei run`, `explain`, `timeline`, `check`, `map` and `demo`.
 
 Answers go to standard output or a file; everything else (progress, summary, errors) goes to standard error.
 The exit code is 0, 1 for an error in what was given to read, 2 for wrong usage, 130 when interrupted.
@@ -15,7 +15,7 @@ from functools import cache
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -27,6 +27,8 @@ from pantarhei.cli.help_texts import (
     DEMO,
     EXPLAIN,
     EXPLAIN_EXAMPLES,
+    MAP,
+    MAP_EXAMPLES,
     RUN,
     RUN_EXAMPLES,
     TIMELINE,
@@ -34,13 +36,12 @@ from pantarhei.cli.help_texts import (
 )
 from pantarhei.cli.run_options import (
     Drawing,
-    EachOnce,
     Explaining,
     Following,
     OnStream,
-    taking,
 )
-from pantarhei.cli.wording import as_typed, one_line
+from pantarhei.cli.taking import EachOnce, taking
+from pantarhei.cli.wording import as_typed, one_line, with_options
 from pantarhei.errors import MissingFileError, MissingImportError, OptionError, PantarheiError, SparkError
 from pantarhei.version import __version__
 
@@ -96,6 +97,8 @@ def _source(options: Following) -> Source:
         from pantarhei.cli.follow import FileSource
 
         return FileSource(options)
+    if options.mapping is not None:
+        raise typer.BadParameter("tables are read here, without Spark", param_hint="--mapping")
     from pantarhei.cli.follow_on_spark import SparkSource
 
     return SparkSource(options, options.spark)
@@ -135,6 +138,22 @@ def check(options: Checking) -> None:
         raise _failed(failure, 1)
 
 
+@app.command("map", cls=EachOnce, help=MAP, epilog=MAP_EXAMPLES)
+def map_table(
+    table: Annotated[str, typer.Argument(help="The table: CSV, JSON lines or Parquet; - for stdin.")],
+    format: Annotated[
+        Literal["csv", "tsv", "jsonl", "parquet"] | None,
+        typer.Option(help="The table's format, where its suffix does not tell."),
+    ] = None,
+) -> None:
+    """`pantarhei map`."""
+    from pantarhei.mapping.guess import guess
+    from pantarhei.streams.tables.sample import first_rows
+
+    with _errors():
+        typer.echo(guess(*first_rows(table, format)))
+
+
 @app.command(cls=EachOnce, help=DEMO, epilog="[bold]Example[/bold]\n\npantarhei demo --small")
 def demo(
     small: Annotated[
@@ -168,7 +187,9 @@ def _errors() -> Iterator[None]:
         raise _failed(as_typed(error, option_names()), 2) from None
     except MissingImportError as error:
         where = f"{error.importing} imports <{error.iri}>, which is in no catalog"
-        raise _failed(f"{where}; give its folder as --catalog, or go on with --imports skip", 1) from None
+        raise _failed(
+            f"{where}; give its folder or an XML catalog as --catalog, or go on with --imports skip", 1
+        ) from None
     except SparkError as error:
         raise _failed(one_line(as_typed(error, option_names())), 1) from None
     except PantarheiError as error:
@@ -216,4 +237,4 @@ def _warn(
     line: str | None = None,
 ) -> None:
     """A warning as a line of its own, without the place in the code."""
-    print(f"warning: {message}", file=sys.stderr)
+    print(f"warning: {with_options(str(message), {'numbers'})}", file=sys.stderr)

@@ -11,6 +11,7 @@ from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
 from pantarhei.temporal.conclusions import Turn
 from pantarhei.temporal.rules import TemporalRules, load_rules
+from pantarhei.temporal.text.terms import is_absolute
 
 if TYPE_CHECKING:
     import pantarhei as pr
@@ -23,7 +24,13 @@ def rules_from(path: Path, ontology: pr.Ontology) -> TemporalRules:
         InputError: the file cannot be read.
         TemporalRuleError: it is malformed, or what it says is refused.
     """
-    return load_rules(path, prefixes={prefix: str(iri) for prefix, iri in ontology.graph.namespaces()})
+    return load_rules(path, prefixes=declared_in(ontology))
+
+
+def declared_in(ontology: pr.Ontology) -> dict[str, str]:
+    """The prefixes of an ontology that stand for IRIs."""
+    declared = ontology.graph.namespaces()
+    return {prefix: str(iri) for prefix, iri in declared if is_absolute(iri)}
 
 
 class Concluded:

@@ -12,13 +12,16 @@ import pyoxigraph
 import typer
 from rdflib import BNode, Graph
 
-from pantarhei.cli.follow import FileSource, Followed, background_of, ontology_of, reasoner_of
+from pantarhei.cli.concluded import rules_from
+from pantarhei.cli.follow import FileSource, Followed, knowledge_of, reasoner_of
 from pantarhei.cli.run_options import Explaining
-from pantarhei.errors import MalformedInputError, NotEntailedError
+from pantarhei.errors import MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explainer import LIMIT, WAYS
+from pantarhei.language.temporal_rule import Mode, TemporalAtom
 from pantarhei.language.term import Triple
 from pantarhei.rdf.ntriples import to_rdflib
 from pantarhei.rdf.parse import parser_errors
+from pantarhei.temporal.rules import load_rules
 
 if TYPE_CHECKING:
     import pantarhei as pr
@@ -37,10 +40,12 @@ def explain(options: Explaining) -> None:
     if options.why_not and (options.all or options.format not in ("text", "json")):
         problem = "what does not hold is told as text or json, and without --all"
         raise typer.BadParameter(problem, param_hint="--why-not")
-    ontology, until = ontology_of(options), options.time_of_question
-    background, prefixes = background_of(options)
-    triple = read_triple(options.triple, {**prefixes, **dict(ontology.names.prefixes)})
-    reasoner = reasoner_of(options, ontology, background, None)
+    until, (ontology, background, prefixes) = options.time_of_question, knowledge_of(options)
+    rules = None if options.rules is None else rules_from(options.rules, ontology)
+    known = {**({} if rules is None else rules.prefixes), **prefixes, **dict(ontology.names.prefixes)}
+    atom = None if rules is None or options.why_not else read_atom(options.triple, known)
+    asked = read_triple(options.triple, known) if atom is None else atom
+    reasoner = reasoner_of(options, ontology, background, None, rules)
     counts = Followed()
     for _ in FileSource(options, until).updates(reasoner, counts):
         """Only how things stand at the end is asked for."""
@@ -49,7 +54,10 @@ def explain(options: Explaining) -> None:
     if until is not None and counts.newest != until:
         reasoner.advance(until)
     try:
-        text = _why_not(reasoner, triple, options) if options.why_not else _why(reasoner, triple, options)
+        if isinstance(asked, TemporalAtom) or not options.why_not:
+            text = _why(reasoner, asked, options)
+        else:
+            text = _why_not(reasoner, asked, options)
     except NotEntailedError as error:
         raise NotEntailedError(error.statement, error.at, "--why-not says what is missing") from None
     if options.output is None:
@@ -58,11 +66,11 @@ def explain(options: Explaining) -> None:
         Path(options.output).write_text(text, encoding="utf-8")
 
 
-def _why(reasoner: pr.StreamReasoner, triple: Triple, options: Explaining) -> str:
+def _why(reasoner: pr.StreamReasoner, asked: Triple | TemporalAtom, options: Explaining) -> str:
     limit = options.limit or LIMIT
     if options.all:
-        return _said(reasoner.explain(triple, all=True, limit=limit), options)
-    return _said((reasoner.explain(triple, limit=limit),), options)
+        return _said(reasoner.explain(asked, all=True, limit=limit), options)
+    return _said((reasoner.explain(asked, limit=limit),), options)
 
 
 def _why_not(reasoner: pr.StreamReasoner, triple: Triple, options: Explaining) -> str:
@@ -71,6 +79,19 @@ def _why_not(reasoner: pr.StreamReasoner, triple: Triple, options: Explaining) -
     if options.format == "json":
         return json.dumps(absence.to_json(), ensure_ascii=False, indent=2) + "\n"
     return f"{absence}\n"
+
+
+def read_atom(text: str, prefixes: Mapping[str, str]) -> TemporalAtom | None:
+    """The atom that a text says as temporal rules write it; None if it says none.
+
+    >>> str(read_atom("level(:a, 7)", {"": "http://example.org/"}))
+    'level(a, 7)'
+    """
+    try:
+        (rule,) = load_rules(f"{text.strip().removesuffix('.')}.\n", prefixes=prefixes).rules
+    except (TemporalRuleError, ValueError):
+        return None
+    return rule.head.atom if not rule.body and rule.head.mode is Mode.NOW else None
 
 
 def read_triple(text: str, prefixes: Mapping[str, str]) -> Triple:

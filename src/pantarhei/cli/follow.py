@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import sys
 import time as clock
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import typer
 
 from pantarhei.cli.asked import asked_of
 from pantarhei.cli.concluded import rules_from
 from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following, OnStream
+from pantarhei.cli.wording import with_options
 from pantarhei.errors import UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, kind_of, ticks_of
 from pantarhei.streams.abox import TimestampedABox
-from pantarhei.streams.read import Skipped, read_stream
+from pantarhei.streams.read import Skipped, StreamReader, read_stream
+from pantarhei.streams.records import read_records
+from pantarhei.streams.tables import formats as tables
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
 from pantarhei.temporal.conclusions import ConclusionChanges
 
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     import pantarhei as pr
+    from pantarhei.streams.tables.reader import RecordReader
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
 
@@ -118,9 +124,7 @@ class FileSource:
     def __init__(self, options: OnStream, until: TimePoint | None = None) -> None:
         self._until = until
         with format_told_by("stream_format"):
-            self.account = read_stream(
-                options.stream, format=options.stream_format, time=options.time, on_error=options.on_error
-            )
+            self.account = _reader(options)
         self._allowed_lateness = options.lateness
         self._skips_late = options.on_error == "skip" and options.allowed_lateness is None
 
@@ -140,6 +144,31 @@ class FileSource:
                 continue
             counts.note(abox.at, len(abox.triples))
             yield abox
+
+
+def _reader(options: OnStream) -> StreamReader | RecordReader:
+    """What reads the stream; raises what making it does."""
+    name, on_error = options.stream_format, options.on_error
+    if options.mapping is None:
+        if name in tables.FORMATS or (name is None and tables.format_of(options.stream)):
+            problem = "a table needs --mapping; pantarhei map writes one to begin with"
+            raise typer.BadParameter(problem, param_hint="--stream")
+        return read_stream(
+            options.stream,
+            format=name,
+            time=options.time,
+            on_error=on_error,
+            base=options.base,
+            zone=options.zone,
+        )
+    for option, given in (
+        ("--time", options.time != "auto"),
+        ("--base", options.base),
+        ("--zone", options.zone),
+    ):
+        if given:
+            raise typer.BadParameter("the mapping says that", param_hint=option)
+    return read_records(options.stream, options.mapping, format=name, on_error=on_error)
 
 
 def _is_reached(at: TimePoint, until: TimePoint) -> bool:
@@ -168,12 +197,12 @@ def follow(options: Following, source: Source) -> None:
         PantarheiError: an option, the ontology, the query or the stream is not as it should be.
         OSError: a file cannot be read or written.
     """
-    ontology = ontology_of(options)
-    rules = None if options.rules is None else rules_from(options.rules, ontology)
+    ontology, background, _ = knowledge_of(options)
+    has_one_answer = options.rules is not None and options.models is None
+    rules = rules_from(Path(str(options.rules)), ontology) if has_one_answer else None
     asked = asked_of(options, ontology, rules)
     window = None if asked is None else asked.window
-    options.reasoning(window)  # what is wrong there is said before files are read
-    background, _ = background_of(options)
+    options.reasoning(window)  # what is wrong there is said before the stream is read
     reasoner = reasoner_of(options, ontology, background, window, rules)
     for warning in () if rules is None else rules.warnings:
         print(f"warning: {warning}", file=sys.stderr)
@@ -206,41 +235,51 @@ def follow(options: Following, source: Source) -> None:
         print(line, file=sys.stderr)
 
 
-def _ontology_lines(ontology: pr.Ontology, path: Path) -> Iterator[str]:
+def _ontology_lines(ontology: pr.Ontology, paths: Sequence[str]) -> Iterator[str]:
     """What whoever wonders at the answers should know of the ontology."""
     if not (ontology.rules or ontology.constraints):
-        yield f"{path} gives no rules and no constraints; pantarhei check says what there is in it"
+        said = ", ".join(paths)
+        yield f"{said} gives no rules and no constraints; pantarhei check says what there is in it"
     if ontology.losses:
+        files = dict.fromkeys(entry.origin.source for entry in ontology.losses if entry.origin.source)
         yield (
-            f"{path} is taken in part: something of {counted(len(ontology.losses), 'axiom')} is lost; "
-            "pantarhei check says what, and why"
+            f"{', '.join(files or paths)} is taken in part: something of "
+            f"{counted(len(ontology.losses), 'axiom')} is lost; pantarhei check says what, and why"
         )
 
 
-def ontology_of(options: OnStream) -> pr.Ontology:
-    """The ontology that the options name; raises what loading it does."""
-    import pantarhei as pr
+class Knowledge(NamedTuple):
+    """What is known before the stream comes.
 
-    with format_told_by(None):
-        return pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
-
-
-def background_of(options: OnStream) -> tuple[list[Triple], dict[str, str]]:
-    """The background that the options name, and the prefixes that it is written with; raises what reading it
-    does.
+    Args:
+        ontology: with the axioms of the background.
+        background: its facts.
+        prefixes: those that the background is written with.
     """
+
+    ontology: pr.Ontology
+    background: Sequence[Triple]
+    prefixes: Mapping[str, str]
+
+
+def knowledge_of(options: OnStream) -> Knowledge:
+    """The ontology and the background that the options name; raises what reading them does."""
+    import pantarhei as pr
     from pantarhei.owl.document import read_document
+    from pantarhei.owl.sources import sources_of
 
     with format_told_by(None):
-        documents = [read_document(path) for path in options.background or ()]
+        ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
+        paths = sources_of(options.background) if options.background else ()
+        documents = [read_document(path) for path in paths]
     prefixes = {prefix: iri for each in documents for prefix, iri in each.prefixes.items()}
-    return [triple for each in documents for triple in each.triples], prefixes
+    return Knowledge(*ontology.with_documents(documents), prefixes)
 
 
 def reasoner_of(
     options: OnStream,
     ontology: pr.Ontology,
-    background: list[Triple],
+    background: Sequence[Triple],
     window: Window | None = None,
     rules: TemporalRules | None = None,
 ) -> pr.StreamReasoner:
@@ -352,9 +391,11 @@ def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed
         parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")
     if stats.dropped_early:
         parts.insert(-1, f"{counted(stats.dropped_early, 'timestamp')} dropped early")
-    if options.rules is not None:
+    if options.rules is not None and options.models is None:
         parts.append(f"{counted(counts.came, 'conclusion')} came, {counts.went:,} went")
     print(", ".join(parts), file=sys.stderr)
+    for line in reasoner.unexpected().lines():
+        print(f"  {with_options(line, {'numbers'})}", file=sys.stderr)
     for skipped in islice(source.account.skipped, 10):
         line = f"line {skipped.line}: " if skipped.line is not None else ""
         print(f"  skipped {line}{skipped.reason}", file=sys.stderr)

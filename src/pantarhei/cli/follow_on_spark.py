@@ -36,6 +36,9 @@ class SparkSource:
         if options.stream == "-":
             expected = "a file, a folder or a glob with --spark, whose workers cannot read standard input"
             raise OptionError("stream", "-", expected)
+        for name, given in (("base", options.base), ("zone", options.zone)):
+            if given is not None:
+                raise OptionError(name, given, "a run without --spark")
         time_properties(options.time)
         self._files = FileOptions(
             (options.stream,), options.stream_format, options.time, options.on_error == "skip"

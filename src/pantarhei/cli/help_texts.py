@@ -30,7 +30,8 @@ RUN_EXAMPLES = (
 )
 EXPLAIN = (
     "Say why a triple holds at a time of a stream: what it follows from, down to assertions with their "
-    "times, the background, and the axioms in the ontology's file. With --why-not, why it does not hold: "
+    "times, the background, and the axioms in the ontology's file; with --rules, of a conclusion of temporal "
+    "rules, at which ticks what was so. With --why-not, why it does not hold: "
     "what is missing, and what became of it.\n\n"
     "The stream is followed as [bold]pantarhei run[/bold] does with the same options, until --at. The exit "
     "code is 1 if the triple does not hold then, or with --why-not if it does."
@@ -40,7 +41,9 @@ EXPLAIN_EXAMPLES = (
     "pantarhei explain --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 "
     "':alex a :HaltingDriver'\n\n"
     "pantarhei explain --ontology O.ttl --stream S.nq --range PT5M --at 2026-03-02T07:54:00Z --format svg "
-    "-o why.svg ':room-4 a :Occupied'"
+    "-o why.svg ':room-4 a :Occupied'\n\n"
+    "pantarhei explain --ontology ontologies/reactor.ttl --stream examples/reactor/shift.trig --range PT1M "
+    "--slide PT30S --rules examples/reactor/alarms.lars --at 2026-03-02T14:07:00Z ':vessel a :callOut'"
 )
 TIMELINE = (
     "Draw a stream as an SVG picture: how the window moves over the timestamps, and what repairs took out of "
@@ -53,6 +56,13 @@ TIMELINE_EXAMPLES = (
     "pantarhei timeline --ontology ontologies/pedals.ttl --stream examples/pedals/stream.trig --range 2 -o "
     "timeline.svg"
 )
+MAP = (
+    "Look at the first rows of a table and write a mapping to begin with: which column has the time and how "
+    "it is written, which one names things, and which have numbers, with their units.\n\n"
+    "The mapping goes to standard output, with comments on what was guessed. Look at each line, give it to "
+    "[bold]pantarhei run --mapping[/bold], and use the names of your ontology in it."
+)
+MAP_EXAMPLES = "[bold]Example[/bold]\n\npantarhei map readings.csv > readings.yaml"
 DEMO = (
     "Show windows at work on three streams that contradict themselves.\n\n"
     "Run it in a source checkout, whose ontologies and examples it reads."

@@ -1,4 +1,4 @@
-"""What `pantarhei check` says of temporal rules: strata, what is remembered, how far windows reach back."""
+"""What `pantarhei check` says of temporal rules: strata, what is remembered, what windows cost."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.language.temporal_rule import Formula, TimeWindow
 from pantarhei.language.term import short
 from pantarhei.language.time import TimeKind, time_of
+from pantarhei.rules.translation.demand import Theory
+from pantarhei.temporal.binding import is_unbounded
+from pantarhei.temporal.checks.forgotten import Forgotten, forgotten
+from pantarhei.temporal.costs import Costs
+from pantarhei.temporal.joining import alone, joined
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.ticks import Ticks, kind_for
 from pantarhei.temporal.translation import program_of
@@ -30,18 +35,29 @@ class RulesReport:
     Args:
         window: the reasoner's, if it is known: its slide is the tick.
         ontology: the reasoner's, if it is known.
+        unique_names: as the reasoner takes it.
 
     Raises:
-        TemporalRuleError: a window of a rule does not fit that of the reasoner, or a construct is not there.
+        TemporalRuleError: a window of a rule does not fit that of the reasoner, a construct is not there, or
+            a contradiction could follow from a conclusion by the ontology.
     """
 
     def __init__(
-        self, rules: TemporalRules, window: Window | None = None, ontology: pr.Ontology | None = None
+        self,
+        rules: TemporalRules,
+        window: Window | None = None,
+        ontology: pr.Ontology | None = None,
+        unique_names: bool = True,
     ) -> None:
         self._rules, self._ontology = rules, ontology
+        self._joined = alone(rules)
+        if ontology is not None:
+            theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names)
+            self._joined = joined(rules, theory, ontology.predicates)
+        self._costs = Costs(rules.rules, self._joined.remembered, self._joined.ontology)
         self._ticks = None if window is None else Ticks(window, kind_for(window))
         if self._ticks is not None:
-            program_of(rules.rules, rules.remembered, self._ticks)
+            program_of(rules.rules, self._joined.remembered, self._ticks, self._joined.ontology)
 
     def text(self) -> str:
         """The report for people."""
@@ -51,11 +67,13 @@ class RulesReport:
     def _lines(self) -> Iterator[str]:
         rules, strata = self._rules, self._rules.strata
         levels = max(strata.values(), default=-1) + 1
-        remembered = ", ".join(map(short, sorted(rules.remembered))) or "nothing"
+        remembered = ", ".join(map(short, sorted(self._joined.remembered))) or "nothing"
         yield (
             f"{counted(len(rules.rules), 'temporal rule')} in "
             f"{counted(levels, 'stratum', 'strata')}; remembered: {remembered}"
         )
+        if count := len(self._joined.ontology):
+            yield f"{counted(count, 'rule')} of the ontology {'joins' if count == 1 else 'join'} them"
         by_stratum = sorted(rules.rules, key=lambda rule: strata[rule.head.atom.predicate])
         for stratum, inside in groupby(by_stratum, lambda rule: strata[rule.head.atom.predicate]):
             yield f"stratum {stratum}"
@@ -64,12 +82,13 @@ class RulesReport:
             yield f"windows, {self._tick_text}"
             for formula in windows:
                 ticks = self._size(formula)
-                yield f"    {formula}" + ("" if ticks is None else f": {counted(ticks, 'tick')}")
+                size = "" if ticks is None else f"{counted(ticks, 'tick')}; "
+                yield f"    {formula}: {size}{self._costs.of(formula)}"
         if largest := max((self._size(formula) or 0 for formula in windows), default=0):
             yield f"what was said is kept for {counted(largest, 'tick')}"
         if unknown := self._not_in_ontology:
             yield f"the ontology does not mention: {', '.join(map(short, unknown))}"
-        yield from (f"warning: {warning}" for warning in rules.warnings)
+        yield from (f"warning: {warning}" for warning in self._warnings)
 
     def to_data(self) -> dict[str, Any]:
         """The report for programs, as JSON has it."""
@@ -78,17 +97,25 @@ class RulesReport:
             "rules": [
                 {"rule": str(rule), "stratum": strata[rule.head.atom.predicate]} for rule in self._rules.rules
             ],
-            "remembered": sorted(self._rules.remembered),
-            "windows": [{"formula": str(formula), "ticks": self._size(formula)} for formula in self._windows],
+            "ontology_rules": list(map(str, self._joined.ontology)),
+            "remembered": sorted(self._joined.remembered),
+            "windows": [
+                {"formula": str(formula), "ticks": self._size(formula), "cost": self._costs.of(formula)}
+                for formula in self._windows
+            ],
             "not_in_ontology": self._not_in_ontology,
-            "warnings": list(map(str, self._rules.warnings)),
+            "warnings": list(map(str, self._warnings)),
         }
+
+    @property
+    def _warnings(self) -> tuple[Forgotten, ...]:
+        return forgotten(self._rules.rules, self._joined.remembered)
 
     @property
     def _windows(self) -> list[Formula]:
         """The formulas that look back, each once."""
         formulas = (formula for rule in self._rules.rules for formula in rule.body)
-        return list(dict.fromkeys(formula for formula in formulas if formula.window is not None))
+        return list(dict.fromkeys(formula for formula in formulas if formula.window or is_unbounded(formula)))
 
     def _size(self, formula: Formula) -> int | None:
         """How many ticks a formula looks back; None where nobody knows."""

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from functools import partial, wraps
-from inspect import signature
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Argument, Option
-from typer.core import TyperCommand
 
-from pantarhei.errors import OptionError, TimestampError
-from pantarhei.language.time import (
-    Duration,
-    TimeKind,
-    TimePoint,
-    duration_ticks,
-    kind_of,
-    parse_length,
-    parse_timestamp,
-    ticks_of,
-)
+from pantarhei.cli.given_values import bytes_of, length_of, length_of_range, length_of_slide, time_of
+from pantarhei.language.time import Duration, TimeKind, TimePoint, ticks_of
 
 if TYPE_CHECKING:
-    from typer._click.core import Context  # typer has no public name for it
-
     from pantarhei.engine.options import Options
     from pantarhei.window.sliding import Window
 
 Imports = Literal["error", "skip"]
-Given = TypeVar("Given")
+ConclusionsIn = Literal["graph", "default"]
 
 # Options by the groups in which the help shows them.
 INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS, EXPLAINING, DRAWING = (
@@ -50,8 +35,21 @@ INPUT, READING, WINDOW, REASONING, LIMITS, ANSWERS, EXPLAINING, DRAWING = (
 class OnStream:
     """An ontology over a stream: the options of all commands that read one, as they are given."""
 
-    ontology: Annotated[Path, INPUT(help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD.")]
-    stream: Annotated[str, INPUT(help="The stream: N-Quads or TriG, each graph with a time; - for stdin.")]
+    ontology: Annotated[
+        list[str],
+        INPUT(
+            metavar="PATH",
+            help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD; a file, a folder or a glob. "
+            "Given several times, all are one ontology.",
+        ),
+    ]
+    stream: Annotated[
+        str,
+        INPUT(
+            help="The stream: N-Quads, TriG, JSON-LD or a message log; with --mapping a table, or a folder "
+            "or glob of them: CSV, JSON lines, Parquet; - for stdin."
+        ),
+    ]
     range: Annotated[
         str | None,
         WINDOW(
@@ -60,16 +58,28 @@ class OnStream:
             "the query says its window.",
         ),
     ] = None
+    mapping: Annotated[
+        str | None,
+        INPUT(
+            metavar="FILE",
+            help="How triples are made of a table's rows; [bold]pantarhei map[/bold] writes one to begin "
+            "with.",
+        ),
+    ] = None
     background: Annotated[
         list[Path] | None,
-        INPUT(help="Facts that hold at every time and are never removed; may be given several times."),
+        INPUT(
+            help="Facts that hold at every time and are never removed: a file, a folder or a glob; may be "
+            "given several times."
+        ),
     ] = None
     catalog: Annotated[
         Path | None, INPUT(help="Where imports of the ontology are found; nothing is ever fetched.")
     ] = None
     imports: Annotated[Imports, INPUT(help="What to do with imports that are not found.")] = "error"
     stream_format: Annotated[
-        Literal["nquads", "trig"] | None, READING(help="The stream's format, where its suffix does not tell.")
+        Literal["nquads", "trig", "jsonld", "ntriples", "turtle", "csv", "tsv", "jsonl", "parquet"] | None,
+        READING(help="The stream's format, where its suffix does not tell."),
     ] = None
     time: Annotated[
         str,
@@ -78,6 +88,13 @@ class OnStream:
             help="Where a graph's time is: in its name, or the property with this IRI.",
         ),
     ] = "auto"
+    base: Annotated[
+        str | None, READING(metavar="IRI", help="What relative IRIs in the stream begin with.")
+    ] = None
+    zone: Annotated[
+        str | None,
+        READING(help="The time zone of times written without one: Europe/Berlin, UTC, +01:00."),
+    ] = None
     on_error: Annotated[
         Literal["raise", "skip"], READING(help="What to do with bad input in the stream.")
     ] = "raise"
@@ -115,6 +132,13 @@ class OnStream:
             help="Whether different names are different things; if not, equality is reasoned with.",
         ),
     ] = True
+    numbers: Annotated[
+        Literal["by_datatype", "by_value"],
+        REASONING(
+            help="Whether an xsd:double is another value than any decimal, or the exact decimal that it "
+            "denotes."
+        ),
+    ] = "by_datatype"
     max_facts: Annotated[
         int | None, LIMITS(min=1, help="How many facts there may be after an ABox, derived ones too.")
     ] = None
@@ -144,9 +168,10 @@ class OnStream:
             slide = length_of_slide(self.slide)
             window = Window(self.length, slide, self.first_boundary, self.closed or "both")
         limits = Limits(
-            self.max_facts, None if self.max_bytes is None else _bytes(self.max_bytes), self.on_limit
+            self.max_facts, None if self.max_bytes is None else bytes_of(self.max_bytes), self.on_limit
         )
-        return Options(window, self.repair, self.keep, self.unique_names, limits=limits)
+        names = self.unique_names
+        return Options(window, self.repair, self.keep, names, limits=limits, numbers=self.numbers)
 
     @property
     def length(self) -> Duration:
@@ -158,16 +183,33 @@ class OnStream:
     @property
     def first_boundary(self) -> TimePoint:
         """A boundary of the window. Raises `BadParameter` if it is no time."""
-        return 0 if self.origin is None else _timestamp(self.origin, "--origin")
+        return 0 if self.origin is None else time_of(self.origin, "--origin")
 
     @property
     def lateness(self) -> Duration | None:
         """How far ABoxes may be out of order. Raises `BadParameter` if it is no length."""
-        return None if self.allowed_lateness is None else _length(self.allowed_lateness, "--allowed-lateness")
+        return (
+            None if self.allowed_lateness is None else length_of(self.allowed_lateness, "--allowed-lateness")
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Following(OnStream):
+class WithRules(OnStream):
+    """The options of commands that evaluate temporal rules over the stream."""
+
+    rules: Annotated[
+        Path | None,
+        REASONING(
+            metavar="FILE",
+            help="Temporal rules, which look back in time; the ontology's prefixes need no declaration. "
+            "[bold]run[/bold] writes a line on each conclusion that came ([bold]+[/bold]) or went "
+            "([bold]-[/bold]), or with a query its answers.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Following(WithRules):
     """What to follow and how: the options of `pantarhei run`."""
 
     derive: Annotated[
@@ -183,11 +225,20 @@ class Following(OnStream):
             "line on each update.",
         ),
     ] = None
-    rules: Annotated[
-        Path | None,
+    conclusions: Annotated[
+        ConclusionsIn | None,
+        ANSWERS(
+            help="Where the query finds what temporal rules conclude: in the default graph, among the facts, "
+            "as it does by default, or in the graph <urn:pantarhei:conclusions> alone."
+        ),
+    ] = None
+    models: Annotated[
+        int | None,
         REASONING(
-            help="Temporal rules, which look back in time; the ontology's prefixes need no declaration. "
-            "Without a query, a line on each conclusion that came ([bold]+[/bold]) or went ([bold]-[/bold])."
+            min=0,
+            metavar="N",
+            help="The rules need no strata: write N of their answer streams after each ABox, 0 for all of "
+            "them. Takes clingo (pip install 'pantarhei\\[clingo]').",
         ),
     ] = None
     emit: Annotated[
@@ -241,11 +292,26 @@ class Following(OnStream):
         from pantarhei.window.history import History
 
         history = History(sink=None if self.history is None else NDJSONSink(self.history))
-        return replace(OnStream.reasoning(self, window), derive=self.derive, history=history)
+        options = replace(OnStream.reasoning(self, window), derive=self.derive, history=history)
+        return replace(options, conclusions=self._conclusions_in)
+
+    @property
+    def _conclusions_in(self) -> ConclusionsIn:
+        """Where queries find conclusions: a query beside rules is taken to ask for them.
+
+        Raises:
+            BadParameter: it is said, and there are no rules or there is no query.
+        """
+        if self.rules is not None and self.query is not None:
+            return self.conclusions or "default"
+        if self.conclusions is not None:
+            problem = "where a query finds conclusions takes both: --rules, --query"
+            raise typer.BadParameter(problem, param_hint="--conclusions")
+        return "graph"
 
 
 @dataclass(frozen=True, slots=True)
-class Explaining(OnStream):
+class Explaining(WithRules):
     """What to explain, and of which time: the options of `pantarhei explain`."""
 
     triple: Annotated[
@@ -253,7 +319,7 @@ class Explaining(OnStream):
         Argument(
             metavar="TRIPLE",
             help="What is to be explained: subject, predicate and object as in Turtle, with the prefixes of "
-            "the ontology and the background.",
+            "the ontology and the background; with --rules also a conclusion as rules write it.",
         ),
     ] = field(kw_only=True)
     at: Annotated[
@@ -285,7 +351,7 @@ class Explaining(OnStream):
     @property
     def time_of_question(self) -> TimePoint | None:
         """The time it is asked for, None for the stream's end. Raises `BadParameter` if it is none."""
-        return None if self.at is None else _timestamp(self.at, "--at")
+        return None if self.at is None else time_of(self.at, "--at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,8 +375,8 @@ class Drawing(OnStream):
         Raises:
             BadParameter: one is no time, the last is before the first, or one is a number and one a date.
         """
-        first = None if self.first is None else _timestamp(self.first, "--from")
-        last = None if self.last is None else _timestamp(self.last, "--until")
+        first = None if self.first is None else time_of(self.first, "--from")
+        last = None if self.last is None else time_of(self.last, "--until")
         if first is None or last is None:
             return first, last
         wrong, kind = None, TimeKind.DATETIME if isinstance(first, datetime) else TimeKind.FLOAT
@@ -321,64 +387,3 @@ class Drawing(OnStream):
         if wrong:
             raise typer.BadParameter(wrong, param_hint="--until")
         return first, last
-
-
-def _bytes(text: str) -> int:
-    from pantarhei.window.limits import parse_bytes
-
-    try:
-        return parse_bytes(text)
-    except OptionError as error:
-        raise typer.BadParameter(f"{error.given} is not {error.expected}", param_hint="--max-bytes") from None
-
-
-def length_of_range(text: str) -> Duration:
-    """The length of a window. Raises `BadParameter` if it is none."""
-    return _length(text, "--range")
-
-
-def length_of_slide(text: str | None) -> Duration | None:
-    """The step of a window's end, None if it is not said. Raises `BadParameter` if it is none."""
-    return None if text is None else _length(text, "--slide")
-
-
-def _length(text: str, option: str) -> Duration:
-    try:
-        length = parse_length(text)
-        duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else kind_of(length))
-    except TimestampError as error:
-        raise typer.BadParameter(str(error), param_hint=option) from None
-    return length
-
-
-def _timestamp(text: str, option: str) -> TimePoint:
-    try:
-        return parse_timestamp(text)
-    except TimestampError as error:
-        raise typer.BadParameter(str(error), param_hint=option) from None
-
-
-def taking(options: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
-    """Make a command whose parameters are the fields of a dataclass of one that takes such a value."""
-
-    def command_of(follow: Callable[[Given], None]) -> Callable[..., None]:
-        @wraps(follow)
-        def command(**given: Any) -> None:
-            follow(options(**given))
-
-        command.__signature__ = signature(options, eval_str=True)  # type: ignore[attr-defined]
-        command.__annotations__ = get_type_hints(options)
-        return command
-
-    return command_of
-
-
-class EachOnce(TyperCommand):
-    """A command that refuses an option given twice of which only the last value would have an effect."""
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        *_, given = self.make_parser(ctx).parse_args(list(args))
-        for option, times in Counter(given).items():
-            if times > 1 and not option.multiple:
-                raise typer.BadParameter(f"given {times} times, but one is taken", param_hint=option.opts[0])
-        return super().parse_args(ctx, args)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pantarhei.cli.follow import FileSource, Followed, background_of, ontology_of, reasoner_of
+from pantarhei.cli.follow import FileSource, Followed, knowledge_of, reasoner_of
 from pantarhei.cli.repair_text import reasons
 from pantarhei.cli.run_options import Drawing
 from pantarhei.explain.timeline_picture import Contradicted, DrawnStep, timeline_svg
@@ -35,8 +35,7 @@ def draw(options: Drawing) -> None:
         PantarheiError: an option, the ontology or the stream is not as it should be.
         OSError: a file cannot be read or written.
     """
-    ontology, (first, last) = ontology_of(options), options.times
-    background, _ = background_of(options)
+    (first, last), (ontology, background, _) = options.times, knowledge_of(options)
     reasoner = reasoner_of(options, ontology, background)
     labels = {**labels_of(background), **ontology.labels}
     drawn, count = deque[DrawnStep](maxlen=_MOST_STEPS), 0

@@ -35,7 +35,7 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
         return str(UnknownFormatError(option, error.source, error.suffixes, error.formats))
     if isinstance(error, OptionError):
         option = _typed(_TYPED_AS.get(error.option, error.option), error.given)
-        return f"{option} is not possible: expected {_with_options(error.expected, options)}"
+        return f"{option} is not possible: expected {with_options(error.expected, options)}"
     if isinstance(error, SparkError):  # a worker's message, with what was given in it
         return str(error).replace('on_error="skip"', _typed("on_error", "skip"))
     if isinstance(error, TemporalRuleError):  # prefixes are the ontology's here, or the text's
@@ -58,15 +58,15 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
         given[mask] = value
         return mask
 
-    message = _with_options(str(make(*map(masked, error.args))), options)
+    message = with_options(str(make(*map(masked, error.args))), options)
     return "".join(given.get(character, character) for character in message)
 
 
-def _with_options(message: str, options: Collection[str]) -> str:
+def with_options(message: str, options: Collection[str]) -> str:
     """A message of ours with its options as they are typed.
 
     >>> names = ["max_facts", "on_limit"]
-    >>> _with_options('more than max_facts=1_000; or drop the oldest with on_limit="drop"', names)
+    >>> with_options('more than max_facts=1_000; or drop the oldest with on_limit="drop"', names)
     'more than --max-facts 1000; or drop the oldest with --on-limit drop'
     """
     value = r"""=("[^"]*"|'[^']*'|[^\s,;)]*[^\s,;).:])"""

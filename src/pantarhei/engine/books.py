@@ -58,6 +58,7 @@ class Counters(NamedTuple):
         dropped_early: timestamps that left the window before their time, because of a limit.
         forgotten_early: timestamps that left the history before their time, because of a limit.
         unwritten: timestamps that left the history, and that no sink has taken.
+        fed_back: conclusions of temporal rules that were asserted at the tick after theirs.
     """
 
     pushes: int = 0
@@ -67,6 +68,7 @@ class Counters(NamedTuple):
     dropped_early: int = 0
     forgotten_early: int = 0
     unwritten: int = 0
+    fed_back: int = 0
 
     def plus(self, by: Counters) -> Counters:
         """The counters, each higher by that of `by`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from rdflib import Literal
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, net_changes, signed
 from pantarhei.language.time import TimePoint
 from pantarhei.materialize.level_changes import LevelChanges
 from pantarhei.materialize.model import WindowModel
@@ -90,7 +90,7 @@ class Changes:
         if model.notes_levels:
             nowhere, known = np.full(len(facts), NONE, np.int64), model.levels(facts)
             levels = LevelChanges(facts, *((nowhere, known) if sign > 0 else (known, nowhere)))
-        return cls(np.column_stack([facts, np.full(len(facts), sign, np.int32)]), levels=levels)
+        return cls(signed(facts, sign), levels=levels)
 
     @classmethod
     def together(cls, steps: Sequence[Changes]) -> Changes:
@@ -122,15 +122,3 @@ class Changes:
 
 def _survivors(entry: Entry) -> Integers:
     return entry.facts[~among(entry.cut, entry.facts)] if len(entry.cut) else entry.facts
-
-
-def net_changes(noted: Integers) -> Integers:
-    """Each fact once, with the sum of its signs; none whose sum is 0."""
-    if len(noted) < 2:
-        return noted
-    facts = noted[np.lexsort(noted[:, 2::-1].T)]
-    begins = np.flatnonzero(np.append(True, (facts[1:, :3] != facts[:-1, :3]).any(axis=1)))
-    found: Integers = facts[begins]
-    found[:, 3] = np.add.reduceat(facts[:, 3], begins)
-    net: Integers = found[found[:, 3] != 0]
-    return net

@@ -6,33 +6,46 @@ from the window model, and made again where an error lost it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
-from itertools import starmap
 from typing import Final
 
-import numpy as np
 from rdflib import URIRef
 
-from pantarhei.encoding.lexicon import Lexicon
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, Symbol, Symbols, as_tuples
+from pantarhei.encoding.numbers import (
+    FIRST_LITERAL,
+    NO_FACTS,
+    NONE,
+    Integers,
+    Symbol,
+    Symbols,
+    net_changes,
+    parted,
+    signed,
+)
 from pantarhei.encoding.renaming import Renaming, UsedTerms
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.engine.changes import Changes, net_changes
+from pantarhei.engine.changes import Changes
+from pantarhei.engine.conclusion_notes import ConclusionNotes, Decoder
+from pantarhei.engine.feedback import Feedback
 from pantarhei.errors import TemporalRuleError
 from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, ticks_of
 from pantarhei.materialize.model import WindowModel
-from pantarhei.temporal.conclusions import NOTHING_CONCLUDED, ConclusionChanges, Turn
+from pantarhei.temporal.checks.form import MOST_IN_WINDOW
+from pantarhei.temporal.conclusions import ConclusionChanges
 from pantarhei.temporal.evaluation import Evaluation, Standing
 from pantarhei.temporal.heard import Heard, terms_of, union, without
+from pantarhei.temporal.joining import Joined
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past
+from pantarhei.temporal.reasons.testimony import Testimony
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.saving import heard_of, kind_of_saved, to_bytes
-from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.temporal.ticks import Ticks, kinds_for
 from pantarhei.temporal.translation import program_of
+from pantarhei.temporal.tuples import Tuples
 from pantarhei.window.sliding import Step, Window
 
 CONCLUSIONS: Final = "conclusions"
@@ -43,7 +56,7 @@ class Concluding:
     """A consumer (engine/consumer.py) that evaluates temporal rules.
 
     Args:
-        rules: the rules.
+        given: the rules, and those of the ontology that join them.
         window: the reasoner's, whose ends are the ticks.
         vocabulary: the reasoner's; it learns the terms of the rules.
 
@@ -55,52 +68,59 @@ class Concluding:
     follows_parts = True
     follows_steps = True
 
-    def __init__(self, rules: TemporalRules, window: Window, vocabulary: Vocabulary) -> None:
-        if rules.feedback:
-            raise TemporalRuleError("what is concluded cannot be asserted yet", "rules without feedback=True")
-        self.rules, self._vocabulary = rules, vocabulary
-        self._fit(Ticks(window, kind_for(window)))
+    def __init__(self, given: Joined, window: Window, vocabulary: Vocabulary) -> None:
+        self._given, self._vocabulary = given, vocabulary
+        self._fit_any(window)
         self._heard: Heard | None = None  # before the first tick of the timeline
         self._evaluation: Evaluation | None = None
-        self._changed: list[tuple[TimePoint, Integers]] = []  # conclusions, since someone asked
-        self._is_followed, self._untold = False, tuple[Integers, ...]()  # those that are triples
+        self._notes = ConclusionNotes()
+
+    def _fit_any(self, window: Window) -> None:
+        """Have the program for the first kind of time that window and rules allow; the stream's first
+        timestamp decides.
+        """
+        refusal: TemporalRuleError | None = None
+        for kind in kinds_for(window):
+            try:
+                return self._fit(Ticks(window, kind))
+            except TemporalRuleError as error:
+                refusal = error
+        assert refusal is not None, "a window is one of some kind of time"
+        raise refusal
 
     def _fit(self, ticks: Ticks) -> None:
-        """Have the program for a stream of that kind of time."""
-        self._ticks = ticks
-        self._program = program_of(self.rules.rules, self.rules.remembered, ticks)
-        self._numbered = NumberedProgram(self._program, self._vocabulary)
+        """Have the program for a stream of that kind of time; an error leaves all as it was."""
+        rules, ontology, remembered = self._given
+        program = program_of(rules.rules, remembered, ticks, ontology, rules.feedback)
+        self._ticks, self._program = ticks, program
+        self._numbered = NumberedProgram(program, self._vocabulary)
+
+    @property
+    def rules(self) -> TemporalRules:
+        """The rules, without those of the ontology."""
+        return self._given.rules
 
     # -- what is concluded -------------------------------------------------------------------------
 
     def take_changes(self) -> ConclusionChanges:
         """The conclusions that came and those that went since the last call."""
-        changed, self._changed = self._changed, []
-        by_time: dict[TimePoint, list[Integers]] = {}
-        for at, part in changed:
-            if len(part):
-                by_time.setdefault(at, []).append(part)
-        if not by_time:
-            return NOTHING_CONCLUDED
-        atoms = self._decoder
-        nets = [(at, net_changes(np.concatenate(parts))) for at, parts in by_time.items()]
-
-        def turn(at: TimePoint, net: Integers) -> Turn:
-            came, went = (as_tuples(net[net[:, 3] == sign, :3]) for sign in (1, -1))
-            return Turn(at, frozenset(atoms(came)), frozenset(atoms(went)))
-
-        return ConclusionChanges(lambda: tuple(starmap(turn, nets)))
+        return self._notes.take_changes(self._decoder)
 
     def atoms(self, model: WindowModel) -> frozenset[TemporalAtom]:
         """What is concluded at the present tick. Costs a pass over the second kernel."""
         if self._heard is None:
             return frozenset()
-        return frozenset(self._decoder(as_tuples(self._concluded(self._running(model)))))
+        return self._decoder.atoms(self._concluded(self._running(model)))
+
+    def triples(self, model: WindowModel) -> frozenset[Triple]:
+        """The same, those conclusions that are triples. Costs what has changed since it was asked last."""
+        if self._heard is None:
+            return frozenset()
+        evaluation = self._running(model)
+        return self._notes.triples(self._decoder, lambda: self._concluded(evaluation))
 
     def _concluded(self, evaluation: Evaluation) -> Integers:
-        facts = evaluation.model.facts()
-        concluded: Integers = facts[self._numbered.is_conclusion[facts[:, 0]]]
-        return concluded
+        return evaluation.model.facts_of(self._numbered.is_conclusion)
 
     @property
     def symbols(self) -> frozenset[Symbol]:
@@ -111,27 +131,63 @@ class Concluding:
         """The conclusions that are triples, as facts in the vocabulary's numbers. Costs as `atoms`."""
         if self._heard is None:
             return NO_FACTS
-        return self._numbered.triples(self._running(model).model.facts())
+        return self._numbered.triples(self._concluded(self._running(model)))
+
+    def testimony(self, model: WindowModel) -> Testimony | None:
+        """All that reasons are found in; None before the first tick. Costs a pass over what is concluded."""
+        if self._heard is None:
+            return None
+        facts = self._running(model).model.facts()
+        states = self._standing(model)
+        return Testimony(
+            self._given, self._ticks, self._numbered, self._vocabulary, self._heard, states, facts
+        )
+
+    def tick_of(self, ticks: int) -> int:
+        """The tick of a timestamp, which is given in the stream's smallest units."""
+        return self._ticks.at(ticks)
+
+    def concludes(self, predicate: URIRef) -> bool:
+        """Whether rules conclude that class or property."""
+        return any(predicate == name for name, _ in self._program.conclusions.values())
 
     def follow(self) -> None:
         """Note from now on how `facts` changes, for `take_facts`."""
-        self._is_followed = True
+        self._notes.follow()
 
     def take_facts(self) -> Integers:
         """Which of `facts` came (1) and went (-1, last column) since the last call, each once."""
-        untold, self._untold = self._untold, ()
-        return net_changes(np.concatenate([_NO_CHANGES, *untold]))
+        return self._notes.take_facts()
 
     def _note(self, at: TimePoint, changes: Integers) -> None:
-        """Conclusions came and went at a time."""
-        self._changed.append((at, changes))
-        if self._is_followed:
-            self._untold = (*self._untold, self._numbered.triples(changes))
+        """Conclusions came and went at a time of the present tick."""
+        assert self._heard is not None, "a tick has begun"
+        self._notes.note(self._heard.tick, at, changes, self._numbered)
 
     @property
-    def _decoder(self) -> Callable[[Iterable[Fact]], Iterator[TemporalAtom]]:
-        """Makes conclusions of facts of the second kernel, in the numbers of now."""
-        return partial(_atoms, self._numbered.conclusions, self._vocabulary.lexicon)
+    def _decoder(self) -> Decoder:
+        tuples = Tuples() if self._heard is None else self._heard.tuples
+        return Decoder(self._numbered, self._vocabulary.lexicon, tuples)
+
+    # -- what is asserted at the next tick ---------------------------------------------------------
+
+    @property
+    def feeds_back(self) -> bool:
+        """Whether what is concluded at a tick is asserted at the next."""
+        return self._given.rules.feedback
+
+    def next_feedback(self, after: int, until: int, model: WindowModel) -> Feedback | None:
+        """What is asserted next on the way from a time to a later one, both in the stream's smallest units;
+        None for nothing more.
+        """
+        heard = self._heard
+        if heard is None or heard.tick >= self._ticks.at(until):
+            return None
+        facts = self._numbered.fed_back(self._running(model).model.facts())
+        if len(facts):
+            return Feedback(self._ticks.end_of(heard.tick) + 1, facts)
+        due = self.due(after, until)
+        return None if due is None else Feedback(due, NO_FACTS)
 
     # -- the steps ---------------------------------------------------------------------------------
 
@@ -143,25 +199,50 @@ class Concluding:
     @property
     def bytes_used(self) -> int:
         """See `Consumer`."""
-        return 0 if self._evaluation is None else self._evaluation.model.bytes_used
+        heard = 0 if self._heard is None else self._heard.bytes
+        return heard + (0 if self._evaluation is None else self._evaluation.model.bytes_used)
 
     def due(self, after: int, until: int) -> int | None:
-        """See `Consumer`: the next tick at which something ends, or begins to hold."""
-        heard = self._heard
-        if heard is None:
-            return None
-        due = [heard.tick + 1] if self._evaluation is None or self._is_unsettled(heard) else []
-        if self._evaluation is not None and (next_due := self._evaluation.next_due()) is not None:
-            due.append(next_due)
-        if heard.oldest is not None:
-            due.append(self._ticks.at(self._ticks.first_without(heard.oldest)))
-        ends = (self._ticks.end_of(max(tick, heard.tick + 1)) for tick in due)
+        """See `Consumer`: the next tick at which something ends, or begins to hold.
+
+        Raises:
+            TemporalRuleError: conclusions change at each tick, and there are too many on the way.
+        """
+        if self._evaluation is not None and self._evaluation.is_repeating and self._heard is not None:
+            self._refuse_far(self._ticks.at(until) - self._heard.tick)
+        ends = map(self._ticks.end_of, self._due_ticks())
         last = self._ticks.end_of(self._ticks.at(until) - 1)
         return min((end for end in ends if after < end <= last), default=None)
 
-    def _is_unsettled(self, heard: Heard) -> bool:
+    def _refuse_far(self, ticks: int) -> None:
+        if ticks > MOST_IN_WINDOW:
+            problem = (
+                f"time comes to a timestamp {ticks:_} ticks later, and conclusions change at each of them"
+            )
+            raise TemporalRuleError(
+                problem, f"at most {MOST_IN_WINDOW:_}: give the reasoner's window a slide"
+            )
+
+    @property
+    def next_turn(self) -> int | None:
+        """The first time of the next tick at which something ends, or begins to hold; None if at none."""
+        return min((self._ticks.end_of(tick - 1) + 1 for tick in self._due_ticks()), default=None)
+
+    def _due_ticks(self) -> Iterator[int]:
+        """Later ticks at which something may end or begin to hold though nothing new is said."""
+        heard = self._heard
+        if heard is None:
+            return
+        if self._evaluation is None or self._is_unsettled():
+            yield heard.tick + 1
+        if self._evaluation is not None and (due := self._evaluation.next_due()) is not None:
+            yield max(due, heard.tick + 1)
+        if heard.oldest is not None:
+            yield max(self._ticks.at(self._ticks.first_without(heard.oldest)), heard.tick + 1)
+
+    def _is_unsettled(self) -> bool:
         """Whether remembered conclusions changed at the present tick: what rests on that ends later."""
-        return bool(self._numbered.windows) and any(map(len, self._turned(heard)))
+        return self._evaluation is not None and any(map(len, self._evaluation.turned))
 
     def before(self, step: Step, model: WindowModel) -> None:
         """See `Consumer`: `apply` was told all there is to know."""
@@ -169,18 +250,22 @@ class Concluding:
     def apply(self, changes: Changes, model: WindowModel) -> None:
         """See `Consumer`."""
         assert changes.step is not None and changes.at is not None, "temporal rules belong to a window"
+        if self._heard is None and changes.step.kind is not self._ticks.kind:
+            self._fit(replace(self._ticks, kind=changes.step.kind))
         tick = self._ticks.of(changes.step)
-        states = self._states_in(changes.signed)
-        came, went = (states[states[:, 3] == sign, :3] for sign in (1, -1))
+        if not self._numbered.fits:
+            self._number()
+        states = net_changes(self._numbered.fed(changes.noted, is_asserted=False))
+        came, went = parted(states)
         if self._heard is None:
             first = self._first(changes.step, tick)
             if tick < first:
                 return
-            self._heard = Heard(first, tick, Past(first))
-            self._evaluation = Evaluation(self._numbered, first, tick)
+            self._heard = Heard(first, tick, Past(first), Tuples())
+            self._evaluation = Evaluation(self._numbered, first, tick, self._heard.tuples)
             self._evaluation.begin(self._heard.past, Standing())
             at_once = self._concluded(self._evaluation)
-            self._note(changes.at, np.column_stack([at_once, np.ones(len(at_once), np.int32)]))
+            self._note(changes.at, signed(at_once, 1))
             came, went = self._standing(model), NO_FACTS
         evaluation = self._evaluation
         if evaluation is None:
@@ -194,15 +279,16 @@ class Concluding:
 
     def _first(self, step: Step, tick: int) -> int:
         """The tick where the timeline begins."""
-        if self.rules.start is None:
+        start = self._given.rules.start
+        if start is None:
             return tick - self._program.largest
-        return self._ticks.at(ticks_of(self.rules.start, step.kind))
+        return self._ticks.at(ticks_of(start, step.kind))
 
     def _move_on(self, evaluation: Evaluation, tick: int, at: TimePoint) -> None:
         """Close the present tick, at a time of a later one."""
         heard = self._heard
         assert heard is not None, "a tick has begun"
-        concluded, withdrawn = self._turned(heard)
+        concluded, withdrawn = evaluation.turned
         counted = evaluation.oldest_counted
         needed = heard.tick - self._program.largest
         needed = needed if counted is None else min(needed, counted)
@@ -214,36 +300,23 @@ class Concluding:
 
     def _said(self, heard: Heard, changes: Changes, came: Integers, went: Integers) -> Heard:
         """What has been said, with what changed at the present tick."""
-        heard = heard.with_changes(came, went)
+        if len(came) or len(went):
+            heard = heard.with_changes(came, went)
         for entry in changes.entries:
-            heard = heard.with_abox(entry, self._events_in(entry.facts))
+            heard = heard.with_abox(entry, self._numbered.fed(entry.facts, is_asserted=True))
         oldest = next(iter(changes.log or ()), None)
         return heard._replace(oldest=None if oldest is None else oldest.ticks)
 
-    def _states_in(self, facts: Integers) -> Integers:
-        return facts[np.isin(facts[:, 0], list(self._numbered.feeds_of(is_asserted=False)))]
-
-    def _events_in(self, facts: Integers) -> Integers:
-        if self._numbered.counts_tuples:
-            return facts
-        return facts[np.isin(facts[:, 0], list(self._numbered.feeds_of(is_asserted=True)))]
-
     def _standing(self, model: WindowModel) -> Integers:
         """The states that hold now."""
-        return self._states_in(model.facts())
-
-    def _turned(self, heard: Heard) -> tuple[Integers, Integers]:
-        """The remembered conclusions that came and went at the present tick."""
-        if not self._numbered.windows or self._evaluation is None:
-            return NO_FACTS, NO_FACTS
-        facts = self._evaluation.model.facts()
-        now = facts[np.isin(facts[:, 0], list(self._numbered.windows))]
-        return without(now, heard.concluded), without(heard.concluded, now)
+        return self._numbered.fed(model.facts(), is_asserted=False)
 
     # -- the evaluation, made again ----------------------------------------------------------------
 
     def _running(self, model: WindowModel) -> Evaluation:
         """The evaluation; made again where an error lost it, which costs the past and the states."""
+        if not self._numbered.fits:
+            self._number()
         if self._evaluation is None:
             self._evaluation = self._made(self._standing(model))
         return self._evaluation
@@ -256,7 +329,7 @@ class Concluding:
         """
         heard = self._heard
         assert heard is not None, "a tick has begun"
-        made = Evaluation(self._numbered, heard.first, heard.tick)
+        made = Evaluation(self._numbered, heard.first, heard.tick, heard.tuples)
         made.begin(heard.past, Standing(heard.before(states), heard.concluded))
         made.change(heard.came, heard.went, heard.events)
         made.take_changes()
@@ -264,15 +337,16 @@ class Concluding:
 
     def mark(self) -> object:
         """See `Consumer`."""
-        return self._heard, self._untold
+        return self._heard, self._notes.mark()
 
     def back(self, mark: object) -> None:
         """See `Consumer`."""
         assert isinstance(mark, tuple)
-        heard, self._untold = mark
+        heard, notes = mark
+        self._notes.back(notes)
         if heard is not self._heard:
             self._heard, self._evaluation = heard, None
-        self._changed = []
+            self._notes.begin_anew()
 
     # -- terms -------------------------------------------------------------------------------------
 
@@ -282,65 +356,36 @@ class Concluding:
             for part in self._heard.of_stream():
                 used.add(part)
             for part in self._heard.of_rules():
-                used.add(terms_of(part))
+                used.add(terms_of(self._heard.tuples.plain(part)))
         numbers = [self._vocabulary.number_symbol(each.source) for each in self._program.inputs]
         used.symbols[numbers] = 1
         used.symbols[self._numbered.symbols] = 1
         if self._evaluation is not None:
             facts = terms_of(self._evaluation.model.facts())
-            facts[facts[:, 1] >= self._vocabulary.counts[1], 1] = NONE  # pairs have numbers of their own
+            terms, names = facts[:, 1:], self._vocabulary.counts[1]
+            terms[(terms >= names) & (terms < FIRST_LITERAL)] = NONE  # pairs and tuples: numbers of their own
             used.add(facts)
 
     def renamed(self, renaming: Renaming) -> None:
         """See `Consumer`."""
-        self._numbered = NumberedProgram(self._program, self._vocabulary)
-        self._evaluation = None
+        self._number()
         if self._heard is not None:
             self._heard = self._heard.renamed(renaming)
+
+    def _number(self) -> None:
+        """Have the program in the vocabulary's numbers of now."""
+        self._numbered, self._evaluation = NumberedProgram(self._program, self._vocabulary), None
+        self._notes.begin_anew()
 
     def rebuilt(self, model: WindowModel, saved: bytes | None) -> None:
         """See `Consumer`."""
         if saved:
             self._fit(replace(self._ticks, kind=kind_of_saved(saved)))
             self._heard, self._evaluation = heard_of(saved, self._numbered, self._vocabulary), None
+            self._notes.begin_anew()
+        if saved and self._heard is not None:
+            self._running(model)  # what it concludes keeps its literals, whatever comes with equal ones
 
     def saved(self) -> bytes:
         """See `Consumer`."""
-        return to_bytes(self.rules, self._heard, self._numbered, self._vocabulary)
-
-
-class FollowedConclusions:
-    """The conclusions that are triples, for who keeps queries of them up to date.
-
-    Args:
-        concluding: says what is concluded.
-        model: gives the window model.
-        are_joined: whether they are in the default graph too.
-    """
-
-    def __init__(self, concluding: Concluding, model: Callable[[], WindowModel], are_joined: bool) -> None:
-        self._concluding, self._model, self._are_joined = concluding, model, are_joined
-        concluding.follow()
-
-    def are_joined_for(self, needed: Symbols) -> bool:
-        """Whether a query of some classes and properties, None for all, finds any in the default graph."""
-        return self._are_joined and (needed is None or not needed.isdisjoint(self._concluding.symbols))
-
-    def facts(self) -> Integers:
-        """All of them, shape (n, 3)."""
-        return self._concluding.facts(self._model())
-
-    def take_facts(self) -> Integers:
-        """See `Concluding`."""
-        return self._concluding.take_facts()
-
-
-_NO_CHANGES: Final = np.empty((0, 4), np.int32)
-
-
-def _atoms(
-    names: Mapping[int, tuple[URIRef, int]], lexicon: Lexicon, facts: Iterable[Fact]
-) -> Iterator[TemporalAtom]:
-    for predicate, *arguments in facts:
-        name, arity = names[predicate]
-        yield TemporalAtom(name, tuple(map(lexicon.term, arguments[:arity])))
+        return to_bytes(self._given.rules, self._heard, self._numbered, self._vocabulary)

@@ -12,6 +12,7 @@ from pantarhei.engine.changes import Changes
 from pantarhei.engine.consumer import NOTHING_TOLD
 from pantarhei.engine.options import Derive
 from pantarhei.engine.stats import Stats
+from pantarhei.engine.unexpected import Known
 from pantarhei.engine.update import NO_DELTA, GraphUpdate, TripleDelta
 from pantarhei.engine.upkeep import Upkeep
 from pantarhei.errors import ContradictionError
@@ -34,15 +35,23 @@ class GraphHoldings(Upkeep[Assertions]):
         refuses: whether a change is refused by which the assertions contradict each other.
         budget: how far conflicts are searched for.
         derive: whether all is derived, or what consumers and constraints need.
+        known: gives the names that ontology and background know.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
     """
 
-    def __init__(self, foundation: Foundation, refuses: bool, budget: Budget, derive: Derive = "all") -> None:
+    def __init__(
+        self,
+        foundation: Foundation,
+        refuses: bool,
+        budget: Budget,
+        derive: Derive = "all",
+        known: Known = lambda: None,
+    ) -> None:
         self._refuses, self._budget = refuses, budget
         self._always = frozenset(keys_of(foundation.background.facts))
-        super().__init__(foundation, Assertions(), "newest", Limits(), derive)
+        super().__init__(foundation, Assertions(), "newest", Limits(), derive, known)
 
     def change(self, insert: Callable[[], Encoded], delete: Callable[[], Encoded]) -> GraphUpdate:
         """Delete some facts, then insert others.
@@ -137,6 +146,7 @@ class GraphHoldings(Upkeep[Assertions]):
         self.forget_unused()
         model, books, terms = self.model, self.books, self.vocabulary
         size = model.bytes_used, books.bytes, vocabulary_bytes(terms), self.consumers.bytes_used
-        counters = books.step, 0, 0, 0, 0, 0, 0, 0
+        counters = books.step, 0, 0, 0, 0, 0, 0, 0, 0
         rules = len(self.growing.program.rules), len(model.program.rules)
-        return Stats(len(model), len(books.keys), 0, *terms.counts, *size, *model.work, *counters, *rules)
+        stored = len(model), len(books.keys), 0
+        return Stats(*stored, *terms.counts, *size, *model.work, *counters, *rules, *self.mistakes)

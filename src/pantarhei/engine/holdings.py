@@ -5,24 +5,29 @@ The books hold what was asserted and cut: the ground truth, which the window mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 from rdflib import Literal
 
+from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.footprint import vocabulary_bytes
+from pantarhei.encoding.forms import NO_FORMS
 from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, Fact, Integers
 from pantarhei.engine.attempts import Attempts
 from pantarhei.engine.books import Books, Counters
-from pantarhei.engine.concluding import CONCLUSIONS, Concluding, FollowedConclusions
+from pantarhei.engine.concluding import CONCLUSIONS, Concluding
 from pantarhei.engine.consumer import Marks
+from pantarhei.engine.feedback import FedBack
+from pantarhei.engine.followed_conclusions import FollowedConclusions
 from pantarhei.engine.history_writer import HistoryWriter
 from pantarhei.engine.options import Options
 from pantarhei.engine.stats import Stats
 from pantarhei.engine.step_log import StepLog
 from pantarhei.engine.tick import Outcome, Tick
+from pantarhei.engine.unexpected import Known
 from pantarhei.engine.update import NO_DELTA, WindowUpdate
 from pantarhei.engine.upkeep import ShownModel, Upkeep
 from pantarhei.errors import TimestampError
@@ -30,13 +35,16 @@ from pantarhei.explain.quality import Quality
 from pantarhei.explain.tallies import quality_of
 from pantarhei.interpretation.closed_abox import ClosedABox
 from pantarhei.interpretation.foundation import Foundation
+from pantarhei.language.rule import Predicate
 from pantarhei.language.temporal_rule import TemporalAtom
-from pantarhei.language.time import TimePoint, show_time, ticks_of
+from pantarhei.language.term import Triple
+from pantarhei.language.time import TimePoint, show_time, ticks_of, time_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.rdf.blank_nodes import prefix_of_push
 from pantarhei.repair.result import Conflict, Prove
 from pantarhei.repair.step import Repairer
 from pantarhei.rules.compilation.program import Program
+from pantarhei.temporal.joining import joined
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.history import Past
 from pantarhei.window.sliding import Step, step_to
@@ -49,34 +57,60 @@ class Holdings(Upkeep[Books]):
         foundation: what all rests on; it belongs to the holdings, which go on numbering.
         options: what the reasoner was told.
         prove: finds the proofs of conflicts.
+        known: gives the names that ontology and background know.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
         MemoryLimitError: the background alone exceeds the limits.
     """
 
-    def __init__(self, foundation: Foundation, options: Options, prove: Prove) -> None:
+    def __init__(
+        self, foundation: Foundation, options: Options, prove: Prove, known: Known = lambda: None
+    ) -> None:
         self.options, self.prove = options, prove
         self._repairer = Repairer(options.repair, options.budget, foundation.vocabulary, prove)
         self._log = StepLog(options.limits)
         self._history_writer = HistoryWriter(options.history)
         books = Books(past=Past(options.history))
-        super().__init__(foundation, books, options.keep, options.limits, options.derive)
+        super().__init__(foundation, books, options.keep, options.limits, options.derive, known)
         self._concluding: Concluding | None = None
 
-    def conclude(self, rules: TemporalRules) -> None:
+    def conclude(self, rules: TemporalRules, known: Collection[Predicate]) -> None:
         """Evaluate temporal rules from now on.
 
+        Args:
+            known: the ontology's classes and properties.
+
         Raises:
-            TemporalRuleError: they do not fit the window.
+            TemporalRuleError: they do not fit the window or the ontology.
         """
-        concluding = Concluding(rules, self.options.window, self.vocabulary)
+        given = joined(rules, self.growing.theory, known)
+        concluding = Concluding(given, self.options.window, self.vocabulary)
         self.attach(CONCLUSIONS, concluding)
         self._concluding = concluding
+
+    @property
+    def concluding(self) -> Concluding | None:
+        """What evaluates temporal rules, None where there are none."""
+        return self._concluding
 
     def conclusions(self) -> frozenset[TemporalAtom]:
         """What temporal rules conclude at the present tick."""
         return frozenset() if self._concluding is None else self._concluding.atoms(self.model)
+
+    def concluded_triples(self) -> frozenset[Triple]:
+        """Those conclusions of the present tick that are triples."""
+        return frozenset() if self._concluding is None else self._concluding.triples(self.model)
+
+    @property
+    def temporal(self) -> TemporalRules | None:
+        """The temporal rules; None where there are none."""
+        return None if self._concluding is None else self._concluding.rules
+
+    @property
+    def next_turn(self) -> int | None:
+        """See `Concluding`; in the stream's smallest units."""
+        return None if self._concluding is None else self._concluding.next_turn
 
     @property
     def concludes(self) -> bool:
@@ -98,6 +132,9 @@ class Holdings(Upkeep[Books]):
 
     def pass_(self, at: TimePoint) -> WindowUpdate:
         """Time alone."""
+        return self._after_feedback(at, lambda: self._pass(at))
+
+    def _pass(self, at: TimePoint) -> WindowUpdate:
         return self._step_to(at, lambda step, marks: self._transact(step, marks, lambda tick: tick.pass_(at)))
 
     def take_in(self, at: TimePoint, parts: Sequence[Callable[[str], ClosedABox]]) -> WindowUpdate:
@@ -107,7 +144,51 @@ class Holdings(Upkeep[Books]):
             at: its timestamp.
             parts: each encodes a part of it, told what the labels of its blank nodes are to begin with.
         """
-        return self._step_to(at, lambda step, marks: self._take_in(step, marks, at, self._read(parts)))
+
+        def work() -> WindowUpdate:
+            return self._step_to(at, lambda step, marks: self._take_in(step, marks, at, self._read(parts)))
+
+        return self._after_feedback(at, work)
+
+    def _after_feedback(self, at: TimePoint, work: Callable[[], WindowUpdate]) -> WindowUpdate:
+        """What `work` comes to at a time, after conclusions were asserted on the way, where rules have
+        feedback; all of it or nothing.
+        """
+        if self._concluding is None:
+            return work()
+        if self._concluding.feeds_back and (step := self._step_at(at)) is not None:
+            self.forget_unused(step)
+            with self.whole(each_step=True):
+                update = self._feed_back(step.now, work)
+        else:
+            update = work()
+        return replace(update, conclusions=self._concluding.take_changes())
+
+    def _step_at(self, at: TimePoint) -> Step | None:
+        """The step to a time, if conclusions are to be asserted on the way."""
+        assert self._concluding is not None, "there are rules"
+        step, now = step_to(self.options.window, self.books.step, at), self.books.step
+        has_more = now and self._concluding.next_feedback(now.now, step.now, self.model)
+        return step if has_more else None
+
+    def _feed_back(self, until: int, work: Callable[[], WindowUpdate]) -> WindowUpdate:
+        concluding, steps, fed_back = self._concluding, list[WindowUpdate](), list[FedBack]()
+        assert concluding is not None, "there are rules"
+        while (now := self.books.step) is not None and (
+            feedback := concluding.next_feedback(now.now, until, self.model)
+        ) is not None:
+            at, facts = time_of(feedback.at, now.kind), feedback.facts
+            steps.append(self._assert(at, facts) if len(facts) else self._pass(at))
+            if len(facts):
+                fed_back.append(FedBack(at, len(facts), steps[-1].repair))
+        return work().after(steps, tuple(fed_back))
+
+    def _assert(self, at: TimePoint, facts: Integers) -> WindowUpdate:
+        """Conclusions as the ABox of a timestamp."""
+        given = ClosedABox(facts, Encoded(facts, NO_FORMS), finished=False)
+        update = self._step_to(at, lambda step, marks: self._take_in(step, marks, at, given))
+        self._count(Counters(fed_back=len(facts)))
+        return update
 
     def _read(self, parts: Sequence[Callable[[str], ClosedABox]]) -> ClosedABox:
         number = self.books.messages + 1
@@ -153,7 +234,10 @@ class Holdings(Upkeep[Books]):
 
     def note_late(self) -> None:
         """Count an ABox that came too late."""
-        books = replace(self.books, counters=self.books.counters.plus(Counters(late=1)))
+        self._count(Counters(late=1))
+
+    def _count(self, more: Counters) -> None:
+        books = replace(self.books, counters=self.books.counters.plus(more))
         self._standing = self._standing._replace(books=books)
 
     # -- looking -----------------------------------------------------------------------------------
@@ -205,7 +289,7 @@ class Holdings(Upkeep[Books]):
         size = model.bytes_used, books_bytes, vocabulary_bytes(terms), self.consumers.bytes_used
         done = *self.books.counters, self.books.past.timestamps
         rules = len(self.growing.program.rules), len(model.program.rules)
-        return Stats(*stored, *terms.counts, *size, *model.work, *done, *rules)
+        return Stats(*stored, *terms.counts, *size, *model.work, *done, *rules, *self.mistakes)
 
     def computed_literals(self) -> Integers:
         """The literals in the materialization that need not be in the books: what rules have computed."""
@@ -263,10 +347,7 @@ class Holdings(Upkeep[Books]):
         )
         if done.books.past.due:
             self._write_due()
-        update = done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
-        if self._concluding is not None:
-            update = replace(update, conclusions=self._concluding.take_changes())
-        return update
+        return done.update if self._derive == "all" else replace(done.update, delta=NO_DELTA)
 
     def _tick(self, step: Step, marks: Marks) -> Tick:
         model = self.model

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from pantarhei.errors import OptionError, check_type
+from pantarhei.errors import check_choice, check_type
 from pantarhei.language.time import TimeKind
+from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import METHODS, Method
 from pantarhei.repair.conflict import Budget
@@ -35,6 +36,7 @@ class Options:
     derive: Derive = "all"
     history: History = field(default_factory=History)
     conclusions: ConclusionsIn = "graph"
+    numbers: Numbers = "by_datatype"
 
     def __post_init__(self) -> None:
         check_type("window", self.window, Window, "a Window, such as Window(range=10)")
@@ -46,14 +48,5 @@ class Options:
         check_choice("keep", self.keep, get_args(Keep))
         check_choice("derive", self.derive, get_args(Derive))
         check_choice("conclusions", self.conclusions, get_args(ConclusionsIn))
+        check_choice("numbers", self.numbers, get_args(Numbers))
         check_choice("unique_names", self.unique_names, (True, False))
-
-
-def check_choice(name: str, given: object, allowed: tuple[object, ...]) -> None:
-    """Nothing, if what is given is among what is allowed.
-
-    Raises:
-        OptionError: it is not.
-    """
-    if given not in allowed:
-        raise OptionError(name, repr(given), " or ".join(map(repr, allowed)))

@@ -28,11 +28,14 @@ class Stats(NamedTuple):
         consumer_bytes: of the engines that follow the window beside its model.
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
-        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten: see `Counters`; since the
-            stream began.
+        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back: see `Counters`;
+            since the stream began.
         remembered: timestamps that have left the window and are remembered.
         rules: rules and constraints, those included that equality and the like demand of what was met.
         running: how many of them run, which are all but with `derive="needed"`.
+        axioms: assertions that write axioms, from which nothing follows; see `Unexpected`.
+        unknown: asserted classes and properties that neither ontology nor background knows.
+        apart: asserted properties with numbers that never meet, doubles and decimals.
     """
 
     facts: int
@@ -57,9 +60,13 @@ class Stats(NamedTuple):
     dropped_early: int
     forgotten_early: int
     unwritten: int
+    fed_back: int
     remembered: int
     rules: int
     running: int
+    axioms: int = 0
+    unknown: int = 0
+    apart: int = 0
 
     @property
     def terms(self) -> int:
@@ -87,6 +94,8 @@ class Stats(NamedTuple):
             )
         )
         work = [f"{getattr(self, name):,} {name}" for name in Work._fields]
+        if self.fed_back:
+            work.append(f"{counted(self.fed_back, 'conclusion')} asserted")
         if self.running < self.rules:
             work.append(f"{self.running:,} of {counted(self.rules, 'rule')} run")
         return (

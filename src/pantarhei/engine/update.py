@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NoReturn
 
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
+from pantarhei.engine.feedback import FedBack
 from pantarhei.errors import DeltaNotKeptError
 from pantarhei.language.counted import counted
 from pantarhei.language.delta import Delta
@@ -36,6 +37,13 @@ class TripleDelta:
             return Delta.of(zip(lexicon.decode(noted[:, :3], forms), noted[:, 3].tolist(), strict=True))
 
         return cls(make)
+
+    @classmethod
+    def together(cls, parts: Sequence[TripleDelta]) -> TripleDelta:
+        """What several steps, one after another, have gained and lost in all."""
+        if any(isinstance(part, _NotKept) for part in parts):
+            return NO_DELTA
+        return cls(lambda: Delta.of(change for part in parts for change in part._delta.weights.items()))
 
     @cached_property
     def _delta(self) -> Delta[Triple]:
@@ -122,6 +130,8 @@ class WindowUpdate:
             unless it says `each_step`.
         conclusions: which conclusions of temporal rules came and which went; `turns` says it of each tick on
             the way.
+        fed_back: what temporal rules with feedback had asserted on the way, oldest first. All else here tells
+            of these ABoxes too, but for `repair`.
     """
 
     at: TimePoint
@@ -133,11 +143,26 @@ class WindowUpdate:
     dropped_early: tuple[TimePoint, ...] = ()
     answers: AnswerChanges = field(default_factory=AnswerChanges)
     conclusions: ConclusionChanges = NOTHING_CONCLUDED
+    fed_back: tuple[FedBack, ...] = ()
+
+    def after(self, steps: Sequence[WindowUpdate], fed_back: tuple[FedBack, ...]) -> WindowUpdate:
+        """This update with what the steps before it did, by which conclusions were asserted."""
+        every = (*steps, self)
+        return replace(
+            self,
+            dropped=tuple(at for step in every for at in step.dropped),
+            delta=TripleDelta.together([step.delta for step in every]),
+            dropped_early=tuple(at for step in every for at in step.dropped_early),
+            fed_back=fed_back,
+        )
 
     def __str__(self) -> str:
         window = f"window {show_time(self.start)} to {show_time(self.end)}"
         left = counted(len(self.dropped), "timestamp")
-        return f"at {show_time(self.at)}: {window}, {left} left, {self.delta.counts}, {self.repair.summary()}"
+        parts = [window, f"{left} left", self.delta.counts, self.repair.summary()]
+        if fed_back := sum(each.facts for each in self.fed_back):
+            parts.append(f"{counted(fed_back, 'conclusion')} asserted")
+        return f"at {show_time(self.at)}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,9 @@ from pantarhei.engine.compaction import compact, most_entries
 from pantarhei.engine.consumer import NOTHING_TOLD, Consumer, Consumers, Marks, Told
 from pantarhei.engine.ground import GroundT
 from pantarhei.engine.memory import Memory
+from pantarhei.engine.number_watch import NumberWatch
 from pantarhei.engine.options import Derive
+from pantarhei.engine.unexpected import Known, Noted, Unexpected
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.materialize.model import Keep, WindowModel
@@ -61,6 +63,7 @@ class Standing(NamedTuple, Generic[GroundT]):
         told: what consumers have been told.
         asked: the predicates whose facts are all in the model, as far as anyone asks; None for all.
         complete: a model of the same books in which all rules have run, where one was asked for.
+        noted: what came that is likely a mistake.
     """
 
     books: GroundT
@@ -72,6 +75,7 @@ class Standing(NamedTuple, Generic[GroundT]):
     told: Told = NOTHING_TOLD
     asked: Symbols = None
     complete: ShownModel | None = None
+    noted: Noted = Noted()
 
     @property
     def shown(self) -> ShownModel:
@@ -91,6 +95,7 @@ class Upkeep(ABC, Generic[GroundT]):
         keep: how a model stores facts.
         limits: how much there may be.
         derive: whether all is derived, or what consumers and constraints need.
+        known: gives the names that ontology and background know.
 
     Raises:
         InconsistentOntologyError: the background violates a constraint.
@@ -98,8 +103,11 @@ class Upkeep(ABC, Generic[GroundT]):
     """
 
     def __init__(
-        self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits, derive: Derive
+        self, foundation: Foundation, books: GroundT, keep: Keep, limits: Limits, derive: Derive, known: Known
     ) -> None:
+        self._known = known
+        rules, by_datatype = foundation.growing.theory.rules, foundation.numbers == "by_datatype"
+        self._number_watch = NumberWatch(rules, by_datatype)
         self.foundation, self._keep, self._derive = foundation, keep, derive
         self.growing, self.vocabulary = foundation.growing, foundation.vocabulary
         self.consumers = Consumers()
@@ -139,9 +147,16 @@ class Upkeep(ABC, Generic[GroundT]):
         self.consumers.back(marks)
         self.growing.grown = grown
         self.vocabulary.back_to(known)
+        self._standing = self._standing._replace(noted=before.noted)
 
     def _cover(self, facts: Integers) -> None:
-        """Have all rules that `facts` ask for."""
+        """Have all rules that `facts`, which are asserted, ask for; note what in them is likely a mistake."""
+        before = self._standing.noted
+        noted = before.after(facts, self.vocabulary, self.foundation.common, self._known)
+        if apart := self._number_watch.found(facts, self.vocabulary):
+            noted = noted.with_numbers(apart)
+        if noted is not before:
+            self._standing = self._standing._replace(noted=noted)
         if not self.growing.covers(facts):
             self.lose_model()  # one of the grown program is to be made
             self.growing.grow(facts)
@@ -264,6 +279,16 @@ class Upkeep(ABC, Generic[GroundT]):
     # -- looking -----------------------------------------------------------------------------------
 
     @property
+    def mistakes(self) -> tuple[int, int, int]:
+        """How many assertions write axioms, names that nobody knows, properties whose numbers never meet."""
+        noted = self._standing.noted
+        return noted.axioms, len(noted.unknown), len(noted.numbers)
+
+    def unexpected(self) -> Unexpected:
+        """What has been asserted that is likely a mistake."""
+        return self._standing.noted.told(self.vocabulary, self.foundation.common, self._known)
+
+    @property
     def books(self) -> GroundT:
         """The ground truth."""
         return self._standing.books
@@ -338,7 +363,8 @@ class Upkeep(ABC, Generic[GroundT]):
         self.lose_model()
         try:
             memory = replace(standing.memory, unused=0)
-            self._take_over(found.tables, Standing(found.books, found.forms, memory, asked=standing.asked))
+            taken = Standing(found.books, found.forms, memory, asked=standing.asked, noted=standing.noted)
+            self._take_over(found.tables, taken)
             self.consumers.renamed(found.renaming)
         except BaseException:
             self._take_over(*before)

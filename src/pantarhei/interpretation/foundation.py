@@ -10,16 +10,17 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, get_args, runtime_checkable
 
 from rdflib import OWL, Graph
 
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.vocabulary import Vocabulary
-from pantarhei.errors import check_type
+from pantarhei.errors import check_choice, check_type
 from pantarhei.language.counted import counted
 from pantarhei.language.rule import Rule
 from pantarhei.language.term import Term, Triple, check_triple, in_order
+from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep, WindowModel
 from pantarhei.proofs.consistency import refuse_violations
 from pantarhei.rdf.pickling import exactly
@@ -49,6 +50,11 @@ class Axioms(Protocol):
     def background(self) -> frozenset[Triple]:
         """Its assertions."""
 
+    def with_background(
+        self, background: Graph | Iterable[Triple] | pa.Table | None
+    ) -> tuple[Axioms, Iterable[Triple] | pa.Table | None]:
+        """The same with the axioms of a background, and the background's facts."""
+
 
 class Common(NamedTuple):
     """How many symbols, names and literals a foundation numbers; their numbers are the same in each."""
@@ -67,12 +73,14 @@ class Foundation:
         background: the ontology's and the further background, closed under nothing yet.
         common: how many numbers there were to begin with.
         unique_names: how names are read.
+        numbers: how numbers are read.
     """
 
     growing: GrowingProgram
     background: Encoded
     common: Common
     unique_names: bool
+    numbers: Numbers = "by_datatype"
 
     @classmethod
     def of(
@@ -80,30 +88,36 @@ class Foundation:
         ontology: Axioms,
         background: Graph | Iterable[Triple] | pa.Table | None = None,
         unique_names: bool = True,
+        numbers: Numbers = "by_datatype",
     ) -> Foundation:
-        """The foundation of `ontology` with more background. Costs compiling the rules.
+        """The foundation of `ontology` with more background, whose axioms count. Costs compiling the rules.
 
         Raises:
             InvalidTripleError: something in `background` is no triple.
-            OptionError: `ontology` is none, or `background` is neither a graph nor triples nor a table.
+            OptionError: `ontology` is none, `background` is neither a graph nor triples nor a table, or
+                numbers cannot be read in such a way.
         """
+        check_choice("numbers", numbers, get_args(Numbers))
         check_type("ontology", ontology, Axioms, "what load_ontology gives")
+        ontology, background = ontology.with_background(background)
         always = always_true(ontology, background)
         same = groups_of_same(always) if unique_names else ()
         theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names=unique_names)
-        growing = GrowingProgram(theory, same)
+        growing = GrowingProgram(theory, same, numbers)
         asks = any(atom.predicate == OWL.sameAs for rule in ontology.rules for atom in rule.body)
         encoded = growing.vocabulary.encode(_without_merged(in_order(always), () if asks else same))
         if not growing.covers(encoded.facts):
             growing.grow(encoded.facts)
-        return cls(growing, encoded, Common(*growing.vocabulary.counts), unique_names)
+        return cls(growing, encoded, Common(*growing.vocabulary.counts), unique_names, numbers)
 
     def __repr__(self) -> str:
         rules, facts = counted(len(self.growing.theory.rules), "rule"), len(self.background.facts)
         return f"Foundation({rules}, {counted(facts, 'background fact')}, unique_names={self.unique_names})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return exactly(Foundation, self.growing, self.background, self.common, self.unique_names)
+        return exactly(
+            Foundation, self.growing, self.background, self.common, self.unique_names, self.numbers
+        )
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -131,7 +145,7 @@ class Foundation:
     def digest(self) -> str:
         """A hash of all that two foundations must agree on to understand each other's numbers."""
         numbers, common = self.vocabulary, self.common
-        parts = [f"unique names: {self.unique_names}"]
+        parts = [f"unique names: {self.unique_names}", f"numbers: {self.numbers}"]
         parts += [f"{symbol.arity} {symbol.name}" for symbol in numbers.symbols[: common.symbols]]
         parts += [term.n3() for term in numbers.names[: common.names]]
         parts += [term.n3() for term in numbers.literals[: common.literals]]

@@ -18,6 +18,7 @@ from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.worker import OnError, SkippedRows, check_on_error
+from pantarhei.temporal.sharding import check_needs_no_order
 
 _log = logging.getLogger("pantarhei.spark")
 
@@ -50,11 +51,14 @@ def run(
 
     Raises:
         OptionError: the DataFrame streams, or an option has no such value.
+        NotKeyLocalRuleError: a temporal rule has a window of the last assertions; rows have no order.
         InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
         LateABoxError: time has passed the first timestamp.
     """
     check_on_error(on_error)
     check_type("reasoner", reasoner, StreamReasoner, "a StreamReasoner, before the DataFrame")
+    if reasoner.temporal is not None:
+        check_needs_no_order(reasoner.temporal)
     check_frame(df, False, "one that does not stream, or pantarhei.spark.reason_stream")
     given = normalized(df, columns)
     schema = block_schema(given.schema[TIMESTAMP].dataType)

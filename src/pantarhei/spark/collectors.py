@@ -21,7 +21,8 @@ from pantarhei.query.incremental.reports import Policy
 from pantarhei.query.registration import Registration
 from pantarhei.rdf.ntriples import write_term
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.spark.answer_rows import changed_rows, text_row
+from pantarhei.spark.answer_rows import changed_rows, conclusion_columns, text_row, turned_rows
+from pantarhei.temporal.rules import TemporalRules
 from pantarhei.window.sliding import Window
 
 _TIMES = {
@@ -87,6 +88,22 @@ class FactChanges(Collector):
         head = update.at, update.start, update.end
         for change, triples in ((-1, update.delta.removed), (1, update.delta.added)):
             yield from sorted((*head, *map(write_term, triple), change) for triple in triples)
+
+
+class Conclusions(Collector):
+    """What temporal rules conclude: `predicate`, `argument1` onwards, and `change`, 1 for what came and -1
+    for what went. `at` is the time on the way at which it did, with the window as it was then.
+    """
+
+    def __init__(self, kind: TimeKind, rules: TemporalRules, window: Window) -> None:
+        self._kind, self._names, self._window = kind, conclusion_columns(rules), window
+        super().__init__(kind, self._names, pa.int8())
+
+    def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
+        for turn in update.conclusions.turns:
+            step = self._window.step_at(self._kind, ticks_of(turn.at, self._kind))
+            head = turn.at, *(time_of(ticks, self._kind) for ticks in (step.start, step.end))
+            yield from ((*head, *row, change) for row, change in turned_rows(turn, len(self._names)))
 
 
 class AnswersAnew(Collector):

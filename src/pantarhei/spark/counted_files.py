@@ -27,7 +27,7 @@ from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import Rows, TextMessages, TextReading
 from pantarhei.spark.stream_columns import column_types, columns
 from pantarhei.streams.abox import same_kind
-from pantarhei.streams.read import Skipped, syntax_of
+from pantarhei.streams.read import OF_GRAPHS, Skipped, syntax_of
 
 SMALLEST_PART = 8 << 20
 _SKIPS_KEPT = 10
@@ -168,7 +168,7 @@ class _PartReader:
         """The rows of a part, up to where something is wrong."""
         try:
             with open(os.path.join(self.directory, part.path), "rb") as file:
-                syntax = syntax_of(part.path, self.options.format)
+                syntax = syntax_of(part.path, self.options.format, OF_GRAPHS)
                 skip = account.skip if self.options.skip_errors else None
                 reading = TextReading(syntax, self.options.time, None, skip, part.line, part.end is not None)
                 messages = _messages(ByteFeed(PartFile(file, part)), part.path, reading)

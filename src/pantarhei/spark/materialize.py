@@ -22,6 +22,7 @@ from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.writing import Texts
 from pantarhei.language.term import Triple
+from pantarhei.literals.by_value import Numbers
 from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.frame import TIMESTAMP, check_frame, normalized
@@ -37,6 +38,7 @@ def materialize_aboxes(
     *,
     background: Graph | Iterable[Triple] | None = None,
     unique_names: bool = True,
+    numbers: Numbers = "by_datatype",
     columns: Mapping[str, str] | None = None,
     on_error: OnError = "raise",
     conflicts: bool = False,
@@ -56,7 +58,7 @@ def materialize_aboxes(
             labels of the others are given a prefix.
         ontology: what was loaded with `load_ontology`; the assertions in it are background.
         background: facts that hold at every time; what follows from them alone is not repeated.
-        unique_names: as `StreamReasoner`.
+        unique_names, numbers: as `StreamReasoner`.
         columns: what the four columns are called, where they have other names: `{"timestamp": "time"}`.
         on_error: "raise" fails at the first row that is no timestamped triple, naming it (InvalidRowError);
             "skip" leaves such rows out, and counts them.
@@ -80,7 +82,7 @@ def materialize_aboxes(
     check_on_error(on_error)
     check_frame(df, False, "one that does not stream; for streams, reason_stream")
     given = normalized(df, columns)
-    foundation = Foundation.of(ontology, background, unique_names)
+    foundation = Foundation.of(ontology, background, unique_names, numbers)
     schema = StructType(
         [
             *(StructField(field.name, field.dataType) for field in given.schema.fields),

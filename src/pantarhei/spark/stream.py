@@ -14,9 +14,10 @@ from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
 from pantarhei.engine.update import WindowUpdate
-from pantarhei.errors import OptionError
+from pantarhei.errors import OptionError, check_type
 from pantarhei.language.term import Triple
 from pantarhei.language.time import Duration, TimeKind, time_of
+from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
 from pantarhei.query.registration import Registration
@@ -26,7 +27,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import Key
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, Collector, FactChanges
+from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, Collector, Conclusions, FactChanges
 from pantarhei.spark.driver import Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of, normalized
 from pantarhei.spark.materialize import Closing
@@ -38,6 +39,8 @@ from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 from pantarhei.spark.shards.sharded_query import run_shards
 from pantarhei.spark.shards.sharded_stream import Sharding, remembered, sharded
 from pantarhei.spark.worker import OnError, check_on_error
+from pantarhei.temporal.rules import TemporalRules
+from pantarhei.temporal.sharding import check_needs_no_order
 from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
@@ -55,6 +58,7 @@ def reason_stream(
     repair: Method = "exact",
     keep: Keep = "newest",
     unique_names: bool = True,
+    numbers: Numbers = "by_datatype",
     budget: Budget | None = None,
     columns: Mapping[str, str] | None = None,
     allowed_lateness: Duration | None = None,
@@ -75,6 +79,7 @@ def reason_stream(
     streaming: Iterable[URIRef] | None = None,
     limits: Limits = NO_LIMITS,
     history: History | None = None,
+    temporal: TemporalRules | None = None,
 ) -> ReasoningQuery:
     """Follow a streaming DataFrame with a window that is repaired, in one process: the driver.
 
@@ -89,13 +94,14 @@ def reason_stream(
 
     Args:
         df: a streaming DataFrame; columns as for `materialize_aboxes`.
-        ontology, window, background, repair, keep, unique_names, budget: as `StreamReasoner` takes them.
+        ontology, window, background, repair, keep, unique_names, numbers, budget: as `StreamReasoner` takes
+            them.
         columns, on_error: as `materialize_aboxes` takes them.
         allowed_lateness: how far ABoxes may come out of order from batch to batch; so long they wait.
         on_update: called with the update of each ABox and the reasoner.
         on_late: called with each ABox that came too late; `counts` has their number.
         query: a SPARQL query, answered after each ABox; without it results are changes of the
-            materialization. Columns: see `collectors`.
+            materialization, or of what `temporal` rules conclude. Columns: see `collectors`.
         queries: instead of `query`, registered queries by name. The results of each are the changes that it
             reports; its first report brings all its answers. One that is in the checkpoint goes on from
             there, and is closed if it is not given any more.
@@ -113,12 +119,15 @@ def reason_stream(
         query_name: Spark's name for the query.
         shard_by: "subject", or a property of the background: a window model for each shard, on the executors
             instead of the driver, for programs that are key-local (`Ontology.sharding_report`). Then `sink`
-            and `output` get the changes that `shard_stream` describes, of the materialization or of the
-            answers to `query`, the checkpoint is Spark's alone, and `on_update`, `on_late`, `on_error`,
-            `queries` and `spark_partitions` have no meaning.
+            and `output` get the changes that `shard_stream` describes, of the materialization, of the answers
+            to `query`, or of what `temporal` rules conclude, the checkpoint is Spark's alone, and
+            `on_update`, `on_late`, `on_error`, `queries` and `spark_partitions` have no meaning.
         shards, streaming: as `shard_stream` takes them.
         limits: how much the window may hold, and what then; of each shard, if it is sharded.
         history: as `StreamReasoner` takes it; if it is sharded, as `shard_stream` does.
+        temporal: rules that see time, as `load_rules` gives them. The rows of a timestamp have no order, so
+            windows of the last assertions are refused. Queries see conclusions in the graph
+            `urn:pantarhei:conclusions`.
 
     Returns:
         The running query, with the window in it unless it is sharded.
@@ -131,6 +140,8 @@ def reason_stream(
         CheckpointMismatchError: it is one of another ontology or background.
         TimestampError: window or lateness are of another kind than the timestamps.
         QueryError: the query is malformed or refused.
+        NotKeyLocalRuleError: Spark would not conclude what one reasoner does.
+        TemporalRuleError: a rule does not fit the window.
         While it runs, from `await_termination`: `InvalidRowError` for a row that is no timestamped triple,
         `MemoryLimitError` for an ABox with which the window would hold too much.
     """
@@ -139,7 +150,7 @@ def reason_stream(
     given = normalized(df, columns)
     search = Budget() if budget is None else budget
     kept = (History() if history is None else history) if shard_by is None else remembered(history)
-    options = Options(window, repair, keep, unique_names, search, limits, history=kept)
+    options = Options(window, repair, keep, unique_names, search, limits, history=kept, numbers=numbers)
     asked = registrations(queries, query)
     outlets = outlets_of(
         asked, sink, None if output is None else local_folder("output", output), output_format
@@ -147,7 +158,7 @@ def reason_stream(
     if shard_by is not None:
         _refuse_where_sharded(on_update, on_late, on_error, queries, spark_partitions)
         sharding = Sharding(shard_by, shards, streaming)
-        stream = sharded(given, ontology, options, background, sharding, allowed_lateness, query)
+        stream = sharded(given, ontology, options, background, sharding, allowed_lateness, query, temporal)
         return run_shards(stream, outlets[STREAM], checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
@@ -155,7 +166,10 @@ def reason_stream(
     step_to(window, None, time_of(0, kind))  # raises where they do not fit
     temporary = tempfile.TemporaryDirectory(prefix="pantarhei-") if checkpoint is None else None
     progress = Progress(local_folder("checkpoint", temporary.name if temporary else checkpoint or ""))
-    reasoner = _reasoner(ontology, background, options, progress, kind)
+    if temporal is not None:
+        check_type("temporal", temporal, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+        check_needs_no_order(temporal)
+    reasoner = _reasoner(ontology, background, options, temporal, progress, kind)
     had, new = set(reasoner.queries), take_up(reasoner, asked)
     results = Results(_collectors(kind, reasoner, query, asked), outlets)
 
@@ -184,9 +198,17 @@ def _collectors(
     kind: TimeKind, reasoner: StreamReasoner, query: str | None, asked: Mapping[str, Registration]
 ) -> dict[str, Collector]:
     if not asked:
-        return {STREAM: FactChanges(kind) if query is None else AnswersAnew(kind, reasoner, query)}
+        return {STREAM: _collector(kind, reasoner, query)}
     kept, window = reasoner.queries, reasoner.window
     return {name: AnswersKeptUp(kind, kept[name], given, window) for name, given in asked.items()}
+
+
+def _collector(kind: TimeKind, reasoner: StreamReasoner, query: str | None) -> Collector:
+    """What a stream without registered queries has for results."""
+    if query is not None:
+        return AnswersAnew(kind, reasoner, query)
+    rules = reasoner.temporal
+    return FactChanges(kind) if rules is None else Conclusions(kind, rules, reasoner.window)
 
 
 def _refuse_where_sharded(
@@ -209,16 +231,17 @@ def _reasoner(
     ontology: Ontology,
     background: Graph | Iterable[Triple] | None,
     options: Options,
+    temporal: TemporalRules | None,
     progress: Progress,
     kind: TimeKind,
 ) -> StreamReasoner:
     """The reasoner of a stream that begins, or the one with which it goes on.
 
     Raises:
-        OptionError: it has another window or other options.
+        OptionError: it has another window, other options or other rules.
     """
     if not progress.exists:
-        return StreamReasoner.with_options(ontology, options, background)
+        return StreamReasoner.with_options(ontology, options, background, temporal)
     reasoner = StreamReasoner.restore(
         progress.reasoner,
         ontology,
@@ -231,6 +254,11 @@ def _reasoner(
         if asked != saved and not (name == "window" and options.window.is_as(reasoner.window, kind)):
             expected = f"{saved!r}, with which the stream in {progress.reasoner.parent} began"
             raise OptionError(name, repr(asked), expected)
+    if temporal != reasoner.temporal:
+        expected = (
+            f"the rules with which the stream in {progress.reasoner.parent} began:\n{reasoner.temporal}"
+        )
+        raise OptionError("temporal", str(temporal), expected)
     return reasoner
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pantarhei.encoding.forms import NO_FORMS, Forms
-from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, Fact, Integers, as_tuples, keys_of
 from pantarhei.language.time import TimePoint
 from pantarhei.window.timeline import Timeline
 
@@ -63,7 +63,7 @@ class Entry:
     def marks(self) -> npt.NDArray[np.uint16]:
         """16 bits of each fact's key, made when first asked for."""
         if self._marks is None:
-            object.__setattr__(self, "_marks", _mark(_keys(self.facts)).astype(np.uint16))
+            object.__setattr__(self, "_marks", _mark(keys_of(self.facts)).astype(np.uint16))
         assert self._marks is not None
         return self._marks
 
@@ -213,14 +213,14 @@ class _Facts:
     def add(self, facts: Integers) -> None:
         if len(facts):
             self._facts.update(as_tuples(facts))
-            self._keys = np.unique(np.concatenate([self._keys, _keys(facts)]))
+            self._keys = np.unique(np.concatenate([self._keys, keys_of(facts)]))
             self._marked = np.empty(0, bool)
 
     def among(self, facts: Integers) -> npt.NDArray[np.bool_]:
         """Which of `facts` are in the set: most are told apart by a key, the others are looked up."""
         found = np.zeros(len(facts), bool)
         if len(facts) and len(self._keys):
-            keys = _keys(facts)
+            keys = keys_of(facts)
             maybe = self.maybe(_mark(keys))  # spares most facts the search
             maybe = maybe[np.isin(keys[maybe], self._keys)]
             found[maybe] = [fact in self._facts for fact in as_tuples(facts[maybe])]
@@ -247,10 +247,3 @@ class _Facts:
 def _mark(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
     """16 bits of each key, well mixed."""
     return (keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
-
-
-def _keys(facts: Integers) -> npt.NDArray[np.int64]:
-    """A 64-bit key of each fact; different facts rarely share one."""
-    predicates, subjects, objects = facts.astype(np.int64).T
-    keys: npt.NDArray[np.int64] = (subjects << 32) ^ (objects << 8) ^ predicates
-    return keys

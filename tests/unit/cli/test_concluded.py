@@ -89,3 +89,12 @@ def test_a_file_that_cannot_be_read_or_is_no_text_of_rules_is_told_of(tmp_path):
     path.write_text("ex:alarm(X) :- ex:Hot(X)")
     with pytest.raises(TemporalTextError):
         rules_from(path, ONTOLOGY)
+
+
+def test_prefixes_of_the_ontology_that_stand_for_no_iri_are_passed_over(tmp_path):
+    graph = Graph()
+    graph.bind("odd", "no iri")
+    graph.bind("ex", EX)
+    path = tmp_path / "alarms.lars"
+    path.write_text(RULES)
+    assert len(rules_from(path, load_ontology(graph)).rules) == 3

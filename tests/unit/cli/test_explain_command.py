@@ -36,6 +36,25 @@ def test_it_says_what_the_reasoner_does(explain):
     assert explain(f"<{pedals}alex> <{RDF.type}> <{pedals}HaltingDriver> .").stdout == done.stdout
 
 
+def test_what_temporal_rules_conclude_is_explained_too():
+    reactor = ROOT / "ontologies" / "reactor.ttl", ROOT / "examples" / "reactor" / "shift.trig"
+    given = ["explain", "--ontology", *reactor[:1], "--stream", *reactor[1:], "--range", "PT1M"]
+    given += ["--slide", "PT30S", "--rules", ROOT / "examples" / "reactor" / "alarms.lars"]
+    asked = [*given, "--at", "2026-03-02T14:07:00Z", ":vessel a :callOut"]
+    done = CliRunner().invoke(app, list(map(str, asked)))
+    assert done.exit_code == 0 and done.stdout.splitlines()[:3] == [
+        "the vessel is a call out [1]",
+        "├─ because always from 14:05:00 to 14:07:00: the vessel is overheating",
+        "│  ├─ because the vessel is overheating (held from 14:05:00 to 14:06:30)",
+    ]
+    as_atom = [*asked[:-1], "callOut(:vessel)"]
+    assert CliRunner().invoke(app, list(map(str, as_atom))).stdout == done.stdout
+    done = CliRunner().invoke(app, list(map(str, [*asked, "--format", "json"])))
+    assert json.loads(done.stdout)["steps"][-1]["kind"] == "concluded"
+    done = CliRunner().invoke(app, list(map(str, [*given, ":vessel a :callOut"])))
+    assert done.exit_code == 1 and "does not hold" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("at", "state", "holds"),
     [

@@ -49,7 +49,7 @@ def options(tmp_path):
     (tmp_path / "o.ttl").write_text(ONTOLOGY)
 
     def made(stream="-", **more):
-        return Following(tmp_path / "o.ttl", str(stream), more.pop("range", "2"), **more)
+        return Following([str(tmp_path / "o.ttl")], str(stream), more.pop("range", "2"), **more)
 
     return made
 
@@ -277,6 +277,23 @@ def test_beside_a_query_conclusions_are_counted(options, rules, tmp_path, capsys
     follow(options(rules=rules, query=tmp_path / "q.rq", format="csv"), Given((1, member(A, a))))
     out, err = capsys.readouterr()
     assert out.splitlines() == ["at,x", f"1,{a}"] and err.endswith("2 conclusions came, 0 went\n")
+
+
+@pytest.mark.parametrize("emit", ["answers", "changes"])
+def test_a_query_finds_conclusions_among_the_facts_or_in_their_graph(options, rules, emit, capsys):
+    given = {"rules": rules, "format": "csv", "emit": emit}
+    plain = "SELECT ?x { ?x a <http://example.org/was> }"
+    named = plain.replace("{", "{ GRAPH <urn:pantarhei:conclusions> {").replace("}", "}}")
+    for told in (
+        {"query": plain},
+        {"query": plain, "conclusions": "graph"},
+        {"query": named},
+        {"query": named, "conclusions": "graph"},
+    ):
+        follow(options(**given, **told), Given((1, member(A, a)), (2,), (9, member(A, b))))
+        found = [line.split(",")[-1] for line in capsys.readouterr().out.splitlines()[1:]]
+        seen = {"answers": [a, a, b], "changes": [a, a, b]}[emit]
+        assert found == ([] if told == {"query": plain, "conclusions": "graph"} else list(map(str, seen)))
 
 
 def test_rules_that_are_refused_are_told_before_the_stream_is_read(options, tmp_path):

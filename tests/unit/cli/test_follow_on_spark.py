@@ -41,7 +41,8 @@ def source(monkeypatch, tmp_path):
             return ClosedFiles(closed, account)
 
         monkeypatch.setattr(follow_on_spark, "close_files", close_files)
-        return SparkSource(Following(tmp_path, str(tmp_path / "stream.nq"), range, **options), "local[2]")
+        given = Following([str(tmp_path)], str(tmp_path / "stream.nq"), range, **options)
+        return SparkSource(given, "local[2]")
 
     asked = []
     made.asked = asked
@@ -84,6 +85,6 @@ def test_a_window_of_another_kind_than_the_times_is_refused_before_spark_works(s
 
 def test_standard_input_and_a_time_that_is_none_are_refused_at_once(source):
     with pytest.raises(OptionError, match="cannot read standard input"):
-        SparkSource(Following("o.ttl", "-", "2"), "local[2]")
+        SparkSource(Following(["o.ttl"], "-", "2"), "local[2]")
     with pytest.raises(OptionError, match="clock"):
         source(time="clock")

@@ -21,6 +21,7 @@ RULES = pr.load_rules(
     """,
     prefixes={"": str(EX)},
 )
+RUN = "a run a fact: when it begins, is long enough, and ends; nothing in between"
 HALF_MINUTES = pr.Window(range="PT1M", slide="PT30S")
 
 
@@ -39,21 +40,27 @@ def test_rules_are_listed_by_their_strata():
 def test_windows_are_counted_in_ticks_where_the_reasoners_window_is_known():
     lines = RulesReport(RULES, HALF_MINUTES).text().splitlines()
     assert "windows, a tick is 30 sec" in lines
-    assert "    alarm(X) always in [1 min]: 2 ticks" in lines
-    assert "    not asserted served(X) in [10 min]: 20 ticks" in lines
-    assert "    asserted served(X) in [3 #]" in lines  # of assertions, not of time
+    assert f"    alarm(X) always in [1 min]: 2 ticks; {RUN}" in lines
+    assert "    not asserted served(X) in [10 min]: 20 ticks; a row an event; nothing as ticks pass" in lines
+    assert (
+        "    asserted served(X) in [3 #]: a queue of the last assertions: what enters and what leaves"
+        in lines
+    )  # of assertions, not of time
     assert "what was said is kept for 20 ticks" in lines
 
 
 def test_without_the_reasoners_window_windows_stand_as_they_are_written():
     text = RulesReport(RULES).text()
     assert "in ticks if --range and --slide are given" in text
-    assert "    alarm(X) always in [1 min]\n" in text and "is kept for" not in text
+    assert f"    alarm(X) always in [1 min]: {RUN}\n" in text and "is kept for" not in text
 
 
 def test_ticks_of_numbers_have_the_length_of_the_slide():
     rules = pr.load_rules("a(X) :- b(X) in [3].", prefixes={"": str(EX)})
-    assert "a tick is 2\n    b(X) in [3]: 3 ticks" in RulesReport(rules, pr.Window(range=4, slide=2)).text()
+    assert (
+        "a tick is 2\n    b(X) in [3]: 3 ticks; a row a fact"
+        in RulesReport(rules, pr.Window(range=4, slide=2)).text()
+    )
 
 
 def test_what_does_not_fit_the_window_is_refused():
@@ -78,3 +85,20 @@ def test_programs_get_the_same():
     assert [each["stratum"] for each in data["rules"]] == [1, 1, 0]
     assert data["remembered"] == [EX.alarm] and data["not_in_ontology"] == [EX.served]
     assert [each["ticks"] for each in data["windows"]] == [2, 20, 10, None]
+    assert data["windows"][0]["cost"] == RUN
+
+
+def test_what_looks_at_any_tick_is_among_the_windows():
+    rules = pr.load_rules("a(X) :- b(X, T), c(X) at T.", prefixes={"": str(EX)})
+    assert (
+        "    c(X) at T: a row a fact at each tick that it holds; all that was said"
+        in RulesReport(rules).text()
+    )
+
+
+def test_the_ontologys_rules_that_conclusions_lead_to_are_told():
+    rules = pr.load_rules(":Hot(X) :- warm(X) in [2].\nlate(X) :- :Odd(X) in [2].", prefixes={"": str(EX)})
+    report = RulesReport(rules, pr.Window(range=2), ONTOLOGY)
+    assert "remembered: Hot, Odd" in report.text() and "1 rule of the ontology joins them" in report.text()
+    assert not report.to_data()["warnings"]
+    assert report.to_data()["ontology_rules"] == ["Odd(?x) :- Hot(?x)."]

@@ -5,22 +5,26 @@ from typing import get_args, get_type_hints
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from pantarhei import StreamReasoner, Window, load_ontology, read_stream
-from pantarhei.cli.run_options import EachOnce, Following
+from pantarhei.cli.run_options import Following
+from pantarhei.engine.options import ConclusionsIn as InLibrary
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
 from pantarhei.streams.write import FORMATS
 from pantarhei.window.limits import OnLimit
 from pantarhei.window.sliding import ReasonerClosed
 
-app = typer.Typer()
-
 
 @pytest.mark.parametrize(
     ("option", "taken"),
-    [("closed", ReasonerClosed | None), ("repair", Method), ("keep", Keep), ("on_limit", OnLimit)],
+    [
+        ("closed", ReasonerClosed | None),
+        ("conclusions", InLibrary | None),
+        ("repair", Method),
+        ("keep", Keep),
+        ("on_limit", OnLimit),
+    ],
 )
 def test_the_command_line_offers_what_the_library_takes(option, taken):
     assert get_type_hints(Following)[option] == taken
@@ -46,21 +50,19 @@ def test_the_defaults_are_those_of_the_library(option, library):
 
 
 def test_the_window_is_that_of_the_library_unless_told(tmp_path):
-    assert Following(tmp_path, "s.nq", "2").reasoning().window == Window(2)
-    assert Following(tmp_path, "s.nq", "2", closed="right").reasoning().window == Window(2, closed="right")
+    given = [str(tmp_path)], "s.nq", "2"
+    assert Following(*given).reasoning().window == Window(2)
+    assert Following(*given, closed="right").reasoning().window == Window(2, closed="right")
 
 
-@app.command(cls=EachOnce)
-def command(one: str = "nothing", many: list[str] | None = None) -> None:
-    typer.echo(f"{one} {many}")
+def test_a_query_beside_rules_finds_conclusions_among_the_facts_unless_told(tmp_path):
+    given, rules = ([str(tmp_path)], "s.nq", "2"), tmp_path / "r.lars"
+    assert Following(*given, rules=rules, query="q").reasoning().conclusions == "default"
+    assert Following(*given, rules=rules, query="q", conclusions="graph").reasoning().conclusions == "graph"
+    assert Following(*given, rules=rules).reasoning().conclusions == "graph"
 
 
-def test_an_option_of_one_value_is_refused_the_second_time_and_the_error_names_it():
-    done = CliRunner().invoke(app, ["--one", "a", "--one", "a"])
-    assert done.exit_code == 2
-    assert "--one" in done.output and "given 2 times" in done.output
-
-
-def test_an_option_of_several_values_is_taken_as_often_as_it_is_given():
-    done = CliRunner().invoke(app, ["--many", "a", "--one", "b", "--many", "c"])
-    assert done.output == "b ['a', 'c']\n"
+@pytest.mark.parametrize("told", [{"rules": "r.lars"}, {"query": "q"}, {}])
+def test_where_conclusions_are_found_is_told_with_rules_and_a_query_alone(told, tmp_path):
+    with pytest.raises(typer.BadParameter, match="--rules, --query"):
+        Following([str(tmp_path)], "s.nq", "2", conclusions="default", **told).reasoning()

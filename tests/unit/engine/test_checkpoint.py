@@ -27,6 +27,7 @@ from checkpoints import (
     simple,
     with_column,
 )
+from counts import cases
 from pantarhei import Ontology, OptionError, StreamReasoner, Window, load_ontology
 from pantarhei.engine.checkpoint.container import pack
 from pantarhei.errors import CheckpointError, CheckpointMismatchError, MemoryLimitError, PantarheiError
@@ -93,7 +94,7 @@ def forgeries(draw):
     return pack(header, columns)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(130, 400), deadline=None)
 @given(forgeries())
 def test_a_forged_checkpoint_is_refused_or_gives_a_reasoner_that_works(forged):
     try:

@@ -1,7 +1,10 @@
 """Temporal rules beside the window: states and events by tick, and steps that can be taken back."""
 
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
 import pytest
-from rdflib import RDF, Graph, Namespace
+from rdflib import RDF, Graph, Literal, Namespace
 
 import pantarhei as pr
 from pantarhei.engine.concluding import CONCLUSIONS
@@ -21,6 +24,10 @@ ONTOLOGY = pr.load_ontology(
 def reasoner_with(text, window=None, background=(), **options):
     rules = pr.load_rules(text + "\n", prefixes={"": str(EX)})
     return pr.StreamReasoner(ONTOLOGY, window or pr.Window(range=2), background, temporal=rules, **options)
+
+
+def at(seconds):
+    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
 
 
 def is_a(*names):
@@ -135,6 +142,14 @@ def test_a_checkpoint_in_the_midst_of_always_goes_on():
     assert told(restored.push(4, [])) == told(reasoner.push(4, [])) == [(4, "+long")]
 
 
+def test_behind_a_checkpoint_a_conclusion_goes_with_the_literal_with_which_it_came():
+    reasoner = reasoner_with("late(X, T) :- asserted :Hot(X) at T in [1].")
+    reasoner.push(3, is_a("Hot"))
+    restored = pr.StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
+    restored.push(4, [(EX.v, EX.level, Literal(Decimal(3)))])
+    assert restored.push(5, []).conclusions.removed == {(EX.v, EX.late, Literal(3))}
+
+
 # start = 0          at:  0   1   2   3        windows look back no further than 0
 # Hot                             x
 @pytest.mark.parametrize(("start", "holds"), [(None, ""), (2, "long")])
@@ -169,7 +184,7 @@ def test_without_rules_nothing_is_concluded():
 def test_rules_are_attached_once():
     reasoner = reasoner_with("hot(X) :- :Hot(X).")
     with pytest.raises(OptionError, match=CONCLUSIONS):
-        reasoner._held.conclude(pr.load_rules("a(X) :- b(X).", prefixes={"": str(EX)}))
+        reasoner._held.conclude(pr.load_rules("a(X) :- b(X).", prefixes={"": str(EX)}), frozenset())
 
 
 # -- work ------------------------------------------------------------------------------------------
@@ -236,3 +251,104 @@ def test_made_again_from_the_past_a_tick_that_is_named_has_what_was_said_of_its_
     reasoner.push(3, [])
     restored = pr.StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
     assert names(restored) == names(reasoner) == "odd"
+
+
+def test_what_was_said_counts_among_the_bytes_that_it_takes():
+    reasoner = reasoner_with("a(X) :- asserted :Hot(X) in [5000].", pr.Window(range=0))
+    taken = []
+    for tick in range(2_560):
+        reasoner.push(tick, is_a("Hot"))
+        taken.append(reasoner.stats().consumer_bytes)
+    assert 12 * 2_048 < taken[-1] - taken[511] < 60 * 2_048
+
+
+def test_it_is_known_when_conclusions_may_come_or_go_next():
+    window = pr.Window(range=4, slide=2)
+    reasoner = reasoner_with("quiet(X) :- :Hot(X) in [9], not asserted :Hot(X) in [2].", window)
+    assert reasoner.next_turn is None and reasoner.temporal.strata
+    reasoner.push(3, is_a("Hot"))
+    turned, at = [], 3
+    while (at := reasoner.next_turn) is not None:
+        turned += [(turn.at, bool(turn.added)) for turn in reasoner.advance(at).conclusions.turns]
+    # ticks end at even times: asserted in that of 4, in [2] until 8; in the window until 6, in [9] until 24
+    assert turned == [(9, True), (25, False)]
+    assert pr.StreamReasoner(ONTOLOGY, window).next_turn is None
+
+
+# at:                  0   1   2   3   4
+# alarm (said)         x   x   x       x
+# alarm (concluded)                x           forgotten at 4
+# alarm always in [2]          x   x
+def test_always_sees_what_the_stream_says_of_a_conclusion():
+    reasoner = reasoner_with("alarm(X) :- hot(X). late(X) :- alarm(X) always in [2].", pr.Window(range=0))
+    seen = []
+    for at in range(5):
+        reasoner.push(at, is_a("alarm") if at != 3 else is_a("hot"))
+        seen.append(names(reasoner))
+    assert seen == ["alarm", "alarm", "alarm late", "alarm late", "alarm"]
+
+
+@pytest.mark.parametrize(
+    ("text", "window", "times", "seen"),
+    [
+        ("event(X) :- asserted :Hot(X) in [2].", pr.Window(0), [0, 10**15, 10**15 + 2, 10**15 + 3], "eee "),
+        ("state(X) :- :Hot(X).", pr.Window(5), [0, 10**9, 10**9 + 5, 10**9 + 6], "sss "),
+        ("state(X) :- :Hot(X).", pr.Window("PT1M"), [at(0), at(1e6), at(1e6 + 60), at(1e6 + 61)], "sss "),
+        ("event(X) :- asserted :Hot(X).", pr.Window(0), [0.5, 1e6 + 0.5, 1e6 + 1.5], "ee "),
+    ],
+)
+def test_a_jump_costs_what_changes_on_the_way_however_many_ticks_it_passes(text, window, times, seen):
+    reasoner = reasoner_with(text, window)
+    held = []
+    for index, when in enumerate(times):
+        reasoner.push(when, is_a("Hot") if index < 2 else [])
+        held.append(names(reasoner)[:1] or " ")
+    assert "".join(held) == seen
+    assert reasoner.stats().consumer_bytes < 1_000_000
+
+
+def test_a_jump_over_too_many_ticks_at_which_conclusions_change_is_refused_and_leaves_no_trace():
+    reasoner = reasoner_with("seen(X, T) :- :Hot(X) at T in [0].", pr.Window("PT1M"))
+    reasoner.push(at(0), is_a("Hot"))
+    before = reasoner.atoms()
+    with pytest.raises(
+        pr.TemporalRuleError, match=r"10_000_000 ticks later.*give the reasoner.s window a slide"
+    ):
+        reasoner.push(at(10), is_a("Hot"))
+    assert reasoner.atoms() == before and list(reasoner.timestamps) == [at(0)]
+    reasoner.push(at(0) + timedelta(microseconds=3), [])
+    assert len(reasoner.atoms()) == 1
+
+
+# range = 0 says nothing of the kind of time: the stream's first timestamp does
+def test_the_first_timestamp_says_whether_a_window_may_count_ticks_or_seconds():
+    counts = reasoner_with("event(X) :- asserted :Hot(X) in [2].", pr.Window(0))
+    with pytest.raises(pr.TemporalRuleError, match="counts ticks; expected a window with a unit"):
+        counts.push(at(0), is_a("Hot"))
+    counts.push(0, is_a("Hot"))
+    assert names(counts) == "event"
+    lasts = reasoner_with("event(X) :- asserted :Hot(X) in [2 sec].", pr.Window(0))
+    with pytest.raises(pr.TemporalRuleError, match="needs a stream with datetimes, and the timestamp 0 is a"):
+        lasts.push(0, is_a("Hot"))
+    seen = []
+    for second in range(4):
+        lasts.push(at(second), is_a("Hot") if second == 0 else [])
+        seen.append(names(lasts))
+    assert seen == ["event", "event", "event", ""]
+
+
+def test_what_no_kind_of_time_allows_is_refused_at_once():
+    with pytest.raises(pr.TemporalRuleError, match=r"counts ticks|needs a stream with datetimes"):
+        reasoner_with("a(X) :- :Hot(X) in [2 sec], :Odd(X) in [2].", pr.Window(0))
+
+
+# slide = 1 of a stream of floats
+def test_ticks_of_floats_are_as_long_as_the_slide_says(tmp_path):
+    reasoner = reasoner_with("event(X) :- asserted :Hot(X) in [2].", pr.Window(range=2, slide=1))
+    seen = []
+    for when in (0.5, 1.5, 2.75, 3.25):
+        reasoner.push(when, is_a("Hot") if when == 0.5 else [])
+        seen.append(names(reasoner))
+        reasoner.checkpoint(tmp_path / "state")
+        reasoner = pr.StreamReasoner.restore(tmp_path / "state", ONTOLOGY)
+    assert seen == ["event", "event", "event", ""]

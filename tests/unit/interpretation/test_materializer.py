@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, XSD, Graph, Literal
 
+from counts import cases
 from pantarhei import Ontology, OptionError, StreamReasoner, Window
 from pantarhei.errors import InvalidTripleError
 from pantarhei.interpretation import materializer
@@ -41,7 +42,7 @@ def triples_of(table):
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(50, 150), deadline=None)
 @given(world=worlds(), choices=st.lists(subsets, min_size=1, max_size=4))
 def test_an_interpretation_is_the_closure_of_its_abox_with_its_conflicts(world, choices):
     rules, background, pool = world

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from counts import cases
 from pantarhei.encoding.numbers import NONE
 from pantarhei.materialize.lineage_rows import Lineage
 from pantarhei.materialize.model import FOREVER
@@ -103,7 +104,7 @@ def by_definition(assertions, instances, violations, background=()):
 bodies = st.lists(st.integers(0, 7), min_size=1, max_size=3, unique=True).map(tuple)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(130, 400), deadline=None)
 @given(
     levels=st.lists(st.sampled_from((NONE, 3, 5, NOW)), min_size=8, max_size=8),
     instances=st.lists(st.tuples(st.integers(0, 7), bodies), max_size=8),

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei import Ontology, StreamReasoner, Window, load_rules
 from pantarhei.errors import OptionError, QueryError
 from pantarhei.language.rule import Rule
 from pantarhei.language.time import TimeKind
 from pantarhei.query.registration import Registration
-from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, FactChanges
+from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, Conclusions, FactChanges
 from strategies import EX, A, B, C, is_a, member, x
 
 RULES = [Rule("sub", (is_a(A, x),), is_a(B, x)), Rule("disjoint", (is_a(B, x), is_a(C, x)), None)]
@@ -66,6 +66,25 @@ def test_queries_that_cannot_be_answered_are_refused_at_once():
         AnswersAnew(TimeKind.INTEGER, reasoner_of(), "SELECT ?at ?x ?batch { ?x ?at ?batch }")
     with pytest.raises(QueryError):
         AnswersAnew(TimeKind.INTEGER, reasoner_of(), "SELECT ?x {")
+
+
+def test_conclusions_are_rows_of_what_went_and_came_at_each_time_on_the_way():
+    rules = load_rules(
+        "on :- :C(X).\nquiet(X, 1) :- :B(X), not asserted :A(X) in [1].", prefixes={"": str(EX)}
+    )
+    reasoner = StreamReasoner(Ontology.from_rules(RULES), Window(3), temporal=rules)
+    collector = Conclusions(TimeKind.INTEGER, rules, reasoner.window)
+    collector.begin(7)
+    collector.note(reasoner.push(3, [member(A, EX.a)]))
+    collector.note(reasoner.push(9, [member(C, EX.a)]))
+    quiet = f"<{EX}quiet>", EX.a.n3(), '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    columns = ["batch", "at", "start", "end", "predicate", "argument1", "argument2", "change"]
+    assert collector.table().column_names == columns
+    assert [tuple(row.values()) for row in collector.table().to_pylist()] == [
+        (7, 5, 2, 5, *quiet, 1),
+        (7, 7, 4, 7, *quiet, -1),
+        (7, 9, 6, 9, f"<{EX}on>", None, None, 1),
+    ]
 
 
 def kept_up(registration, reasoner, kind=TimeKind.INTEGER):

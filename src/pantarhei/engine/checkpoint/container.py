@@ -33,8 +33,9 @@ from pantarhei.errors import CheckpointError, PantarheiError
 from pantarhei.version import __version__
 
 FIRST_WITH_HISTORY = 4
-FORMAT = FIRST_WITH_CONCLUSIONS = 5
-_READABLE = (3, 4, FORMAT)
+FIRST_WITH_CONCLUSIONS = 5
+FORMAT = FIRST_WITH_NUMBERS = 6
+_READABLE = (3, 4, 5, FORMAT)
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
@@ -153,6 +154,11 @@ class Contents:
     def has_conclusions(self) -> bool:
         """Whether it says where queries find what temporal rules conclude."""
         return self.version >= FIRST_WITH_CONCLUSIONS
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether it says how numbers are read."""
+        return self.version >= FIRST_WITH_NUMBERS
 
     def broken(self, reason: object) -> CheckpointError:
         """The error that the content is not what it should be."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type
 
 from pantarhei.engine.checkpoint.container import Contents
 from pantarhei.engine.options import ConclusionsIn, Derive
+from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.repair.choose import Method
 
@@ -40,6 +41,7 @@ class Header(TypedDict):
     limits: dict[str, Any]
     derive: Derive
     conclusions: ConclusionsIn
+    numbers: Numbers
     kind: str | None
     now: int
     contradicted: bool
@@ -61,6 +63,8 @@ def checked_header(contents: Contents) -> Header:
         CheckpointError: something in it is missing, or of another type.
     """
     given = contents.header
+    if not contents.has_numbers:
+        given = {**given, "numbers": "by_datatype"}
     if not contents.has_conclusions:
         given = {**given, "conclusions": "graph"}
     if not contents.has_history:

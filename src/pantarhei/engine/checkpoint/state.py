@@ -125,6 +125,7 @@ def save(
         "limits": asdict(options.limits),
         "derive": options.derive,
         "conclusions": options.conclusions,
+        "numbers": options.numbers,
         "kind": books.step.kind.name if books.step else None,
         "now": books.step.now if books.step else 0,
         "contradicted": bool(books.log.newest and books.arrival and books.arrival.contradicted),
@@ -177,6 +178,7 @@ class Checkpoint:
                 header["derive"],
                 History(**header["history"]),  # type: ignore[arg-type]
                 header["conclusions"],
+                header["numbers"],
             )
             self.background = GivenBackground(tuple(read_triples(contents, "background")))
 

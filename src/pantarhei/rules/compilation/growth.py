@@ -14,6 +14,7 @@ from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Argument, Predicate, Rule
 from pantarhei.language.term import Term, Triple
+from pantarhei.literals.by_value import Numbers, exact_rule
 from pantarhei.literals.value import is_well_typed
 from pantarhei.rules.compilation.program import Program, compile_, part_of
 from pantarhei.rules.translation.demand import Theory
@@ -60,6 +61,7 @@ class GrowingProgram:
     Args:
         theory: what to compile.
         same: groups of names that are one, each under its first name.
+        numbers: how literals that are numbers are read.
 
     `grown` is all that changes; what it was may be put back, for a vocabulary that knows what it knew then.
     """
@@ -68,13 +70,16 @@ class GrowingProgram:
     theory: Theory
     same: tuple[tuple[Term, ...], ...]
 
-    def __init__(self, theory: Theory, same: Iterable[Sequence[Term]] = ()) -> None:
+    def __init__(
+        self, theory: Theory, same: Iterable[Sequence[Term]] = (), numbers: Numbers = "by_datatype"
+    ) -> None:
         groups = self.same = tuple(tuple(group) for group in same)
-        self.theory = replace(theory, rules=_merged(theory.rules, groups))
+        rules = theory.rules if numbers == "by_datatype" else tuple(map(exact_rule, theory.rules))
+        self.theory = replace(theory, rules=_merged(rules, groups))
         nothing = compile_(())
         self.grown = Grown(nothing, _with_ill_typed_constants(self.theory.rules), 0)
         self._part: tuple[Program, Symbols, Part] = nothing, None, Part(nothing)
-        self.vocabulary = Vocabulary(nothing)
+        self.vocabulary = Vocabulary(nothing, numbers)
         for first, *others in groups:
             self.vocabulary.merge(first, others)
         self.grow()
@@ -102,7 +107,8 @@ class GrowingProgram:
         matter = rules if asked is None else that_matter(rules, asked)
         if len(matter) == len(rules):
             return Part(self.program)
-        return Part(part_of(self.program, matter), _derived_by(rules) - _derived_by(matter))
+        part = part_of(self.program, matter, self.vocabulary.value_of)
+        return Part(part, _derived_by(rules) - _derived_by(matter))
 
     def covers(self, facts: Integers) -> bool:
         """Whether the program has all rules that `facts`, encoded with the vocabulary, ask for.

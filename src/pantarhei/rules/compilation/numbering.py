@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Protocol
 
 from rdflib import Literal, URIRef, Variable
@@ -16,14 +16,19 @@ from pantarhei.literals.value import value_of
 
 
 class Numbered(Protocol):
-    """Symbols and terms that have numbers, by their position."""
+    """Symbols, terms and data ranges that have numbers, by their position."""
 
     symbols: list[Symbol]
     literals: list[Literal]
+    value_of: Callable[[Term], Hashable]
 
     @property
     def names(self) -> Sequence[Term]:
         """The names."""
+
+    @property
+    def ranges(self) -> Sequence[DataRange]:
+        """The data ranges."""
 
 
 class Numbering:
@@ -39,16 +44,20 @@ class Numbering:
         self.literals: dict[object, tuple[int, Literal]] = {}  # by value
         self.ranges: dict[DataRange, int] = {}
         self.builtins: dict[URIRef, int] = {}
+        self.value_of: Callable[[Term], Hashable] = value_of
         if numbered is not None:
+            self.value_of = numbered.value_of
             self.predicates.update((symbol, i) for i, symbol in enumerate(numbered.symbols))
             self.names.update((name, i) for i, name in enumerate(numbered.names))
             for literal in numbered.literals:
                 self.argument(literal, {})
+            self.ranges.update((range_, i) for i, range_ in enumerate(numbered.ranges))
 
     @classmethod
-    def of(cls, program: NumberedProgram) -> Numbering:
-        """The numbers that a program has given."""
+    def of(cls, program: NumberedProgram, value_of: Callable[[Term], Hashable]) -> Numbering:
+        """The numbers that a program has given, for which values were told apart in this way."""
         made = cls()
+        made.value_of = value_of
         made.predicates = {symbol: i for i, symbol in enumerate(program.predicates)}
         made.names = {name: i for i, name in enumerate(program.names)}
         literals = enumerate(program.literals, FIRST_LITERAL)
@@ -67,7 +76,7 @@ class Numbering:
             return variables[argument]
         if isinstance(argument, Literal):
             fresh = (FIRST_LITERAL + len(self.literals), argument)
-            return -2 - self.literals.setdefault(value_of(argument), fresh)[0]
+            return -2 - self.literals.setdefault(self.value_of(argument), fresh)[0]
         return -2 - self.names.setdefault(argument, len(self.names))
 
     def atom(self, atom: Atom, variables: Mapping[Variable, int]) -> tuple[int, int, int]:

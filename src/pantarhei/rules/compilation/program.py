@@ -6,7 +6,7 @@ A program is a value: it pickles, and is the same for the same rules, wherever i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -17,6 +17,7 @@ from pantarhei.encoding.numbers import NONE, Integers, Symbol
 from pantarhei.language.data_range import DataRange
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.term import Term
+from pantarhei.literals.value import value_of
 from pantarhei.rules.compilation.dispatch import LEAST_CLASSES_BACKWARD, Dispatch, Entries, dispatch
 from pantarhei.rules.compilation.numbering import Numbered, Numbering
 from pantarhei.rules.compilation.plan import BACKWARD, CHECK, FORWARD, JoinPlan, PlanCode
@@ -81,9 +82,15 @@ def compile_(rules: Iterable[Rule], numbered: Numbered | None = None) -> Program
     return _Compiler(tuple(rules), Numbering(numbered)).program()
 
 
-def part_of(whole: Program, rules: Iterable[Rule]) -> Program:
-    """The program of some rules of a program, in its numbers. Costs what `compile_` does."""
-    return _Compiler(tuple(rules), Numbering.of(whole)).program()
+def part_of(
+    whole: Program, rules: Iterable[Rule], value_of: Callable[[Term], Hashable] = value_of
+) -> Program:
+    """The program of some rules of a program, in its numbers. Costs what `compile_` does.
+
+    Args:
+        value_of: what tells values apart in the program.
+    """
+    return _Compiler(tuple(rules), Numbering.of(whole, value_of)).program()
 
 
 class _Compiler:

@@ -13,6 +13,7 @@ from pantarhei.language.time import TimeKind
 from pantarhei.ontology import Ontology
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.rules.sharding.sharding_report import Key, ShardingReport
+from pantarhei.temporal.rules import TemporalRules
 
 Value = TypeVar("Value")
 
@@ -55,8 +56,9 @@ class ShardSetup:
         shards: how many there are.
         report: κ, and what the stream may assert.
         holds: whether ABoxes wait until no more rows can come before them.
-        query: what is asked of each shard; None for the changes of what it holds.
-        names: the columns of its answers, or those of a fact.
+        query: what is asked of each shard; None for the changes of what it holds or concludes.
+        names: the columns of its answers, of conclusions, or of a fact.
+        temporal: the rules by which each shard concludes.
     """
 
     ontology: Ontology
@@ -68,7 +70,8 @@ class ShardSetup:
     holds: bool
     query: str | None = None
     names: tuple[str, ...] = ("subject", "predicate", "object")
+    temporal: TemporalRules | None = None
 
     def reasoner(self) -> StreamReasoner:
         """A reasoner that has seen nothing yet."""
-        return StreamReasoner.with_options(self.ontology, self.options)
+        return StreamReasoner.with_options(self.ontology, self.options, temporal=self.temporal)

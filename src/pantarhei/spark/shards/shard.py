@@ -13,13 +13,13 @@ import pyarrow.compute as pc
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, time_of
+from pantarhei.language.time import TimePoint, ticks_of, time_of
 from pantarhei.query.continuous import ContinuousQuery
 from pantarhei.rdf.blank_nodes import name_of_timestamp, prefix_of_name
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.conflict import Budget
-from pantarhei.spark.answer_rows import TextRow, changed_rows
+from pantarhei.spark.answer_rows import TextRow, changed_rows, turned_rows
 from pantarhei.spark.shards.setup import ShardSetup
 from pantarhei.window.sliding import step_to
 
@@ -31,13 +31,14 @@ _TERMS = ("subject", "predicate", "object")
 
 
 class Change(NamedTuple):
-    """What a shard gained or lost at a time: a fact, or with a query an answer.
+    """What a shard gained or lost at a time: a fact, with a query an answer, with rules a conclusion.
 
     Args:
         ticks: the time.
-        terms: those of the fact, or the values of the answer's variables, None for unbound ones.
+        terms: those of the fact, the values of the answer's variables, None for unbound ones, or the
+            predicate and the arguments of the conclusion.
         change: how many times more it is there, less than none if fewer; 0 for a row that came too late, of
-            which nothing is told where there is a query.
+            which nothing is told where there is a query, or are rules.
     """
 
     ticks: int
@@ -70,7 +71,7 @@ class Shard:
 
         Raises:
             CheckpointMismatchError: it was saved with another ontology, background, window, key, number of
-                shards or query.
+                shards, query or temporal rules.
         """
         options = setup.options
         reasoner = StreamReasoner.restore(
@@ -79,7 +80,7 @@ class Shard:
         given, was = _layout(setup), str(reasoner.note.get("layout"))
         if was != given:
             raise CheckpointMismatchError(
-                "of a shard", "window, key, number of shards, query or options", was, given
+                "of a shard", "window, key, number of shards, query, temporal rules or options", was, given
             )
         return cls(setup, reasoner, pa.ipc.open_stream(saved.held).read_all())
 
@@ -121,6 +122,8 @@ class Shard:
             looks.append(pc.min(self._held["ticks"]).as_py() + 1)
         if self.reasoner.timestamps:
             looks.append(self._leaving())
+        if (turn := self.reasoner.next_turn) is not None:
+            looks.append(ticks_of(turn, self._setup.kind))
         return min(looks, default=None)
 
     def _leaving(self) -> int:
@@ -137,7 +140,7 @@ class Shard:
         return time_of(ticks, self._setup.kind)
 
     def _late(self, ticks: int, **terms: str) -> Change:
-        is_told = self._setup.query is None
+        is_told = self._setup.query is None and self._setup.temporal is None
         return Change(ticks, tuple(terms.values()) if is_told else (None,) * len(self._setup.names), 0)
 
     def _changes(self, update: WindowUpdate, ticks: int) -> Iterator[Change]:
@@ -146,6 +149,11 @@ class Shard:
             answered = update.answers.get(self._query)
             for row, copies in () if answered is None else changed_rows(answered):
                 yield Change(ticks, row, copies)
+            return
+        if self._setup.temporal is not None:
+            for turn in update.conclusions.turns:
+                for row, change in turned_rows(turn, len(self._setup.names)):
+                    yield Change(ticks_of(turn.at, self._setup.kind), row, change)
             return
         for triples, change in ((update.delta.removed, -1), (update.delta.added, 1)):
             for triple in triples:
@@ -166,8 +174,11 @@ def _layout(setup: ShardSetup) -> str:
     # the default budget is None in the layouts that earlier versions saved
     budget = None if options.budget == Budget() else options.budget
     others = (options.repair, options.keep, options.unique_names, budget, setup.holds)
+    numbers = "" if options.numbers == "by_datatype" else f", numbers={options.numbers}"
     asked = "" if setup.query is None else f", query={setup.query}"
-    return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}{asked}"
+    rules = "" if setup.temporal is None else f", temporal={setup.temporal}"
+    more = f"{numbers}{asked}{rules}"
+    return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}{more}"
 
 
 def _split(rows: pa.Table, at: int) -> tuple[pa.Table, pa.Table]:

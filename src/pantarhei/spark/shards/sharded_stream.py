@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -17,14 +17,18 @@ from pyspark.sql.types import DataType, LongType, StringType, TimestampType
 from rdflib import Graph, URIRef
 
 from pantarhei.engine.options import Options
-from pantarhei.errors import NotKeyLocalError, OptionError
+from pantarhei.errors import NotKeyLocalError, OptionError, check_type
 from pantarhei.language.term import Triple, check_triple
 from pantarhei.language.time import Duration, TimeKind, duration_ticks, time_of
+from pantarhei.literals.by_value import Numbers
 from pantarhei.materialize.model import Keep
 from pantarhei.ontology import Ontology
+from pantarhei.rdf.triple_table import triples_of
 from pantarhei.repair.choose import Method
 from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import SUBJECT, Key, ShardingReport
+from pantarhei.rules.translation.demand import Theory
+from pantarhei.spark.answer_rows import conclusion_columns
 from pantarhei.spark.collectors import refuse_taken
 from pantarhei.spark.frame import check_frame
 from pantarhei.spark.shards.processor import ShardProcessor, columns_of
@@ -32,6 +36,9 @@ from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
 from pantarhei.spark.shards.shard import Shard
 from pantarhei.spark.stream_columns import COLUMNS
+from pantarhei.temporal.joining import joined
+from pantarhei.temporal.rules import TemporalRules
+from pantarhei.temporal.sharding import check_key_local as check_rules
 from pantarhei.window.history import History
 from pantarhei.window.limits import NO_LIMITS, Limits
 from pantarhei.window.sliding import Window, step_to
@@ -71,13 +78,16 @@ def shard_stream(
     repair: Method = "exact",
     keep: Keep = "newest",
     unique_names: bool = True,
+    numbers: Numbers = "by_datatype",
     budget: Budget | None = None,
     allowed_lateness: Duration | None = None,
     limits: Limits = NO_LIMITS,
     query: str | None = None,
     history: History | None = None,
+    temporal: TemporalRules | None = None,
 ) -> DataFrame:
-    """The changes of the repaired materialization of a stream, or of a query's answers, computed by shards.
+    """The changes of the repaired materialization of a stream, of a query's answers, or of what rules
+    conclude, computed by shards.
 
     The answer is a streaming DataFrame `(shard, at, subject, predicate, object, change)`: at the time `at`
     the shard gained (1) or lost (-1) the fact. A fact holds while its changes add up to more than nothing,
@@ -94,6 +104,13 @@ def shard_stream(
     streamed fact. ORDER BY, LIMIT, OFFSET, aggregates without GROUP BY, forms other than SELECT, GRAPH, FROM,
     NOW, and functions that draw (such as RAND) are refused.
 
+    With `temporal` rules the columns are `(shard, at, predicate, argument1, …, change)`: at the time `at` the
+    conclusion came (1) or went (-1) in the shard. Each shard concludes alone, so a rule is refused unless all
+    that streams in its body is of one key, what is negated too, and some of it comes from the stream alone.
+    Refused as well: windows of the last assertions; `always`, `at` and counts of what the background says;
+    `at` without a window of conclusions, unless the rules have a `start`. What the background says of a class
+    or property that rules conclude comes with the first row that reaches a shard.
+
     A timestamp's rows are one ABox, whose blank nodes are its own. Time is Spark's event time: the newest
     timestamp of the batches before. Without `allowed_lateness` rows count at once, and those older than the
     batches before are late. With it, rows wait until time has passed them by so much, and ABoxes enter whole
@@ -104,7 +121,7 @@ def shard_stream(
     The state of a shard is written in each batch that reaches it, and costs the assertions of its window;
     memory is one model with the background a shard. What an exact repair searches is within the budget of
     each shard, not of all. A query goes on from its Spark checkpoint with the same ontology, background,
-    window, key, number of shards and query.
+    window, key, number of shards, query and rules.
 
     Args:
         df: a streaming DataFrame with the columns `timestamp` (a timestamp, or a long for streams of
@@ -115,15 +132,18 @@ def shard_stream(
         shards: how many. If None, twice the cores, and not more than `spark.sql.shuffle.partitions`.
         background: further facts that hold at every time.
         streaming: the classes and properties that the stream asserts, as `sharding_report` takes it.
-        repair, keep, unique_names, budget: as `StreamReasoner` takes them.
+        repair, keep, unique_names, numbers, budget: as `StreamReasoner` takes them.
         allowed_lateness: how far rows may come out of order.
         limits: how much each shard may hold, and what then; they may be others when the query goes on.
         query: a SPARQL query, answered by each shard after each of its steps.
         history: how much each shard remembers of what has left its window, at the cost of its state; by
             default nothing. It has no sink.
+        temporal: rules by which each shard concludes; instead of `query`.
 
     Raises:
         QueryError: the query is malformed or refused.
+        NotKeyLocalRuleError: shards would not conclude what one reasoner does.
+        TemporalRuleError: a rule does not fit the window.
         NotKeyLocalQueryError: shards would not answer it as one window does.
         NotKeyLocalError: shards would not hold what one model holds.
         InconsistentOntologyError: ontology and background contradict each other.
@@ -134,9 +154,11 @@ def shard_stream(
         `MemoryLimitError` for an ABox with which a shard would hold too much.
     """
     search = Budget() if budget is None else budget
-    options = Options(window, repair, keep, unique_names, search, limits, history=remembered(history))
+    options = Options(
+        window, repair, keep, unique_names, search, limits, history=remembered(history), numbers=numbers
+    )
     sharding = Sharding(shard_by, shards, streaming)
-    return sharded(df, ontology, options, background, sharding, allowed_lateness, query).changes
+    return sharded(df, ontology, options, background, sharding, allowed_lateness, query, temporal).changes
 
 
 def remembered(history: History | None) -> History:
@@ -160,6 +182,7 @@ def sharded(
     sharding: Sharding,
     allowed_lateness: Duration | None,
     query: str | None,
+    temporal: TemporalRules | None = None,
 ) -> ShardedStream:
     """What `shard_stream` gives and raises; `options` are those of each shard."""
     kind = _kind_of(df)
@@ -169,8 +192,9 @@ def sharded(
     lateness = duration_ticks(0 if kind is TimeKind.INTEGER else "PT0S", kind)
     if allowed_lateness is not None:
         lateness = duration_ticks(allowed_lateness, kind)
-    always = list(map(check_triple, cast("Iterable[Triple]", background or ())))
-    whole = replace(ontology, background=ontology.background.union(always))
+    joined, facts = ontology.with_background(background)
+    always = map(check_triple, triples_of(facts))
+    whole = replace(joined, background=joined.background.union(always))
     setup = ShardSetup(
         whole,
         options,
@@ -182,6 +206,8 @@ def sharded(
     )
     if query is not None:
         setup = _asked(setup, query)
+    if temporal is not None:
+        setup = _concluding(setup, temporal)
     Shard(setup, setup.reasoner())  # raises what there is to raise
     return _sharded(df, setup, lateness)
 
@@ -197,6 +223,17 @@ def _asked(setup: ShardSetup, query: str) -> ShardSetup:
     names = tuple(map(str, asked.variables))
     refuse_taken(names, ("shard", "at", "change"))
     return replace(setup, query=query, names=names)
+
+
+def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
+    """The setup with rules by which shards conclude what one reasoner does."""
+    check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
+    if setup.query is not None:
+        raise OptionError("temporal", "given with query", "one of them: queries of shards see no conclusions")
+    ontology = setup.ontology
+    theory = Theory.of((*ontology.rules, *ontology.constraints), setup.options.unique_names)
+    check_rules(joined(rules, theory, ontology.predicates), setup.report, setup.key)
+    return replace(setup, temporal=rules, names=conclusion_columns(rules))
 
 
 def _sharded(df: DataFrame, setup: ShardSetup, lateness: int) -> ShardedStream:

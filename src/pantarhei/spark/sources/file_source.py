@@ -43,7 +43,7 @@ from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.spark.sources.text_rows import TextReading, read_rows
 from pantarhei.spark.stream_columns import TIME_TYPES
 from pantarhei.streams.graph_times import BY_NAME
-from pantarhei.streams.read import syntax_of
+from pantarhei.streams.read import OF_GRAPHS, syntax_of
 
 
 class FilesOffset(TypedDict):
@@ -74,7 +74,7 @@ def infer_kind(options: FileOptions) -> TimeKind:
     skip = SkipLog() if options.skip_errors else None
     for path in options.paths:
         for file in list_files(path, options.format):
-            reading = TextReading(syntax_of(file, options.format), options.time, skip=skip)
+            reading = TextReading(syntax_of(file, options.format, OF_GRAPHS), options.time, skip=skip)
             with open(file, "rb") as opened:
                 for at, _ in read_rows(ByteFeed(opened), file, reading):
                     return kind_of(at)
@@ -117,7 +117,7 @@ class FileReader(DataSourceReader):
 
 
 def _parts(file: str, options: FileOptions) -> list[FilePart]:
-    divisible = options.time == BY_NAME and syntax_of(file, options.format) == "nquads"
+    divisible = options.time == BY_NAME and syntax_of(file, options.format, OF_GRAPHS) == "nquads"
     return parts_of(file, options.split_size if divisible else 0)
 
 
@@ -125,7 +125,7 @@ def read_part(
     part: FilePart, options: FileOptions, kind: TimeKind, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a part; what is skipped is said when it ends."""
-    syntax = syntax_of(part.path, options.format)
+    syntax = syntax_of(part.path, options.format, OF_GRAPHS)
     with open(part.path, "rb") as file, skipping(part.path, options.skip_errors) as skip:
         is_part = part.end is not None
         reading = TextReading(syntax, options.time, kind, skip, part.line, is_part)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from rdflib import Variable
 
+from counts import cases
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.rules.compilation.dispatch import (
@@ -69,7 +70,7 @@ def keys_asked(plan):
 
 
 @given(rules(literals=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(60, 200), deadline=None)
 def test_each_plan_is_tried_with_the_facts_whose_keys_it_asks_for(given):
     without = compile_(given).plans
     with switches_everywhere():

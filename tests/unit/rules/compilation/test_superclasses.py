@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import Variable
 
+from counts import cases
 from pantarhei.encoding.numbers import NONE
 from pantarhei.language.rule import Atom, Different, Rule
 from pantarhei.rules.compilation.plan import JoinPlan
@@ -38,7 +39,7 @@ def walk(found, class_):
 
 
 @given(above=hierarchies, most=st.sampled_from((1, 2, 5, MOST_SUPERCLASSES)))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(100, 300), deadline=None)
 def test_all_that_is_above_is_listed_behind_what_it_follows_from(above, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pantarhei.rules.compilation.superclasses.MOST_SUPERCLASSES", most)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import Variable
 
+from counts import cases
 from pantarhei.errors import InvalidRuleError
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.rules.compilation import program
@@ -44,7 +45,7 @@ def is_valid(rule):
 
 
 @given(st.lists(shaped.filter(is_valid), max_size=12), rules(literals=True))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=cases(100, 300), deadline=None)
 def test_a_program_is_the_same_with_templates(several, others):
     given_ = (*several, *others, *several)
     assert content(compile_(given_)) == content(without_templates(given_))

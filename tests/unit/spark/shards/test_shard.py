@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pytest
 from rdflib import BNode
 
-from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei import Ontology, StreamReasoner, Window, load_rules
 from pantarhei.engine.options import Options
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.rule import Rule
@@ -102,6 +102,45 @@ def test_a_shard_is_looked_at_when_its_oldest_timestamp_leaves(window, at, leave
     assert one.next_look == leaves
     assert one.take_in(NO_ROWS, leaves - 1) == []
     assert changes(one.take_in(NO_ROWS, leaves)) == [(leaves, a, "A", -1)]
+
+
+TEMPORAL = load_rules(
+    "quiet(X) :- :A(X) in [9], not asserted :A(X) in [4].\non :- :B(X) at 12 in [20].",
+    prefixes={"": str(EX)},
+)
+
+
+def concluding(**options):
+    return replace(setup(**options), temporal=TEMPORAL, names=("predicate", "argument1"))
+
+
+def test_a_shard_is_looked_at_when_rules_conclude_something_else_and_tells_it_with_its_time():
+    made = concluding()
+    one = Shard(made, made.reasoner())
+    quiet = (f"<{EX}quiet>", a.n3())
+    assert one.take_in(rows((1, member(A, a))), None) == []
+    looks, found = [], []
+    while (look := one.next_look) is not None:
+        looks.append(look)
+        found += one.take_in(NO_ROWS, look)
+    #  at:  1 . . 4    of the window: until 4    quiet: asserted at 1 until 5, a state at 4 until 13
+    assert found == [(6, quiet, 1), (14, quiet, -1)]
+    assert len(looks) <= 4
+    jumping = Shard(made, made.reasoner())
+    jumping.take_in(rows((1, member(A, a))), None)
+    assert jumping.take_in(NO_ROWS, 60) == found  # as if it had been looked at
+    assert jumping.next_look is None
+    assert jumping.take_in(rows((59, member(A, a))), None) == [(59, (None, None), 0)]  # late
+
+
+def test_a_shard_goes_on_with_the_same_rules_only():
+    made = concluding()
+    one = Shard(made, made.reasoner())
+    one.take_in(rows((1, member(A, a))), None)
+    restored = Shard.restore(made, one.save())
+    assert [each.ticks for each in restored.take_in(NO_ROWS, 60)] == [6, 14]
+    with pytest.raises(CheckpointMismatchError, match="temporal rules"):
+        Shard.restore(setup(), one.save())
 
 
 def test_late_rows_come_back_and_change_nothing():

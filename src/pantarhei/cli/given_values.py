@@ -1,0 +1,56 @@
+"""Lengths, times and sizes as they are given on the command line."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import typer
+
+from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.time import (
+    Duration,
+    TimeKind,
+    TimePoint,
+    duration_ticks,
+    kind_of,
+    parse_length,
+    parse_timestamp,
+)
+
+
+def bytes_of(text: str) -> int:
+    """A number of bytes, such as 200MB. Raises `BadParameter` if it is none."""
+    from pantarhei.window.limits import parse_bytes
+
+    try:
+        return parse_bytes(text)
+    except OptionError as error:
+        raise typer.BadParameter(f"{error.given} is not {error.expected}", param_hint="--max-bytes") from None
+
+
+def length_of_range(text: str) -> Duration:
+    """The length of a window. Raises `BadParameter` if it is none."""
+    return length_of(text, "--range")
+
+
+def length_of_slide(text: str | None) -> Duration | None:
+    """The step of a window's end, None if it is not said. Raises `BadParameter` if it is none."""
+    return None if text is None else length_of(text, "--slide")
+
+
+def length_of(text: str, option: str) -> Duration:
+    """The length of an option. Raises `BadParameter` if it is none."""
+    try:
+        length = parse_length(text)
+        duration_ticks(length, TimeKind.DATETIME if isinstance(length, timedelta) else kind_of(length))
+    except TimestampError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+    return length
+
+
+def time_of(text: str, option: str) -> TimePoint:
+    """The time of an option. Raises `BadParameter` if it is none."""
+    try:
+        return parse_timestamp(text)
+    except TimestampError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None

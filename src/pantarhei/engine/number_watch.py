@@ -1,0 +1,157 @@
+"""Numbers of a stream that can never meet: doubles where conditions ask for decimals, a property with both.
+
+OWL keeps the values of xsd:double and xsd:float apart from those of decimals. Nothing is wrong with such
+data, and nothing follows from them: so it is said when they are first seen. Only values that are new are
+looked at, and none after 10,000 that told nothing new: the cost does not grow with the stream.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from rdflib import OWL, XSD, Literal, URIRef
+
+from pantarhei.encoding.numbers import FIRST_LITERAL, Integers
+from pantarhei.encoding.vocabulary import Vocabulary
+from pantarhei.errors import NumbersApartWarning
+from pantarhei.language.rule import Member, Predicate, Rule
+from pantarhei.language.term import short
+from pantarhei.literals.condition import DOUBLES, FLOATS, NUMBERS
+from pantarhei.literals.membership import formula
+from pantarhei.literals.value import INTEGER_BOUNDS
+
+_MOST_LITERALS: Final = 10_000
+_FEW: Final = 64  # facts, which are looked at faster one by one
+_DECIMAL, _BINARY = 1, 2
+_KINDS: Final[dict[URIRef | None, int]] = {
+    XSD.double: _BINARY,
+    XSD.float: _BINARY,
+    XSD.decimal: _DECIMAL,
+    OWL.rational: _DECIMAL,
+    **dict.fromkeys(INTEGER_BOUNDS, _DECIMAL),
+}
+
+
+class NumbersApart(NamedTuple):
+    """A property of the stream whose numbers do not meet.
+
+    Args:
+        property: the property.
+        value: one of its values.
+        other: a value of the other kind; None where conditions of the ontology are of the other kind.
+    """
+
+    property: Predicate
+    value: Literal
+    other: Literal | None
+
+    def __str__(self) -> str:
+        on, value = short(self.property), _shown(self.value)
+        if self.other is not None:
+            return f"{on} has the values {_shown(self.other)} and {value}, which never equal one another"
+        asked = "decimals" if _KINDS[self.value.datatype] == _BINARY else "xsd:double or xsd:float"
+        return f"{on} has the value {value}, which meets no condition on its values: these are of {asked}"
+
+
+def _shown(literal: Literal) -> str:
+    return f'"{literal}"^^xsd:{short(literal.datatype)}' if literal.datatype else literal.n3()
+
+
+class NumberWatch:
+    """Looks at values as they come. What it has looked at is no part of a state: it only saves work.
+
+    Args:
+        rules: the ontology's rules and constraints.
+        is_open: whether there is something to look for: not where numbers are read by value.
+    """
+
+    def __init__(self, rules: Iterable[Rule], is_open: bool) -> None:
+        self._rules, self._left = tuple(rules), _MOST_LITERALS if is_open else 0
+        self._asked: Mapping[Predicate, int] | None = None
+        self._seen: dict[Predicate, dict[int, Literal]] = {}
+        self._revision: object = None
+        self._literals = 0
+
+    def found(self, facts: Integers, vocabulary: Vocabulary) -> tuple[NumbersApart, ...]:
+        """The properties of which it is seen with these assertions that their numbers do not meet.
+
+        Costs O(1) while they bring no new values.
+        """
+        same, length = self._revision is vocabulary.revision, len(vocabulary.literals)
+        if self._left <= 0 or (same and self._literals == length):
+            return ()
+        begin = FIRST_LITERAL + (self._literals if same else 0)
+        self._literals, self._revision = length, vocabulary.revision
+        rows = facts if len(facts) <= _FEW else facts[facts[:, 2] >= begin]
+        new = [(symbol, number) for symbol, _, number in rows.tolist() if number >= begin]
+        self._left -= len(new)
+        return tuple(self._found(new, vocabulary))
+
+    @property
+    def _conditions(self) -> Mapping[Predicate, int]:
+        if self._asked is None:
+            self._asked = conditions_on_numbers(self._rules)
+        return self._asked
+
+    def _found(self, new: Iterable[tuple[int, int]], vocabulary: Vocabulary) -> Iterator[NumbersApart]:
+        for symbol, number in new:
+            literal = vocabulary.literals[number - FIRST_LITERAL]
+            kind, on = _KINDS.get(literal.datatype, 0), vocabulary.symbols[symbol].name
+            seen = self._seen.setdefault(on, {})
+            if not kind or kind in seen:
+                continue
+            seen[kind], self._left = literal, _MOST_LITERALS
+            asked = self._conditions.get(on, 0)
+            if asked and not asked & kind:
+                yield NumbersApart(on, literal, None)
+            elif len(seen) == 2 and asked != _DECIMAL | _BINARY:
+                yield NumbersApart(on, literal, next(iter(seen.values())))
+
+
+def warn_of(found: Iterable[NumbersApart], known: Iterable[NumbersApart]) -> None:
+    """Give a warning of the first of each kind that is found."""
+    told = {each.other is None for each in known}
+    for each in found:
+        if (each.other is None) not in told:
+            told.add(each.other is None)
+            warnings.warn(NumbersApartWarning(str(each)), stacklevel=2)
+
+
+def conditions_on_numbers(rules: Iterable[Rule]) -> dict[Predicate, int]:
+    """Of which kinds of numbers the conditions are that rules have on the values of properties, themselves or
+    by way of what follows from them.
+    """
+    found: dict[Predicate, int] = {}
+    given = tuple(rules)
+    for rule in given:
+        for test in rule.tests:
+            if isinstance(test, Member) and test.inside:
+                for atom in rule.body:
+                    if len(atom.arguments) == 2 and atom.arguments[1] == test.argument:
+                        found[atom.predicate] = found.get(atom.predicate, 0) | _kinds_in(test)
+        for atom in rule.body:
+            if len(atom.arguments) == 2 and isinstance(value := atom.arguments[1], Literal):
+                found[atom.predicate] = found.get(atom.predicate, 0) | _KINDS.get(value.datatype, 0)
+    copies = [
+        (atom.predicate, rule.head.predicate)
+        for rule in given
+        if rule.head is not None and len(rule.head.arguments) == 2
+        for atom in rule.body
+        if len(atom.arguments) == 2 and atom.arguments[1] == rule.head.arguments[1]
+    ]
+    changed = bool(found)
+    while changed:
+        changed = False
+        for copied, copy in copies:
+            kinds = found.get(copied, 0) | found.get(copy, 0)
+            if kinds != found.get(copied, 0):
+                found[copied], changed = kinds, True
+    return found
+
+
+def _kinds_in(test: Member) -> int:
+    decimals = formula(test.range, NUMBERS) is not False
+    binaries = any(formula(test.range, sort) is not False for sort in (DOUBLES, FLOATS))
+    return _DECIMAL * decimals | _BINARY * binaries

@@ -1,0 +1,121 @@
+"""Numbers that never meet are told at first sight, with the way out."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import pytest
+from rdflib import XSD, Graph, Literal, Namespace
+
+from pantarhei import DynamicGraph, NumbersApartWarning, StreamReasoner, Window, load_ontology
+from pantarhei.engine.number_watch import conditions_on_numbers
+
+EX = Namespace("http://example.org/")
+PREFIXES = """
+@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:celsius a owl:DatatypeProperty . :count a owl:DatatypeProperty .
+"""
+FACET = """
+[ a owl:Restriction ; owl:onProperty :celsius ; owl:someValuesFrom [ a rdfs:Datatype ; owl:onDatatype %s ;
+  owl:withRestrictions ( [ xsd:minInclusive "80"^^%s ] ) ] ] rdfs:subClassOf :Hot .
+"""
+DECIMALS, DOUBLES = FACET % ("xsd:decimal", "xsd:integer"), FACET % ("xsd:double", "xsd:double")
+VALUE = "[ a owl:Restriction ; owl:onProperty :celsius ; owl:hasValue 80 ] rdfs:subClassOf :Hot ."
+BELOW = ":oven rdfs:subPropertyOf :reading . :reading rdfs:subPropertyOf :celsius ."
+
+
+def ontology(text=DECIMALS):
+    return load_ontology(Graph().parse(data=PREFIXES + text))
+
+
+def says(value, of=EX.celsius):
+    return (EX.x, of, value if isinstance(value, Literal) else Literal(value))
+
+
+def watched(text=DECIMALS, **options):
+    return StreamReasoner(ontology(text), Window(5), **options)
+
+
+@pytest.mark.parametrize("text", [DECIMALS, VALUE, DECIMALS + BELOW])
+@pytest.mark.parametrize("datatype", [XSD.double, XSD.float])
+def test_a_double_that_meets_no_condition_is_warned_of_once(text, datatype):
+    reasoner = watched(text)
+    of = EX.oven if BELOW in text else EX.celsius
+    with pytest.warns(NumbersApartWarning, match=r'meets no condition .* of decimals; .*numbers="by_value"'):
+        reasoner.push(1, [says(Literal("85.5", datatype=datatype), of)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reasoner.push(2, [says(Literal("86.5", datatype=datatype), of)])
+    (found,) = reasoner.unexpected().numbers
+    assert (found.property, str(found.value), found.other) == (of, "85.5", None)
+    assert reasoner.stats().apart == 1
+
+
+def test_a_decimal_that_meets_no_condition_of_doubles_is_warned_of_too():
+    reasoner = watched(DOUBLES)
+    with pytest.warns(NumbersApartWarning, match="these are of xsd:double or xsd:float"):
+        reasoner.push(1, [says(85)])
+
+
+def test_values_of_both_kinds_are_warned_of():
+    reasoner = watched()
+    reasoner.push(1, [says(3.5, EX["count"])])
+    said = r'count has the values "3.5"\^\^xsd:double and "4"\^\^xsd:integer, which never equal one another'
+    with pytest.warns(NumbersApartWarning, match=said):
+        reasoner.push(2, [says(4, EX["count"]), says(4, EX["count"])])
+    assert "numbers that never meet" in str(reasoner.unexpected())
+
+
+@pytest.mark.parametrize(
+    "pushed",
+    [
+        [says(85), says(Literal("85.5", datatype=XSD.decimal))],
+        [says(1.5, EX["count"]), says(85)],
+        [says("warm"), says(Literal(True))],
+        [says(Literal("x", datatype=XSD.date))],
+    ],
+)
+def test_numbers_that_can_meet_are_not_spoken_of(pushed):
+    reasoner = watched()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reasoner.push(1, pushed)
+        reasoner.push(2, pushed)
+    assert not reasoner.unexpected().numbers
+
+
+def test_conditions_of_both_kinds_take_both():
+    reasoner = watched(DECIMALS + DOUBLES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reasoner.push(1, [says(85.5), says(85)])
+
+
+def test_by_value_there_is_nothing_to_say():
+    reasoner = watched(numbers="by_value")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reasoner.push(1, [says(85.5), says(85)])
+    assert reasoner.stats().apart == 0
+
+
+def test_a_graph_without_time_tells_the_same():
+    graph = DynamicGraph(ontology())
+    with pytest.warns(NumbersApartWarning):
+        graph.change(insert=[says(85.5)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hot = DynamicGraph(ontology(), numbers="by_value")
+        hot.change(insert=[says(85.5)])
+    assert len(hot.materialization()) == 2
+
+
+def test_the_conditions_on_a_property_are_found_through_what_follows_from_it():
+    found = conditions_on_numbers(ontology(DECIMALS + BELOW).rules)
+    assert found == {EX.celsius: 1, EX.reading: 1, EX.oven: 1}
+
+
+def test_the_warning_pickles():
+    assert str(pickle.loads(pickle.dumps(NumbersApartWarning("a")))) == str(NumbersApartWarning("a"))
