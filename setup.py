@@ -27,6 +27,7 @@ MODULES = (
     "triggers",
     "deriving",
     "lineage",
+    "bags",
     "body_matches",
     "window_kernel",
     "levels",

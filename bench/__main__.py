@@ -21,6 +21,8 @@ from bench import (
     slides,
     soak,
     start,
+    tables,
+    temporal,
     thresholds,
     ticks,
 )
@@ -40,12 +42,14 @@ WORKLOADS: Workloads = {
     "ticks": ticks.measure,
     "queries": queries.measure,
     "registered": registered.measure,
+    "temporal": temporal.measure,
     "needed": needed.measure,
     "explaining": explaining.measure,
     "thresholds": thresholds.measure,
     "building": building.measure,
     "loading": loading.measure,
     "ingest": ingest.measure,
+    "tables": tables.measure,
     "start": start.measure,
     "soak": soak.measure,
 }

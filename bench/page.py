@@ -117,6 +117,7 @@ _SIZES = r"axioms, (?P<what>.*): (?P<size>[\d,]+) axioms"
 _SIZE_OF_QUERIES = r"queries, (?P<size>\d+ k): "
 _QUERIES = rf"{_SIZE_OF_QUERIES}(?P<query>(LUBM|sensors) [^,]*)"
 _REGISTERED = r"registered queries, (?P<size>\d+ k), (?P<each>\d+) a step: "
+_TEMPORAL = r"temporal rules, window (?P<window>\d+, \d+ a tick): "
 _SHARES = r"contradictions, (?P<share>\d+) %: (?P<way>.*)"
 
 SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
@@ -166,7 +167,28 @@ SECTIONS: Mapping[str, Callable[[Sequence[Figure]], str]] = {
         ),
         _plain("registered queries together", "registered queries and", "one of"),
     ),
-    "ingest": _plain("ingest"),
+    "temporal": _joined(
+        _pivot(
+            "in numbers, a report", f"{_TEMPORAL}(?P<what>[^,]*), numbers, (?P<asks>.*)", "µs", "asks", ""
+        ),
+        _pivot(
+            "through the public face, a report",
+            f"{_TEMPORAL}(?P<what>[^,]*), public face, (?P<asks>.*)",
+            "µs",
+            "asks",
+            "",
+        ),
+        _pivot(
+            "all answers by others, a report",
+            f"{_TEMPORAL}(?P<what>[^,]*), (?P<who>clingo|ARES), all answers",
+            "µs",
+            "who",
+            "",
+        ),
+        _pivot("ratio", f"{_TEMPORAL}(?P<what>[^,]*), (?P<who>(clingo|ARES) : ours)", "times", "who", ""),
+        _plain("temporal rules, many", "temporal rules, a long past", "temporal rules, small ticks"),
+    ),
+    "ingest": _plain("ingest", "tables"),
     "soak": _plain("soak"),
     "loading": _plain("loading", "thresholds", "building"),
 }

@@ -13,7 +13,7 @@ from enum import Flag, auto
 
 from rdflib import Literal, Namespace, URIRef, Variable
 
-from pantarhei.language.rule import Argument, Builtin
+from pantarhei.language.rule import Argument, Atom, Builtin, Rule
 from pantarhei.language.temporal_rule import (
     Formula,
     Mode,
@@ -115,6 +115,8 @@ class Part(Flag):
     TUPLES = auto()
     TESTS = auto()
     REMEMBER = auto()
+    WIDE = auto()
+    """Conclusions with no argument or many, and with numbers in first place."""
 
 
 FRAGMENTS = {
@@ -147,7 +149,7 @@ class Case:
 
 INDIVIDUALS = "ijk"
 NUMBERS = range(4)
-# The kinds of a predicate's arguments: I for individuals, N for numbers, ticks among them.
+# The kinds of a predicate's arguments: I for individuals, N for numbers, ticks among them, M for either.
 KINDS = {
     "c": "I",
     "d": "II",
@@ -159,9 +161,16 @@ KINDS = {
     "b": "II",
     "x": "I",
     "y": "IN",
+    "n": "",
+    "z": "N",
+    "m": "M",
+    "l": "NI",
+    "w": "IIN",
+    "f": "MNIN",
 }
 EVENTS, STATES = "cdev", "sr"
 STRATA = ("ab", "xy")
+WIDE = ("zmw", "nlf")
 VARIABLES = {"I": "XYZ", "N": "VTU"}
 SIZES = (0, 1, 2, 3, 5)
 
@@ -184,13 +193,43 @@ def random_stream(rnd: random.Random, ticks: int = 9) -> Stream:
             [] if rnd.random() < 0.25 else [_fact(rnd, rnd.choice(EVENTS)) for _ in range(rnd.randint(1, 8))]
         )
         states = [state for state in states if rnd.random() < 0.75]
-        states += [_fact(rnd, rnd.choice(STATES)) for _ in range(rnd.randint(0, 3))]
+        states += [_fact(rnd, _state(rnd)) for _ in range(rnd.randint(0, 3))]
         atoms[tick] = [*(replace(event, is_asserted=True) for event in arrived), *arrived, *states]
     return Stream.of(start, start + ticks - 1, atoms)
 
 
+def _state(rnd: random.Random) -> str:
+    """Now and then the stream says what rules conclude."""
+    return rnd.choice(STATES if rnd.random() < 0.8 else "".join((*STRATA, "m")))
+
+
 def _fact(rnd: random.Random, name: str) -> TemporalAtom:
-    return atom(name, *(rnd.choice(INDIVIDUALS if kind == "I" else NUMBERS) for kind in KINDS[name]))
+    return atom(name, *(rnd.choice(NUMBERS if kind == "N" else INDIVIDUALS) for kind in KINDS[name]))
+
+
+# An ontology over these names: from each predicate the others could follow.
+ONTOLOGY = tuple(
+    Rule("swrl", tuple(Atom(EX[name], tuple(map(term, arguments))) for name, *arguments in body), head)
+    for head, body in (
+        (Atom(EX[name], tuple(map(term, arguments))), body)
+        for (name, *arguments), *body in (
+            ("sX", "aX"),
+            ("xX", "sX"),
+            ("rXY", "bXY"),
+            ("aY", "sX", "rXY"),
+            ("xX", "cX", "aX"),
+            ("bXZ", "bXY", "dYZ"),
+            ("eX", "bXY"),
+            ("sX", "bXi"),
+            ("rXX", "xX", "eX"),
+        )
+    )
+)
+
+
+def random_ontology(rnd: random.Random) -> tuple[Rule, ...]:
+    """A few rules of an ontology."""
+    return tuple(rnd.sample(ONTOLOGY, rnd.randint(1, 4)))
 
 
 class _Writer:
@@ -205,7 +244,8 @@ class _Writer:
     def __init__(self, rnd: random.Random, parts: Part) -> None:
         self.rnd, self.parts = rnd, parts
         stratum = rnd.randrange(len(STRATA))
-        self.others, self.complete = STRATA[stratum], EVENTS + STATES + "".join(STRATA[:stratum])
+        strata = [own + wide * (Part.WIDE in parts) for own, wide in zip(STRATA, WIDE, strict=True)]
+        self.others, self.complete = strata[stratum], EVENTS + STATES + "".join(strata[:stratum])
         self.bound: dict[str, list[str]] = {"I": [], "N": []}
 
     def rule(self) -> TemporalRule:
@@ -221,8 +261,9 @@ class _Writer:
     def _positive(self, name: str) -> Formula:
         """A formula that shares a variable with those before it and binds its own."""
         arguments = [self._argument(kind) for kind in KINDS[name]]
-        if not set(arguments) & set(self.bound["I"] or VARIABLES["I"]):
-            arguments[0] = self.rnd.choice(self.bound["I"] or VARIABLES["I"])
+        place = next((place for place, kind in enumerate(KINDS[name]) if kind != "N"), None)
+        if place is not None and not set(arguments) & set(self.bound["I"] or VARIABLES["I"]):
+            arguments[place] = self.rnd.choice(self.bound["I"] or VARIABLES["I"])
         formula = self._formula(
             name, arguments, self.rnd.choice(["T", "T", "T", "U", "U", self.rnd.randrange(8)])
         )
@@ -241,7 +282,10 @@ class _Writer:
         is_complete = name in self.complete
         match self._mode(is_complete):
             case Mode.SOMETIME:
-                return some(given, size, self.rnd.choice((1, 1, 1, 1, 1, 1, 2, 3)) if is_complete else 1)
+                times = self.rnd.choice((1, 1, 1, 1, 1, 1, 2, 3)) if is_complete else 1
+                return some(
+                    given, size, min(times, size + 1 if isinstance(size, int) else int(size.split()[0]))
+                )
             case Mode.ALWAYS:
                 return always(given, size)
             case Mode.AT:
@@ -277,12 +321,17 @@ class _Writer:
 
     def _argument(self, kind: str) -> str | int:
         """Mostly a variable."""
+        kind = self._kind(kind)
         return self.rnd.choice(VARIABLES[kind]) if self.rnd.random() < 0.93 else self._constant(kind)
 
     def _known(self, kind: str) -> str | int:
         """Mostly a variable that is bound."""
+        kind = self._kind(kind)
         is_free = not self.bound[kind] or self.rnd.random() < 0.07
         return self._constant(kind) if is_free else self.rnd.choice(self.bound[kind])
+
+    def _kind(self, kind: str) -> str:
+        return self.rnd.choice("IN") if kind == "M" else kind
 
     def _constant(self, kind: str) -> str | int:
         return self.rnd.choice(INDIVIDUALS) if kind == "I" else self.rnd.choice(NUMBERS)
@@ -299,7 +348,7 @@ def random_ground_case(rnd: random.Random, ticks: int = 3) -> Case:
 
     def formula() -> Formula:
         one, size = rnd.choice(given), rnd.choice((0, 1, 2))
-        choices = [now(one), some(one, size), some(one, size, times=2), always(one, size)]
+        choices = [now(one), some(one, size), some(one, max(size, 1), times=2), always(one, size)]
         choices += [at(rnd.randrange(ticks), one), at(rnd.randrange(ticks), one, size)]
         if one.is_asserted:
             choices += [some(one, f"{size + 1} #"), always(one, f"{size + 1} #")]

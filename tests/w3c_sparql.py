@@ -23,7 +23,7 @@ from rdflib.compare import isomorphic
 from rdflib.plugins.sparql import prepareQuery
 
 from pantarhei.literals.value import is_well_typed
-from pantarhei.owl.document import FORMATS, SUFFIXES
+from pantarhei.owl.document_format import FORMATS, SUFFIXES
 from pantarhei.rdf.blank_nodes import nodes_of_document
 from pantarhei.rdf.ntriples import to_rdflib
 from pantarhei.rdf.parse import DocumentTerms, parse

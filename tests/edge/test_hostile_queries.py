@@ -16,6 +16,7 @@ from counts import cases
 from pantarhei.errors import PantarheiError, QueryError, QueryMemoryError, QueryTimeoutError
 from pantarhei.query import MAX_BYTES, run_query
 from pantarhei.query.table import Table
+from pantarhei.query.terms import TermSpace
 from strategies import EX
 
 SIZE = 1000
@@ -288,8 +289,10 @@ def test_rows_are_counted_before_they_are_made(text, monkeypatch):
 
 
 def test_a_term_that_an_interrupt_left_half_numbered_is_no_other_term(reasoner, monkeypatch):
+    reasoner.query("SELECT * {}")  # its terms are there from now on
     with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patched:
-        patched.setattr("pantarhei.query.terms.value_of", raising(KeyboardInterrupt))
+        interrupted = property(lambda _: raising(KeyboardInterrupt))  # stands before the object's own
+        patched.setattr(TermSpace, "_value_of_term", interrupted, raising=False)
         reasoner.query("SELECT * { VALUES ?x { 'first' } }")
     both = "SELECT * { { VALUES ?x { 'second' } } { VALUES ?x { 'first' } } }"
     assert not reasoner.query(both)

@@ -3,16 +3,21 @@
 Data ranges, comparisons and computations in rules and constraints, values in many forms, ill-typed literals.
 """
 
+import math
 from collections import Counter
+from contextlib import contextmanager
+from decimal import Decimal
 from itertools import product
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rdflib import RDF, XSD, Variable
+from rdflib import RDF, XSD, Literal, Variable
 
 from counts import cases, of_many
 from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.encoding import vocabulary
 from pantarhei.language.data_range import (
     ILL_TYPED,
     DataComplementOf,
@@ -22,9 +27,12 @@ from pantarhei.language.data_range import (
     DataUnionOf,
 )
 from pantarhei.language.rule import Builtin, Different, Member, Rule
-from pantarhei.literals.builtin import SWRLB
+from pantarhei.literals.builtin import SWRLB, compute
+from pantarhei.literals.by_value import exact_rule
 from pantarhei.literals.membership import check_range
-from pantarhei.reference.canonical_literals import canonical_facts
+from pantarhei.literals.value import is_ill_typed, unpacked, value_of
+from pantarhei.reference import materialization
+from pantarhei.reference.canonical_literals import canonical_facts, canonical_literal
 from pantarhei.reference.materialization import closure, is_consistent
 from ranges import RANGES
 from ranges import literal as written
@@ -203,6 +211,95 @@ def test_conditions_on_literals_hold_of_their_values(keep, data, range_, other, 
         both = SideBySide(reasoner, rules + NO_ILL_TYPED, background)
         both.follow(pool, arrivals)
     STEPS[keep] += both.steps
+
+
+# -- numbers by value ------------------------------------------------------------------------------
+
+
+def exactly(term):
+    """A literal with the exact decimal of a double or float in its place; another one that is equal to it."""
+    if not isinstance(term, Literal):
+        return term
+    if term.datatype in (XSD.double, XSD.float) and not is_ill_typed(value_of(term)):
+        number = unpacked(*value_of(term))
+        if math.isfinite(number):
+            return canonical_literal(Literal(format(Decimal(number), "f"), datatype=XSD.decimal))
+    return canonical_literal(term)
+
+
+def exact_triples(triples):
+    return {tuple(map(exactly, triple)) for triple in triples}
+
+
+@contextmanager
+def computed_exactly():
+    """Results are exact too: 1 / INF is a double where it is computed, which by value is the decimal 0."""
+
+    def exact_result(name, *operands):
+        return None if (result := compute(name, *operands)) is None else exactly(result)
+
+    with (
+        mock.patch.object(vocabulary, "compute", exact_result),
+        mock.patch.object(materialization, "compute", exact_result),
+    ):
+        yield
+
+
+MORE_NEAR = [literal("1", XSD.float), literal("0.5", XSD.double), literal("0.50"), literal("2", XSD.float)]
+MORE_NEAR += [
+    literal("INF", XSD.double),
+    literal("-0.0", XSD.float),
+    literal("0.1", XSD.double),
+    literal("0.1"),
+]
+
+
+@pytest.mark.parametrize("keep", ["newest", "every"])
+@given(data=st.data(), range_=ranges, other=ranges, window=windows)
+@settings(max_examples=cases(40, 400), deadline=None)
+def test_numbers_by_value_are_the_decimals_that_they_denote(keep, data, range_, other, window):
+    rules, background, pool = data.draw(worlds(rules_over(range_, other)))
+    pool += data.draw(st.lists(facts(MORE_NEAR), max_size=5))
+    told = tuple(exact_rule(rule).with_arguments(exactly) for rule in rules)
+    with computed_exactly():
+        while not is_consistent(told + NO_ILL_TYPED, exact_triples(background)):
+            background.pop()
+    options = {"keep": keep, "derive": data.draw(st.sampled_from(("all", "needed")))}
+    by_value = StreamReasoner(
+        Ontology.from_rules(rules), Window(*window), background, numbers="by_value", **options
+    )
+    with computed_exactly():
+        reference = StreamReasoner(
+            Ontology.from_rules(told), Window(*window), exact_triples(background), **options
+        )
+    for at in range(1, 6):
+        abox = data.draw(st.lists(st.sampled_from(pool), max_size=4))
+        found = told_of(by_value, at, abox)
+        with computed_exactly():
+            assert found == told_of(reference, at, list(exact_triples(abox)))
+
+
+def told_of(reasoner, at, abox):
+    """What an ABox makes a reasoner cut and conclude, with exact numbers."""
+    cut = {(when, tuple(map(exactly, triple))) for when, triple in reasoner.push(at, abox).repair.removed}
+    return cut, exact_triples(reasoner.materialization())
+
+
+def test_what_is_computed_of_an_infinity_is_a_decimal_by_value():
+    rules = [rule for rule in OVER_VALUES if rule.tests and rule.tests[0] == computed("divide", u, ONE, y)]
+    infinite = (a, V, literal("INF", XSD.double))  # 1 / INF = 0, which is whole if it is a decimal
+    for numbers, cut in (("by_datatype", {(1, infinite)}), ("by_value", set())):
+        reasoner = StreamReasoner(Ontology.from_rules(rules), Window(1), numbers=numbers)
+        assert {*reasoner.push(1, [infinite]).repair.removed} == cut
+
+
+@pytest.mark.parametrize("numbers", ["by_datatype", "by_value"])
+def test_why_not_knows_a_result_that_is_there_as_another_number_of_its_value(numbers):
+    values = related(V, x, y), related(W, x, z), is_a(B, x)
+    rule = Rule("pr-swrl", values, is_a(A, x), tests=(computed("divide", z, ONE, y),))
+    reasoner = StreamReasoner(Ontology.from_rules([rule]), Window(1), numbers=numbers)
+    reasoner.push(1, [(a, V, literal("INF", XSD.double)), (a, W, literal("0"))])
+    assert "missing: a is a B" in str(reasoner.why_not(member(A, a)))
 
 
 @of_many

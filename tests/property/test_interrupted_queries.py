@@ -30,6 +30,14 @@ def in_the_house(file):
     return "/pantarhei/query/" in file or "/pantarhei/registrar" in file or "/pantarhei/engine/" in file
 
 
+def where_queries_are_kept_up(file):
+    return (
+        "/pantarhei/query/incremental/" in file
+        or "/pantarhei/registrar" in file
+        or "/pantarhei/engine/" in file
+    )
+
+
 def ex(name):
     return URIRef(EX + name)
 
@@ -104,3 +112,49 @@ def test_a_step_interrupted_at_any_line_leaves_queries_in_step(step):
         if not going or found == after:
             assert go_on(shaken) == further, nth
             shaken = reasoner_of()
+
+
+SHAPES = {"sums": "SELECT (SUM(?v) AS ?s) { ?x :in NAME ; :v ?v }", "rows": "SELECT ?x { ?x :in NAME }"}
+REGISTERED = {
+    **{name: (options, HEAD + text) for name, (options, text) in QUERIES.items()},
+    **{name: ({}, HEAD + text.replace("NAME", ":lab")) for name, text in SHAPES.items()},
+    "closing": (
+        {"on": "close", "emit": "rstream", "window": pr.Window(1, slide=1)},
+        HEAD + QUERIES["pattern"][1],
+    ),
+    "asking": ({}, HEAD + "ASK { ?x :in :hall }"),
+}
+
+
+def kept_up(reasoner):
+    """What is kept up: operators, patterns, contents, and queries, by count."""
+    registry = reasoner._registrar._registry
+    contents = list(registry._contents)
+    bodies = [len(body.readers) for content in contents for body in content.patterns._bodies.values()]
+    wanted = [len(leaf.wanted) for leaf in registry.network if hasattr(leaf, "wanted")]
+    return len(list(registry.network)), sorted(bodies), sorted(wanted), len(contents), len(registry.queries)
+
+
+@pytest.mark.parametrize("which", some(REGISTERED, ["pattern", "sums"]))
+def test_a_query_whose_registration_is_interrupted_at_any_line_is_not_there(which):
+    options, text = REGISTERED[which]
+    fresh = reasoner_of()
+    for name, shape in SHAPES.items():
+        fresh.register(HEAD + shape.replace("NAME", ":hall"), name=name)
+    before, present = kept_up(fresh), answers(fresh)
+    nth, going = 0, True
+    while going:
+        nth += 1
+        going = interrupted(
+            partial(fresh.register, text, name="new", **options), nth, where_queries_are_kept_up
+        )
+        if going and "new" not in fresh.queries:
+            assert (kept_up(fresh), answers(fresh)) == (before, present), nth
+        elif going:
+            fresh.queries["new"].close()
+    steady = reasoner_of()
+    for name, shape in SHAPES.items():
+        steady.register(HEAD + shape.replace("NAME", ":hall"), name=name)
+    steady.register(text, name="new", **options)
+    assert kept_up(fresh) == kept_up(steady)
+    assert go_on(fresh) == go_on(steady)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from rdflib import RDF, Namespace, Variable
 
+from counts import cases
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.language.rule import Atom, Rule
 from strategies import worlds
@@ -16,7 +17,7 @@ both_ways = pytest.mark.parametrize("keep", ["newest", "every"])
 
 @both_ways
 @given(world=worlds(), window=windows, steps=arrivals)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=cases(40, 120), deadline=None)
 def test_answers_are_those_of_the_definitions(keep, world, window, steps):
     rules, background, pool = world
     with switches_everywhere():

@@ -63,6 +63,13 @@ windows = st.one_of(
 )
 
 
+def most_times(window):
+    """How often something can be so in a window; of one of time nobody knows."""
+    if isinstance(window.size, timedelta):
+        return 10**6
+    return window.size + isinstance(window, TimeWindow)
+
+
 @st.composite
 def rules(draw):
     """A rule whose variables are all bound by its first atom."""
@@ -80,7 +87,7 @@ def rules(draw):
         time = draw(st.one_of(st.sampled_from(own), literals)) if mode is Mode.AT else None
         if mode in (Mode.SOMETIME, Mode.ALWAYS) or (mode is Mode.AT and draw(st.booleans())):
             window = draw(windows)
-        times = draw(st.integers(1, 10**6)) if mode is Mode.SOMETIME else 1
+        times = min(draw(st.integers(1, 10**6)), most_times(window)) if mode is Mode.SOMETIME else 1
         return Formula(atom(), mode, window, time, draw(st.booleans()), times)
 
     def test():

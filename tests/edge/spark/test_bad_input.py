@@ -239,7 +239,9 @@ def test_interpretations_made_with_something_else_are_refused_and_tables_need_to
     ]
     for foundation in foreign:
         made = ABoxMaterializer(foundation).materialize([member(A, EX.c)])
-        with pytest.raises(ForeignInterpretationError, match="the same ontology, background and"):
+        with pytest.raises(
+            ForeignInterpretationError, match="the same ontology, background, unique_names and"
+        ):
             reasoner.push_materialized(2, made)
     terms = {"subject": [EX.c.n3()], "predicate": [TYPE], "object": [A.n3()]}
     for more in ({}, {"derived": ["no"]}, {"derived": pa.array([None], pa.bool_())}):

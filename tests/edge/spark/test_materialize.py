@@ -6,13 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pyspark.sql import Observation
 from pyspark.sql import functions as f
-from rdflib import RDF, XSD, BNode, Literal, URIRef
+from rdflib import RDF, RDFS, XSD, BNode, Literal, URIRef
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.rule import Rule
+from pantarhei.language.data_range import Datatype, DatatypeRestriction
+from pantarhei.language.rule import Member, Rule
 from pantarhei.rdf.ntriples import parse_term
 from pantarhei.spark import materialize_aboxes, run
 from spark_streams import SCHEMA, by_value, rows_of, table_of
@@ -111,6 +112,18 @@ def test_backgrounds_join_in_and_are_not_repeated_and_blank_nodes_are_the_timest
     )
     assert {row.subject for row in with_b.where("not derived").collect()} == {"_:mb"}
     assert not with_b.where(f.size("conflicts") > 0).count()  # they would be, were it the background's
+
+
+def test_axioms_of_the_background_count_and_numbers_are_read_by_value(spark):
+    background = [(EX.Own, RDFS.subClassOf, A), member(EX.Own, EX.always)]
+    above = DatatypeRestriction(Datatype(XSD.decimal), ((XSD.minInclusive, Literal(80)),))
+    hot = Rule("hot", (related(V, x, y),), is_a(EX.Hot, x), tests=(Member(y, above),))
+    rows = rows_of([(1, [member(EX.Own, EX.a), (EX.a, V, Literal(85.5))])])
+    given = spark.createDataFrame(rows, SCHEMA)
+    ontology = Ontology.from_rules([*RULES, hot])
+    made = materialize_aboxes(given, ontology, background=background, numbers="by_value")
+    found = {parse_term(row.object) for row in made.collect() if row.predicate == TYPE}
+    assert found == {EX.Own, A, B, EX.Hot}
 
 
 def test_terms_may_be_structs_and_columns_have_other_names(spark):

@@ -9,11 +9,18 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from rdflib import RDF
 
-from pantarhei import Ontology, OptionError, StreamReasoner, TimestampError, Window
-from pantarhei.errors import NotKeyLocalError, NotKeyLocalQueryError, QueryError
+from pantarhei import Ontology, OptionError, StreamReasoner, TimestampError, Window, load_rules
+from pantarhei.errors import (
+    NotKeyLocalError,
+    NotKeyLocalQueryError,
+    NotKeyLocalRuleError,
+    QueryError,
+    SparkError,
+)
 from pantarhei.language.rule import Different, Rule
 from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark import reason_stream
+from pantarhei.spark import run as run_rows
 from pantarhei.spark.shards.sharded_stream import shard_stream
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
@@ -276,3 +283,94 @@ def test_what_cannot_be_sharded_is_refused_before_anything_runs(spark, tmp_path)
     ):
         with pytest.raises(OptionError):
             shard_stream(frame, ONTOLOGY, Window(5), **{"shard_by": IN, "background": BACKGROUND, **options})
+
+
+# -- temporal rules --------------------------------------------------------------------------------
+
+TEMPORAL = load_rules(
+    """
+    hot(X) :- :A(X) always in [2], not asserted :D(X) in [3].
+    hotBuilding(B) :- hot(X), :inBuilding(X, B).
+    quiet(X, Y) :- :R(X, Y) in [4], not asserted :R(X, Y) in [2].
+    """,
+    prefixes={"": str(EX)},
+)
+
+
+def concluded(rows):
+    """The conclusions whose changes add up to more than nothing."""
+    sums = Counter()
+    for row in rows:
+        sums[tuple(parse_term(text) for text in (row.predicate, row.argument1, row.argument2) if text)] += (
+            row.change
+        )
+    assert all(number >= 0 for number in sums.values())
+    return set(+sums)
+
+
+def conclusions_of_one(rows, now):
+    """What one reasoner concludes at a time, and how often one came or went on the way."""
+    reasoner, turned = StreamReasoner(ONTOLOGY, Window(6), BACKGROUND, temporal=TEMPORAL), 0
+    for at in range(1, now + 1):
+        turns = reasoner.push(at, [triple for time, triple in rows if time == at]).conclusions.turns
+        turned += sum(len(turn.added) + len(turn.removed) for turn in turns)
+    return {(atom.predicate, *atom.arguments) for atom in reasoner.atoms()}, turned
+
+
+@pytest.mark.parametrize("shard_by", [None, IN])
+def test_what_rules_conclude_on_spark_is_what_one_reasoner_does_and_goes_on_after_a_restart(
+    spark, tmp_path, shard_by
+):
+    folder, rows, found = Folder(tmp_path / "in"), [*readings(3, 1, 17), (16, (ROOMS[3], R, ROOMS[1]))], []
+
+    def follow(temporal=TEMPORAL):
+        reason_stream(
+            folder.stream(spark),
+            ONTOLOGY,
+            Window(6),
+            background=BACKGROUND,
+            temporal=temporal,
+            shard_by=shard_by,
+            shards=shard_by and 3,
+            sink=lambda batch, _: found.extend(batch.collect()),
+            checkpoint=tmp_path / "checkpoint",
+            trigger={"availableNow": True},
+        ).await_termination()
+
+    for first, last in ((1, 5), (5, 9)):
+        folder.write(written(row for row in rows if first <= row[0] < last))
+    follow()
+    assert concluded(found) == conclusions_of_one(rows, max(at for at, _ in rows if at < 9))[0]
+    folder.write(written(row for row in rows if row[0] >= 9))
+    follow()
+    wanted, turned = conclusions_of_one(rows, 16)
+    assert concluded(found) == wanted and len({row.predicate for row in found}) == 3 and turned > 20
+    columns = ["predicate", "argument1", "argument2", "change"]
+    assert list(found[0].asDict()) == [
+        *(("shard", "at") if shard_by else ("batch", "at", "start", "end")),
+        *columns,
+    ]
+    folder.write(written([(17, member(A, room)) for room in ROOMS]))
+    with pytest.raises(SparkError if shard_by else OptionError, match="temporal"):
+        follow(load_rules("hot(X) :- :A(X).", prefixes={"": str(EX)}))
+
+
+def test_rules_that_spark_cannot_evaluate_are_refused_before_anything_runs(spark, tmp_path):
+    stream = Folder(tmp_path / "in").stream(spark)
+
+    def refused(error, text, **options):
+        rules = load_rules(text, prefixes={"": str(EX)}) if isinstance(text, str) else text
+        with pytest.raises(error):
+            reason_stream(
+                stream, ONTOLOGY, Window(5), background=BACKGROUND, temporal=rules, sink=print, **options
+            )
+
+    refused(NotKeyLocalRuleError, "hot(X) :- :A(X) in [3 #].")
+    refused(NotKeyLocalRuleError, "hot(X) :- :A(X) in [3 #].", shard_by=IN)
+    rules = load_rules("hot(X) :- :A(X) in [3 #].", prefixes={"": str(EX)})
+    with pytest.raises(NotKeyLocalRuleError):
+        run_rows(StreamReasoner(ONTOLOGY, Window(5), temporal=rules), spark.createDataFrame([], SCHEMA))
+    refused(NotKeyLocalRuleError, "hot(X) :- :A(X), :A(Y).", shard_by=IN)
+    refused(OptionError, "hot(X) :- :A(X).", shard_by=IN, query="SELECT ?x { ?x a <urn:A> }")
+    refused(OptionError, ["hot(X) :- :A(X)."], shard_by=IN)
+    refused(OptionError, ["hot(X) :- :A(X)."])

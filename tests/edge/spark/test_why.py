@@ -85,7 +85,7 @@ def chosen(reasoner):
     return sorted(reasoner.materialization() - one_reasoner([]).materialization())[::8]
 
 
-@pytest.mark.parametrize("sharded", [False, True])
+@pytest.mark.parametrize("sharded", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_query_says_what_one_reasoner_says_and_the_same_after_a_restart(spark, tmp_path, folder, sharded):
     options = {"sharded": sharded, "checkpoint": tmp_path / "state", "history": History(steps=9)}
     one = one_reasoner(STREAM)

@@ -1,0 +1,147 @@
+"""The command line over tables: `run --mapping`, and `map`, which writes a mapping to begin with."""
+
+import re
+from pathlib import Path
+
+import pytest
+from pyarrow import csv, parquet
+from typer.testing import CliRunner
+
+from pantarhei import read_records
+from pantarhei.cli.commands import app
+from pantarhei.mapping.read import read_mapping
+
+ROOT = Path(__file__).parents[2]
+PEDALS = ROOT / "ontologies" / "pedals.ttl"
+MAPPING = """\
+prefixes: {pedals: http://example.org/pedals#}
+time: {column: at, unit: number}
+mappings:
+  driver:
+    s: pedals:$(who)
+    po:
+      - [a, pedals:$(what)~iri]
+"""
+TABLE = "at,who,what\n1,x,GasPedalPressed\n2,x,BrakesPressed\n"
+LINES = [
+    "1  window -1 to 1: 6 facts, +3 -0",
+    "2  window 0 to 2: 6 facts, +2 -2",
+    "    removed GasPedalPressed(x) at 1, contradicted by BrakesPressed(x) at 2: "
+    "DisjointClasses(GasPedalPressed "
+    "BrakesPressed)",
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "m.yaml").write_text(MAPPING)
+    (tmp_path / "pedals.csv").write_text(TABLE)
+    return tmp_path
+
+
+def cli(*arguments, **options):
+    return CliRunner().invoke(app, list(map(str, arguments)), **options)
+
+
+def run(files, *arguments, stream="pedals.csv", mapping="m.yaml", **options):
+    stream = stream if stream == "-" else files / stream
+    given = () if mapping is None else ("--mapping", files / mapping)
+    arguments = (*given, "--range", 2, *arguments)
+    return cli("run", "--ontology", PEDALS, "--stream", stream, *arguments, **options)
+
+
+def test_a_table_is_followed_by_a_mapping(files):
+    result = run(files)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == LINES
+
+
+def test_a_table_is_followed_as_it_comes_from_a_pipe(files):
+    assert run(files, stream="-", input=TABLE).stdout.splitlines() == LINES
+
+
+def test_a_folder_of_tables_is_followed(files):
+    parquet.write_table(csv.read_csv(files / "pedals.csv"), files / "pedals.parquet")
+    (files / "pedals.csv").unlink()
+    assert run(files, stream=".").stdout.splitlines() == LINES
+
+
+def test_a_wrong_row_ends_the_run_with_its_place(files):
+    with (files / "pedals.csv").open("a") as file:
+        file.write("soon,x,GasPedalPressed\n")
+    result = run(files)
+    assert result.exit_code == 1
+    assert (
+        "pedals.csv, line 4, column at: 'soon' is no number, and the mapping says unit: number"
+        in result.stderr
+    )
+
+
+def test_wrong_rows_are_skipped_and_counted_if_asked(files):
+    with (files / "pedals.csv").open("a") as file:
+        file.write("soon,x,GasPedalPressed\n1,x,GasPedalPressed\n")
+    result = run(files, "--on-error", "skip")
+    assert result.exit_code == 0
+    assert "1 late ABox skipped" in result.stderr
+    assert "1 skipped" in result.stderr
+    assert (
+        "  skipped line 4: column at: 'soon' is no number, and the mapping says unit: number" in result.stderr
+    )
+
+
+def test_a_table_without_mapping_is_said_to_need_one(files):
+    result = run(files, mapping=None)
+    assert result.exit_code == 2
+    assert "a table needs --mapping" in " ".join(result.stderr.split())
+
+
+def test_a_mapping_with_a_mistake_ends_the_run_with_its_line(files):
+    (files / "m.yaml").write_text(MAPPING.replace("$(who)", "$(driver)"))
+    result = run(files)
+    assert result.exit_code == 1
+    assert "m.yaml, line 5: " in result.stderr
+    assert "has no column driver; expected one of at, who, what" in result.stderr
+
+
+def test_the_time_of_a_row_is_the_mappings_matter(files):
+    result = run(files, "--time", "graph")
+    assert result.exit_code == 2
+    assert "the mapping says that" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "expected"),
+    [
+        ("cars.csv", "time,garage,free\n2026-03-02T07:00:00Z,north,12\n2026-03-02T07:05:00Z,north,3\n", 2),
+        ("cars.csv", "Zeit;Temp (°C)\n02.03.2026 07:00;21,5\n02.03.2026 07:05;n/a\n", 1),
+        ("cars.jsonl", '{"ts": 1772434800, "sensor": {"id": "a"}, "ok": true}\n', 1),
+    ],
+)
+def test_the_mapping_that_map_writes_reads_the_table(tmp_path, name, table, expected):
+    (tmp_path / name).write_text(table)
+    result = cli("map", tmp_path / name)
+    assert result.exit_code == 0
+    (tmp_path / "m.yaml").write_text(result.stdout)
+    found = list(read_records(tmp_path / name, tmp_path / "m.yaml"))
+    assert sum(len(abox.triples) for abox in found) == expected
+
+
+def test_map_says_what_is_wrong_with_a_table(tmp_path):
+    result = cli("map", tmp_path / "none.csv")
+    assert result.exit_code == 1
+    assert "none.csv cannot be read" in result.stderr
+
+
+def test_the_mappings_on_the_page_about_tables_are_read():
+    page = (ROOT / "docs" / "tables.md").read_text()
+    found = [
+        read_mapping(text) for text in re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    ]
+    assert len(found) == 2
+    assert all(each.groups for each in found)
+
+
+def test_a_table_on_spark_is_refused_before_spark_is_started(files):
+    result = run(files, "--spark", "local[1]")
+    assert result.exit_code == 2
+    assert "tables are read here, without Spark" in " ".join(result.stderr.split())
