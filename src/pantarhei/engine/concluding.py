@@ -1,7 +1,7 @@
 """Temporal rules beside the window model: told of each step, they say what is concluded.
 
-What was said stands in a value that nothing changes (`Heard`); the second kernel is derived from that and
-from the window model, and made again where an error lost it.
+What was said stands in a value that nothing changes (`DataStream`); the second kernel is derived from that
+and from the window model, and made again where an error lost it.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from pantarhei.language.time import TimePoint, ticks_of
 from pantarhei.materialize.model import WindowModel
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW
 from pantarhei.temporal.conclusions import ConclusionChanges
+from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
 from pantarhei.temporal.evaluation import Evaluation, Standing
-from pantarhei.temporal.heard import Heard, terms_of, union, without
 from pantarhei.temporal.joining import Joined
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past
 from pantarhei.temporal.reasons.testimony import Testimony
 from pantarhei.temporal.rules import TemporalRules
-from pantarhei.temporal.saving import heard_of, kind_of_saved, to_bytes
+from pantarhei.temporal.saving import data_of, kind_of_saved, to_bytes
 from pantarhei.temporal.ticks import Ticks, kinds_for
 from pantarhei.temporal.translation import program_of
 from pantarhei.temporal.tuples import Tuples
@@ -71,7 +71,7 @@ class Concluding:
     def __init__(self, given: Joined, window: Window, vocabulary: Vocabulary) -> None:
         self._given, self._vocabulary = given, vocabulary
         self._fit_any(window)
-        self._heard: Heard | None = None  # before the first tick of the timeline
+        self._data: DataStream | None = None  # before the first tick of the timeline
         self._evaluation: Evaluation | None = None
         self._notes = ConclusionNotes()
 
@@ -108,13 +108,13 @@ class Concluding:
 
     def atoms(self, model: WindowModel) -> frozenset[TemporalAtom]:
         """What is concluded at the present tick. Costs a pass over the second kernel."""
-        if self._heard is None:
+        if self._data is None:
             return frozenset()
         return self._decoder.atoms(self._concluded(self._running(model)))
 
     def triples(self, model: WindowModel) -> frozenset[Triple]:
         """The same, those conclusions that are triples. Costs what has changed since it was asked last."""
-        if self._heard is None:
+        if self._data is None:
             return frozenset()
         evaluation = self._running(model)
         return self._notes.triples(self._decoder, lambda: self._concluded(evaluation))
@@ -129,18 +129,18 @@ class Concluding:
 
     def facts(self, model: WindowModel) -> Integers:
         """The conclusions that are triples, as facts in the vocabulary's numbers. Costs as `atoms`."""
-        if self._heard is None:
+        if self._data is None:
             return NO_FACTS
         return self._numbered.triples(self._concluded(self._running(model)))
 
     def testimony(self, model: WindowModel) -> Testimony | None:
         """All that reasons are found in; None before the first tick. Costs a pass over what is concluded."""
-        if self._heard is None:
+        if self._data is None:
             return None
         facts = self._running(model).model.facts()
         states = self._standing(model)
         return Testimony(
-            self._given, self._ticks, self._numbered, self._vocabulary, self._heard, states, facts
+            self._given, self._ticks, self._numbered, self._vocabulary, self._data, states, facts
         )
 
     def tick_of(self, ticks: int) -> int:
@@ -161,12 +161,12 @@ class Concluding:
 
     def _note(self, at: TimePoint, changes: Integers) -> None:
         """Conclusions came and went at a time of the present tick."""
-        assert self._heard is not None, "a tick has begun"
-        self._notes.note(self._heard.tick, at, changes, self._numbered)
+        assert self._data is not None, "a tick has begun"
+        self._notes.note(self._data.tick, at, changes, self._numbered)
 
     @property
     def _decoder(self) -> Decoder:
-        tuples = Tuples() if self._heard is None else self._heard.tuples
+        tuples = Tuples() if self._data is None else self._data.tuples
         return Decoder(self._numbered, self._vocabulary.lexicon, tuples)
 
     # -- what is asserted at the next tick ---------------------------------------------------------
@@ -180,12 +180,12 @@ class Concluding:
         """What is asserted next on the way from a time to a later one, both in the stream's smallest units;
         None for nothing more.
         """
-        heard = self._heard
-        if heard is None or heard.tick >= self._ticks.at(until):
+        data = self._data
+        if data is None or data.tick >= self._ticks.at(until):
             return None
         facts = self._numbered.fed_back(self._running(model).model.facts())
         if len(facts):
-            return Feedback(self._ticks.end_of(heard.tick) + 1, facts)
+            return Feedback(self._ticks.end_of(data.tick) + 1, facts)
         due = self.due(after, until)
         return None if due is None else Feedback(due, NO_FACTS)
 
@@ -199,8 +199,8 @@ class Concluding:
     @property
     def bytes_used(self) -> int:
         """See `Consumer`."""
-        heard = 0 if self._heard is None else self._heard.bytes
-        return heard + (0 if self._evaluation is None else self._evaluation.model.bytes_used)
+        said = 0 if self._data is None else self._data.bytes
+        return said + (0 if self._evaluation is None else self._evaluation.model.bytes_used)
 
     def due(self, after: int, until: int) -> int | None:
         """See `Consumer`: the next tick at which something ends, or begins to hold.
@@ -208,8 +208,8 @@ class Concluding:
         Raises:
             TemporalRuleError: conclusions change at each tick, and there are too many on the way.
         """
-        if self._evaluation is not None and self._evaluation.is_repeating and self._heard is not None:
-            self._refuse_far(self._ticks.at(until) - self._heard.tick)
+        if self._evaluation is not None and self._evaluation.is_repeating and self._data is not None:
+            self._refuse_far(self._ticks.at(until) - self._data.tick)
         ends = map(self._ticks.end_of, self._due_ticks())
         last = self._ticks.end_of(self._ticks.at(until) - 1)
         return min((end for end in ends if after < end <= last), default=None)
@@ -230,19 +230,19 @@ class Concluding:
 
     def _due_ticks(self) -> Iterator[int]:
         """Later ticks at which something may end or begin to hold though nothing new is said."""
-        heard = self._heard
-        if heard is None:
+        data = self._data
+        if data is None:
             return
         if self._evaluation is None or self._is_unsettled():
-            yield heard.tick + 1
+            yield data.tick + 1
         if self._evaluation is not None and (due := self._evaluation.next_due()) is not None:
-            yield max(due, heard.tick + 1)
-        if heard.oldest is not None:
-            yield max(self._ticks.at(self._ticks.first_without(heard.oldest)), heard.tick + 1)
+            yield max(due, data.tick + 1)
+        if data.oldest is not None:
+            yield max(self._ticks.at(self._ticks.first_without(data.oldest)), data.tick + 1)
 
     def _is_unsettled(self) -> bool:
         """Whether remembered conclusions changed at the present tick: what rests on that ends later."""
-        return self._evaluation is not None and any(map(len, self._evaluation.turned))
+        return self._evaluation is not None and any(map(len, self._evaluation.remembered_changes))
 
     def before(self, step: Step, model: WindowModel) -> None:
         """See `Consumer`: `apply` was told all there is to know."""
@@ -250,30 +250,30 @@ class Concluding:
     def apply(self, changes: Changes, model: WindowModel) -> None:
         """See `Consumer`."""
         assert changes.step is not None and changes.at is not None, "temporal rules belong to a window"
-        if self._heard is None and changes.step.kind is not self._ticks.kind:
+        if self._data is None and changes.step.kind is not self._ticks.kind:
             self._fit(replace(self._ticks, kind=changes.step.kind))
         tick = self._ticks.of(changes.step)
         if not self._numbered.fits:
             self._number()
         states = net_changes(self._numbered.fed(changes.noted, is_asserted=False))
         came, went = parted(states)
-        if self._heard is None:
+        if self._data is None:
             first = self._first(changes.step, tick)
             if tick < first:
                 return
-            self._heard = Heard(first, tick, Past(first), Tuples())
-            self._evaluation = Evaluation(self._numbered, first, tick, self._heard.tuples)
-            self._evaluation.begin(self._heard.past, Standing())
+            self._data = DataStream(first, tick, Past(first), Tuples())
+            self._evaluation = Evaluation(self._numbered, first, tick, self._data.tuples)
+            self._evaluation.begin(self._data.past, Standing())
             at_once = self._concluded(self._evaluation)
             self._note(changes.at, signed(at_once, 1))
             came, went = self._standing(model), NO_FACTS
         evaluation = self._evaluation
         if evaluation is None:
             evaluation = self._evaluation = self._made(union(without(self._standing(model), came), went))
-        if tick > self._heard.tick:
+        if tick > self._data.tick:
             self._move_on(evaluation, tick, changes.at)
-        self._heard = self._said(self._heard, changes, came, went)
-        evaluation.change(came, went, self._heard.events)
+        self._data = self._said(self._data, changes, came, went)
+        evaluation.change(came, went, self._data.events)
         self._evaluation = evaluation
         self._note(changes.at, evaluation.take_changes())
 
@@ -286,26 +286,26 @@ class Concluding:
 
     def _move_on(self, evaluation: Evaluation, tick: int, at: TimePoint) -> None:
         """Close the present tick, at a time of a later one."""
-        heard = self._heard
-        assert heard is not None, "a tick has begun"
-        concluded, withdrawn = evaluation.turned
+        data = self._data
+        assert data is not None, "a tick has begun"
+        concluded, withdrawn = evaluation.remembered_changes
         counted = evaluation.oldest_counted
-        needed = heard.tick - self._program.largest
+        needed = data.tick - self._program.largest
         needed = needed if counted is None else min(needed, counted)
-        needed = heard.first if self._program.keeps_all else needed
-        self._heard = heard.moved_on(tick, concluded, withdrawn, needed)
+        needed = data.first if self._program.keeps_all else needed
+        self._data = data.moved_on(tick, concluded, withdrawn, needed)
         self._evaluation = None  # until it is done
         evaluation.come_to(tick, concluded, withdrawn)
         self._note(at, evaluation.take_changes())
 
-    def _said(self, heard: Heard, changes: Changes, came: Integers, went: Integers) -> Heard:
+    def _said(self, data: DataStream, changes: Changes, came: Integers, went: Integers) -> DataStream:
         """What has been said, with what changed at the present tick."""
         if len(came) or len(went):
-            heard = heard.with_changes(came, went)
+            data = data.with_changes(came, went)
         for entry in changes.entries:
-            heard = heard.with_abox(entry, self._numbered.fed(entry.facts, is_asserted=True))
+            data = data.with_abox(entry, self._numbered.fed(entry.facts, is_asserted=True))
         oldest = next(iter(changes.log or ()), None)
-        return heard._replace(oldest=None if oldest is None else oldest.ticks)
+        return data._replace(oldest=None if oldest is None else oldest.ticks)
 
     def _standing(self, model: WindowModel) -> Integers:
         """The states that hold now."""
@@ -327,36 +327,36 @@ class Concluding:
         Args:
             states: those that hold now.
         """
-        heard = self._heard
-        assert heard is not None, "a tick has begun"
-        made = Evaluation(self._numbered, heard.first, heard.tick, heard.tuples)
-        made.begin(heard.past, Standing(heard.before(states), heard.concluded))
-        made.change(heard.came, heard.went, heard.events)
+        data = self._data
+        assert data is not None, "a tick has begun"
+        made = Evaluation(self._numbered, data.first, data.tick, data.tuples)
+        made.begin(data.past, Standing(data.before(states), data.concluded))
+        made.change(data.came, data.went, data.events)
         made.take_changes()
         return made
 
     def mark(self) -> object:
         """See `Consumer`."""
-        return self._heard, self._notes.mark()
+        return self._data, self._notes.mark()
 
     def back(self, mark: object) -> None:
         """See `Consumer`."""
         assert isinstance(mark, tuple)
-        heard, notes = mark
+        data, notes = mark
         self._notes.back(notes)
-        if heard is not self._heard:
-            self._heard, self._evaluation = heard, None
+        if data is not self._data:
+            self._data, self._evaluation = data, None
             self._notes.begin_anew()
 
     # -- terms -------------------------------------------------------------------------------------
 
     def used_terms(self, used: UsedTerms) -> None:
         """See `Consumer`."""
-        if self._heard is not None:
-            for part in self._heard.of_stream():
+        if self._data is not None:
+            for part in self._data.of_stream():
                 used.add(part)
-            for part in self._heard.of_rules():
-                used.add(terms_of(self._heard.tuples.plain(part)))
+            for part in self._data.of_rules():
+                used.add(terms_of(self._data.tuples.plain(part)))
         numbers = [self._vocabulary.number_symbol(each.source) for each in self._program.inputs]
         used.symbols[numbers] = 1
         used.symbols[self._numbered.symbols] = 1
@@ -369,8 +369,8 @@ class Concluding:
     def renamed(self, renaming: Renaming) -> None:
         """See `Consumer`."""
         self._number()
-        if self._heard is not None:
-            self._heard = self._heard.renamed(renaming)
+        if self._data is not None:
+            self._data = self._data.renamed(renaming)
 
     def _number(self) -> None:
         """Have the program in the vocabulary's numbers of now."""
@@ -381,11 +381,11 @@ class Concluding:
         """See `Consumer`."""
         if saved:
             self._fit(replace(self._ticks, kind=kind_of_saved(saved)))
-            self._heard, self._evaluation = heard_of(saved, self._numbered, self._vocabulary), None
+            self._data, self._evaluation = data_of(saved, self._numbered, self._vocabulary), None
             self._notes.begin_anew()
-        if saved and self._heard is not None:
+        if saved and self._data is not None:
             self._running(model)  # what it concludes keeps its literals, whatever comes with equal ones
 
     def saved(self) -> bytes:
         """See `Consumer`."""
-        return to_bytes(self._given.rules, self._heard, self._numbered, self._vocabulary)
+        return to_bytes(self._given.rules, self._data, self._numbered, self._vocabulary)

@@ -15,7 +15,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.temporal.expiry_model import ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
-from pantarhei.temporal.occurrences import Occurrence, Occurrences, Turned
+from pantarhei.temporal.occurrences import Occurrence, OccurrenceChanges, Occurrences
 from pantarhei.temporal.operators import Rows, rows_of
 from pantarhei.temporal.pairs import Pairs
 
@@ -37,18 +37,18 @@ class Counting:
         self._feeds, self._program, self._pairs = feeds, program, pairs
         self._inside = Occurrences(feeds[0].size, feeds[0].counts_tuples, first)
         self._sources = {feed.source for feed in feeds}
-        self._turned: dict[Occurrence, bool] = {}
+        self._changed: dict[Occurrence, bool] = {}
         self._tick = first
 
     def begin(self, closed: Iterable[Occurrence], tick: int) -> None:
         """Go on at a tick, after what occurred before it; the rows come with the next change."""
         self._inside.begin(closed, tick)
         self._tick = tick
-        self._turned = dict.fromkeys(self._inside, True)
+        self._changed = dict.fromkeys(self._inside, True)
 
     def come_to(self, tick: int) -> None:
         """A new tick has come; the rows come with the next change."""
-        self._turned.update(self._inside.come_to(tick))
+        self._changed.update(self._inside.come_to(tick))
         self._tick = tick
 
     def change(self, facts: Integers, model: ExpiryModel) -> Rows:
@@ -56,12 +56,12 @@ class Counting:
         told = as_tuples(facts)
         if not self._inside.counts_tuples:
             told = [fact for fact in told if fact[0] in self._sources]
-        turned, self._turned = {**self._turned, **self._inside.change(told)}, {}
-        touched = {each.fact for each in turned}
+        changed, self._changed = {**self._changed, **self._inside.change(told)}, {}
+        touched = {each.fact for each in changed}
         coming, going = [NO_FACTS], [NO_FACTS]
         for feed in self._feeds:
             if feed.mode is Mode.AT:
-                rows, wanted = self._dated(feed, turned)
+                rows, wanted = self._dated(feed, changed)
             else:
                 rows, wanted = self._counted(feed, touched)
             there = model.present(rows)
@@ -76,14 +76,14 @@ class Counting:
         given = sorted(looked_at)
         return rows_of(given, feed.target), np.array([self._holds(feed, fact) for fact in given], bool)
 
-    def _dated(self, feed: Feed, turned: Turned) -> _Wanted:
+    def _dated(self, feed: Feed, changed: OccurrenceChanges) -> _Wanted:
         """The pairs in them are asked for by a rule, as long as they are inside."""
-        given = [each for each in turned if each.fact[0] == feed.source]
+        given = [each for each in changed if each.fact[0] == feed.source]
         rows = rows_of([each.fact for each in given], feed.target)
         if len(rows) and rows[0, 2] != NONE:
             rows[:, 1] = self._pairs.numbers(rows[:, 1:], NONE)
         rows[:, 2] = [self._program.time(each.tick) for each in given]
-        return rows, np.array([turned[each] for each in given], bool)
+        return rows, np.array([changed[each] for each in given], bool)
 
     def _holds(self, feed: Feed, fact: Fact) -> bool:
         count = self._inside.counts[fact]

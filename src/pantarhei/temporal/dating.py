@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Iterator
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once
+from pantarhei.temporal.data_stream import union, without
 from pantarhei.temporal.expiry_model import Expiries, ExpiryModel
-from pantarhei.temporal.heard import union, without
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.operators import NOTHING, Rows
 from pantarhei.temporal.pairs import Pairs

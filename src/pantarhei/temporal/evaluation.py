@@ -24,10 +24,10 @@ from pantarhei.encoding.numbers import (
 )
 from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.counting import Counting
+from pantarhei.temporal.data_stream import without
 from pantarhei.temporal.dating import Dating, EnoughTicks
 from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
 from pantarhei.temporal.feeding import Feeding
-from pantarhei.temporal.heard import without
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
 from pantarhei.temporal.operators import ConclusionBox, Negation, Operator, Rows, by_predicate
@@ -65,7 +65,7 @@ class Evaluation:
         self._feeding = Feeding(program, self.model)
         self._events = NO_FACTS
         self._changed: list[Integers] = []  # conclusions, since someone asked
-        self._turned: list[Integers] = []  # remembered conclusions, at the present tick
+        self._remembered_changes: list[Integers] = []  # remembered conclusions, at the present tick
         self._states_always = StatesAlways(program.boxes(is_asserted=False), first)
         self._events_always = EventsAlways(program.boxes(is_asserted=True), first)
         self._pairs = Pairs(*program.pairs)
@@ -117,7 +117,7 @@ class Evaluation:
             self._add_dated(self._dating.begin(past, standing.states, standing.concluded, self.tick))
         self._settle()
         self._changed.clear()
-        self._turned.append(signed(standing.concluded, -1))
+        self._remembered_changes.append(signed(standing.concluded, -1))
 
     def _begin_counts(self, past: Past, states: Integers) -> None:
         for key, counting in self._counts.items():
@@ -158,7 +158,7 @@ class Evaluation:
             withdrawn: those that went in it.
         """
         ended, self.tick = self.tick, tick
-        self._events, self._turned = NO_FACTS, []
+        self._events, self._remembered_changes = NO_FACTS, []
         self.model.come_to(tick)
         self._feeding.come_to(ended, concluded, withdrawn)
         if self._dating is not None:
@@ -174,11 +174,11 @@ class Evaluation:
             counting.come_to(tick)
 
     @property
-    def turned(self) -> tuple[Integers, Integers]:
+    def remembered_changes(self) -> tuple[Integers, Integers]:
         """The remembered conclusions that came and went at the present tick, so far."""
         if not self.program.windows:
             return NO_FACTS, NO_FACTS
-        return parted(net_changes(np.concatenate([NO_CHANGES, *self._turned])))
+        return parted(net_changes(np.concatenate([NO_CHANGES, *self._remembered_changes])))
 
     # -- what is said at the present tick ----------------------------------------------------------
 
@@ -241,7 +241,7 @@ class Evaluation:
         predicates = changes[:, 0]
         self._changed.append(changes[self.program.is_conclusion[predicates]])
         if self.program.windows:
-            self._turned.append(changes[self._is_remembered[predicates]])
+            self._remembered_changes.append(changes[self._is_remembered[predicates]])
         if self.program.has_at_ticks:
             self._at_ticks += int(changes[self.program.at_ticks[predicates], 3].sum())
         for predicate, part in by_predicate(changes[self._is_watched[predicates], :3]):

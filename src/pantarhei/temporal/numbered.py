@@ -14,7 +14,7 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.rules.compilation.program import Program, compile_
-from pantarhei.temporal.folding import LEFT, PAIR, RIGHT
+from pantarhei.temporal.pair_reification import LEFT, PAIR, RIGHT
 from pantarhei.temporal.program import ALWAYS, FIRST, IS_LITERAL, REST, TUPLE, UNIT, TemporalProgram
 
 

@@ -21,7 +21,7 @@ class Occurrence(NamedTuple):
     fact: Fact
 
 
-Turned = Mapping[Occurrence, bool]
+OccurrenceChanges = Mapping[Occurrence, bool]
 """Occurrences that entered or left a window, and whether they are inside now."""
 
 
@@ -51,29 +51,29 @@ class Occurrences:
             self._enter(each)
         self.come_to(tick)
 
-    def come_to(self, tick: int) -> Turned:
+    def come_to(self, tick: int) -> OccurrenceChanges:
         """A new tick has come; returns what leaves with it."""
         self._tick, self._present, self._evicted, self._told = tick, 0, [], []
-        turned: dict[Occurrence, bool] = {}
+        changed: dict[Occurrence, bool] = {}
         while not self.counts_tuples and self._inside and self._inside[0].tick < tick - self._size:
-            turned[self._leave()] = False
-        return turned
+            changed[self._leave()] = False
+        return changed
 
-    def change(self, facts: list[Fact]) -> Turned:
+    def change(self, facts: list[Fact]) -> OccurrenceChanges:
         """All that occurs at the present tick, in its order; returns what may be inside now and was not, and
         the other way round.
         """
-        turned: dict[Occurrence, bool] = {}
+        changed: dict[Occurrence, bool] = {}
         if facts[: len(self._told)] != self._told:
-            turned.update(self._undo())
+            changed.update(self._undo())
         fresh = facts[len(self._told) :]
         for fact in fresh:
             entered = Occurrence(self._tick, fact)
-            turned[entered] = True
-            turned.update((left, False) for left in self._enter(entered))
+            changed[entered] = True
+            changed.update((left, False) for left in self._enter(entered))
         self._present += len(fresh)
         self._told = list(facts)
-        return turned
+        return changed
 
     def __iter__(self) -> Iterator[Occurrence]:
         """What is inside, the oldest first."""
@@ -112,7 +112,7 @@ class Occurrences:
         self._less(left.fact)
         return left
 
-    def _undo(self) -> Turned:
+    def _undo(self) -> OccurrenceChanges:
         """Take back what came at the present tick."""
         gone = len(self._told) - self._present_inside()
         for fact in self._told[gone:]:

@@ -10,7 +10,7 @@ predicate of its own, written here behind the predicate's name:
     !p~n#        among the last n assertions !p@n#     and at which tick
     p~n×k        p at k ticks of the window at least
     was-p~n      p concluded at a tick that is over, within n ticks
-    p()          p with its arguments in a tuple (see `widening`)
+    p()          p with its arguments in a tuple (see `tuple_reification`)
     said-p       p as the stream says it, where p has tuples
     concluded-p  p concluded by a rule, not only said (where conclusions are asserted at the next tick)
     asked-x      `not x` is looked for       free-x    and x is not there (see `Guard`)
@@ -38,7 +38,7 @@ UNIT = URIRef("urn:pantarhei:temporal:unit")
 FIRST = URIRef("urn:pantarhei:temporal:first")
 REST = URIRef("urn:pantarhei:temporal:rest")
 TUPLE = URIRef("urn:pantarhei:temporal:tuple")
-"""`tuple(x, y)`: the number of a tuple is asked for. `first` and `rest` say what it is (see `widening`)."""
+"""`tuple(x, y)`: the number of a tuple is asked for. `first` and `rest` say what it is."""
 
 IS_LITERAL = URIRef("urn:pantarhei:temporal:is-literal")
 """A built-in of the second kernel: its argument, given twice, is a literal."""

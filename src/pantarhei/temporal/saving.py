@@ -19,7 +19,7 @@ from pantarhei.encoding.numbers import NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.temporal.heard import Heard
+from pantarhei.temporal.data_stream import DataStream
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Chunk, Past
 from pantarhei.temporal.rules import TemporalRules, load_rules
@@ -27,20 +27,22 @@ from pantarhei.temporal.tuples import Tuples, is_tuple
 
 Column = npt.NDArray[np.integer]
 
+_BEFORE_IT_WAS_DATA = "heard"  # the word that earlier checkpoints have for it
+
 
 def to_bytes(
-    rules: TemporalRules, heard: Heard | None, numbered: NumberedProgram, vocabulary: Vocabulary
+    rules: TemporalRules, data: DataStream | None, numbered: NumberedProgram, vocabulary: Vocabulary
 ) -> bytes:
-    """Rules and what has been heard as bytes, the same for the same.
+    """Rules and what has been said as bytes, the same for the same.
 
-    Costs what has been heard as columns, with a step of Python for each different term.
+    Costs what has been said as columns, with a step of Python for each different term.
     """
     start = rules.start.isoformat() if isinstance(rules.start, datetime) else rules.start
     saved: dict[str, Any] = {"rules": str(rules), "start": start, "feedback": rules.feedback}
     saved["kind"] = numbered.ticks.kind.name
     columns: list[Column] = []
-    if heard is not None:
-        saved["heard"], columns = _written(heard, numbered, vocabulary)
+    if data is not None:
+        saved["data"], columns = _written(data, numbered, vocabulary)
     saved["columns"] = [(column.dtype.str, len(column)) for column in columns]
     text = json.dumps(saved, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return b"\n".join([text, b"".join(column.tobytes() for column in columns)])
@@ -71,35 +73,36 @@ def kind_of_saved(saved: bytes) -> TimeKind:
     return TimeKind[_header(saved)["kind"]]
 
 
-def heard_of(saved: bytes, numbered: NumberedProgram, vocabulary: Vocabulary) -> Heard | None:
-    """What had been heard; terms get numbers where they have none."""
-    given = _header(saved).get("heard")
+def data_of(saved: bytes, numbered: NumberedProgram, vocabulary: Vocabulary) -> DataStream | None:
+    """What had been said; terms get numbers where they have none."""
+    header = _header(saved)
+    given = header.get("data", header.get(_BEFORE_IT_WAS_DATA))
     return None if given is None else _read(given, list(_columns(saved)), numbered, vocabulary)
 
 
 def _written(
-    heard: Heard, numbered: NumberedProgram, vocabulary: Vocabulary
+    data: DataStream, numbered: NumberedProgram, vocabulary: Vocabulary
 ) -> tuple[dict[str, Any], list[Column]]:
-    """What has been heard, but for its columns, and these."""
-    past, inner = heard.past.columns, numbered.compiled.predicates
-    parts = [past.facts, heard.came, heard.went, heard.concluded, *(facts for _, facts in heard.asserted)]
+    """What has been said, but for its columns, and these."""
+    past, inner = data.past.columns, numbered.compiled.predicates
+    parts = [past.facts, data.came, data.went, data.concluded, *(facts for _, facts in data.asserted)]
     lengths = list(map(len, parts))
     facts = np.concatenate(parts)
     symbols, of_symbols = _by_appearance(2 * facts[:, 0] + _of_rules(past, lengths))
     terms, of_terms = _by_appearance(facts[:, 1:].ravel())
     given = [(inner if key & 1 else vocabulary.symbols)[key >> 1] for key in symbols]
     header = {
-        "first": heard.first,
-        "tick": heard.tick,
-        "begun": heard.past.begun,
-        "oldest": heard.oldest,
+        "first": data.first,
+        "tick": data.tick,
+        "begun": data.past.begun,
+        "oldest": data.oldest,
         "lengths": lengths,
-        "asserted": [at for at, _ in heard.asserted],
+        "asserted": [at for at, _ in data.asserted],
         "symbols": [
             [key & 1, write_term(symbol.name), symbol.arity]
             for key, symbol in zip(symbols, given, strict=True)
         ],
-        "terms": _terms(terms, heard.tuples, vocabulary),
+        "terms": _terms(terms, data.tuples, vocabulary),
     }
     return header, list(map(_narrow, (past.ticks, past.places, of_symbols, of_terms)))
 
@@ -120,7 +123,7 @@ def _terms(numbers: list[int], tuples: Tuples, vocabulary: Vocabulary) -> list[s
 
 def _read(
     given: dict[str, Any], columns: list[Column], numbered: NumberedProgram, vocabulary: Vocabulary
-) -> Heard:
+) -> DataStream:
     """What `_written` wrote."""
     ticks, places, of_symbols, of_terms = columns
     inner = {symbol: number for number, symbol in enumerate(numbered.compiled.predicates)}
@@ -143,7 +146,7 @@ def _read(
     facts[:, 1:] = np.array(terms, np.int32)[of_terms].reshape(-1, 2)
     ends = np.cumsum([0, *given["lengths"]]).tolist()
     past, came, went, concluded, *asserted = (facts[start:end] for start, end in pairwise(ends))
-    return Heard(
+    return DataStream(
         given["first"],
         given["tick"],
         Past.of_columns(given["begun"], Chunk(ticks.astype(np.int64), past, places)),

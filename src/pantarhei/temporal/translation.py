@@ -15,7 +15,7 @@ from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, Tempor
 from pantarhei.temporal.checks.dates import check_dates
 from pantarhei.temporal.checks.form import check_times
 from pantarhei.temporal.checks.refusal import refused
-from pantarhei.temporal.folding import PAIR, folded
+from pantarhei.temporal.pair_reification import PAIR, reified_pairs
 from pantarhei.temporal.program import (
     ALWAYS,
     FIRST,
@@ -32,7 +32,7 @@ from pantarhei.temporal.program import (
     TemporalProgram,
 )
 from pantarhei.temporal.ticks import Ticks
-from pantarhei.temporal.widening import Wide, Widening, fold
+from pantarhei.temporal.tuple_reification import TupleReification, WidePredicate, reified
 
 _TIME = Variable("time")
 
@@ -59,8 +59,8 @@ def program_of(
     rules = list(rules)
     for rule in rules:
         check_dates(rule, ticks.kind)
-    widening = Widening(rules)
-    given, wide = widening.rules, widening.wide
+    reification = TupleReification(rules)
+    given, wide = reification.rules, reification.wide
     return _Translation(given, wide, list(ontology), frozenset(remembered), ticks, feedback).program()
 
 
@@ -69,7 +69,7 @@ class _Translation:
     """Translates rules one by one, and collects what they need around the kernel; used once."""
 
     given: list[TemporalRule]
-    wide: dict[URIRef, Wide]
+    wide: dict[URIRef, WidePredicate]
     ontology: list[Rule]
     remembered: frozenset[URIRef]
     ticks: Ticks
@@ -189,7 +189,7 @@ class _Translation:
         """What rules conclude of tuples is asserted where it is triples."""
         for wide in self.wide.values():
             if wide.plain is not None:
-                whole = fold(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
+                whole = reified(wide, wide.plain.arguments, URIRef(f"concluded-{wide.predicate}"))
                 concluded = self.fed_back[_symbol(wide.plain)] = Symbol(
                     URIRef(f"concluded-{wide.name}"), wide.arity
                 )
@@ -197,7 +197,7 @@ class _Translation:
                 self._add("concluded", body, Atom(concluded.name, wide.plain.arguments))
 
     def _add(self, name: str, body: Iterable[Atom], head: Atom, rule: TemporalRule | None = None) -> None:
-        for atoms, concluded, tests in folded(body, head, () if rule is None else rule.tests):
+        for atoms, concluded, tests in reified_pairs(body, head, () if rule is None else rule.tests):
             self.rules[Rule(name, atoms, concluded, tests=tests)] = None
 
     def _links(self, body: list[Atom], others: list[Atom]) -> Iterator[Atom]:
@@ -326,12 +326,12 @@ class _Translation:
         elif wide is None and name not in (UNIT, FIRST, REST):
             self.inputs[given] = None
 
-    def _feed_wide(self, given: Input, wide: Wide, plain: TemporalAtom) -> None:
+    def _feed_wide(self, given: Input, wide: WidePredicate, plain: TemporalAtom) -> None:
         """What the stream says of a predicate whose conclusions have tuples."""
         time = (_TIME,) if given.mode is Mode.AT else ()
         said = Symbol(URIRef(f"said-{given.target.name}"), 2 if time else wide.arity)
         self.inputs[given._replace(source=_symbol(plain), target=said)] = None
-        whole = fold(wide, plain.arguments, URIRef(given.target.name))
+        whole = reified(wide, plain.arguments, URIRef(given.target.name))
         body = [Atom(said.name, (*plain.arguments, *time))]
         for each in whole.asked:
             self._add("said-asked", body, _plainly(each.atom))

@@ -11,10 +11,10 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.heard import Heard
+from pantarhei.temporal.data_stream import DataStream
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Said
-from pantarhei.temporal.saving import heard_of, rules_of, to_bytes
+from pantarhei.temporal.saving import data_of, rules_of, to_bytes
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 from pantarhei.temporal.tuples import Tuples
@@ -56,45 +56,45 @@ class Scene:
         (alarm,) = self.numbered.windows
         return np.array([(alarm, self.vocabulary.number(EX.x), NONE)], np.int32)
 
-    def heard(self):
+    def data(self):
         past = [
             Said(3, self.stream("level", *OBJECTS[1:]), self.stream("hot", None), concluded=self.rules()),
             Said(5, went=self.stream("hot", None), withdrawn=self.rules()),
         ]
         asserted = ((6, self.stream("level", OBJECTS[1])), (7, NO_FACTS))
         came = self.stream("hot", None)
-        return Heard(-4, 7, Past.of(-4, past), Tuples(), self.rules(), came, NO_FACTS, asserted, 2)
+        return DataStream(-4, 7, Past.of(-4, past), Tuples(), self.rules(), came, NO_FACTS, asserted, 2)
 
 
-def lists(heard):
+def lists(data):
     return [
-        *([said.tick, *(facts.tolist() for facts in said[1:])] for said in heard.past),
+        *([said.tick, *(facts.tolist() for facts in said[1:])] for said in data.past),
         *(
             each.tolist() if isinstance(each, np.ndarray) else each
-            for each in heard._replace(past=0, asserted=0, tuples=0)
+            for each in data._replace(past=0, asserted=0, tuples=0)
         ),
-        [(at, facts.tolist()) for at, facts in heard.asserted],
-        heard.past.begun,
+        [(at, facts.tolist()) for at, facts in data.asserted],
+        data.past.begun,
     ]
 
 
 @pytest.mark.parametrize("strangers", [(), ("a", "b", "c")])
-def test_what_was_heard_reads_back_in_the_numbers_of_another_vocabulary(strangers):
+def test_what_was_said_reads_back_in_the_numbers_of_another_vocabulary(strangers):
     here, there = Scene(), Scene(*strangers)
-    saved = to_bytes(RULES, here.heard(), here.numbered, here.vocabulary)
-    assert lists(heard_of(saved, there.numbered, there.vocabulary)) == lists(there.heard())
+    saved = to_bytes(RULES, here.data(), here.numbered, here.vocabulary)
+    assert lists(data_of(saved, there.numbered, there.vocabulary)) == lists(there.data())
 
 
 def test_the_same_is_the_same_bytes():
     here, there = Scene(), Scene("a", "b", "c")
-    one, other = (to_bytes(RULES, each.heard(), each.numbered, each.vocabulary) for each in (here, there))
+    one, other = (to_bytes(RULES, each.data(), each.numbered, each.vocabulary) for each in (here, there))
     assert one == other
 
 
-def test_before_the_first_tick_nothing_was_heard():
+def test_before_the_first_tick_nothing_was_said():
     scene = Scene()
     saved = to_bytes(RULES, None, scene.numbered, scene.vocabulary)
-    assert heard_of(saved, scene.numbered, scene.vocabulary) is None
+    assert data_of(saved, scene.numbered, scene.vocabulary) is None
 
 
 @pytest.mark.parametrize("start", [None, -3, 0.5, datetime(2026, 3, 2, 6, tzinfo=UTC)])

@@ -1,7 +1,7 @@
 """At which ticks something was so, as far as rules can ask at the present tick: what was said, and what they
 conclude.
 
-Nothing here is kept up: it is read from what has been heard when a reason is asked for.
+Nothing here is kept up: it is read from what has been said when a reason is asked for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rdflib import URIRef
 from pantarhei.encoding.numbers import Fact, Integers, Symbol, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.proofs.temporal import Known
-from pantarhei.temporal.heard import Heard
+from pantarhei.temporal.data_stream import DataStream
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Ticks
 
@@ -61,7 +61,7 @@ class Occasions:
     """All that rules can ask for at the present tick.
 
     Args:
-        heard: what has been said.
+        data: what has been said.
         states: those that hold now, in the stream's predicates.
         concluded: what holds in the second kernel.
         numbered: the program, and the numbers of its predicates.
@@ -70,14 +70,14 @@ class Occasions:
 
     def __init__(
         self,
-        heard: Heard,
+        data: DataStream,
         states: Integers,
         concluded: Integers,
         numbered: NumberedProgram,
         vocabulary: Vocabulary,
     ) -> None:
-        self.first, self.now = heard.first, heard.tick
-        self._heard, self._states, self._facts = heard, states, concluded
+        self.first, self.now = data.first, data.tick
+        self._data, self._states, self._facts = data, states, concluded
         self._vocabulary = vocabulary
         self._own = {symbol: number for number, symbol in enumerate(numbered.compiled.predicates)}
         self._wide, self._whole = numbered.wide, frozenset(numbered.wide.values())
@@ -108,31 +108,37 @@ class Occasions:
 
     def _held(self, predicate: URIRef, pattern: Pattern) -> dict[Arguments, list[Run]]:
         number, own = self._in_stream(predicate, pattern), self._of_rules(predicate, pattern)
-        found = self._runs(self._turned, self._states, number, pattern, self.now, Known.HELD)
+        found = self._runs(self._state_changes, self._states, number, pattern, self.now, Known.HELD)
         remembered = self._runs(
-            self._remembered, self._heard.concluded, own, pattern, self.now - 1, Known.CONCLUDED
+            self._remembered_changes, self._data.concluded, own, pattern, self.now - 1, Known.CONCLUDED
         )
         for arguments, runs in remembered.items():
             found.setdefault(arguments, []).extend(runs)
         return {arguments: list(_apart(runs)) for arguments, runs in found.items()}
 
     def _runs(
-        self, turns: _Table, standing: Integers, number: int | None, pattern: Pattern, last: int, known: Known
+        self,
+        changes: _Table,
+        standing: Integers,
+        number: int | None,
+        pattern: Pattern,
+        last: int,
+        known: Known,
     ) -> dict[Arguments, list[Run]]:
         """When what held, from what came and went, and what stands at the last tick."""
         found: dict[Arguments, list[Run]] = {}
         begun: dict[Arguments, int] = {}
-        for tick, sign, fact in _turns(turns, number, self._in_columns(number, pattern)):
+        for tick, sign, fact in _changes_of(changes, number, self._in_columns(number, pattern)):
             arguments = self._arguments(fact, pattern)
             if not _matches(arguments, pattern):
                 continue
             if sign > 0:
                 begun[arguments] = tick
             else:
-                first = begun.pop(arguments, self._heard.past.begun)
+                first = begun.pop(arguments, self._data.past.begun)
                 found.setdefault(arguments, []).append(Run(first, tick - 1, known))
         for arguments in self._matching(standing, number, pattern):
-            first = begun.get(arguments, self._heard.past.begun)
+            first = begun.get(arguments, self._data.past.begun)
             found.setdefault(arguments, []).append(Run(first, last, known))
         return found
 
@@ -162,7 +168,7 @@ class Occasions:
     def _arguments(self, fact: Fact, pattern: Pattern) -> Arguments:
         if fact[0] not in self._whole:
             return _arguments(fact, pattern)
-        whole = (*self._heard.tuples.terms(fact[1]), fact[2])
+        whole = (*self._data.tuples.terms(fact[1]), fact[2])
         return whole[len(whole) - len(pattern) :]
 
     def dated(self, predicate: URIRef, pattern: Pattern) -> Iterator[tuple[Arguments, int]]:
@@ -190,22 +196,22 @@ class Occasions:
     @cached_property
     def _asserted(self) -> _Table:
         """All that was asserted, in its order."""
-        events = self._heard.events
-        return _table([self._heard.past.events, (events, np.full(len(events), self.now))])
+        events = self._data.events
+        return _table([self._data.past.events, (events, np.full(len(events), self.now))])
 
     @cached_property
-    def _turned(self) -> _Table:
+    def _state_changes(self) -> _Table:
         """The states that came and went."""
-        past, came, went = self._heard.past, self._heard.came, self._heard.went
+        past, came, went = self._data.past, self._data.came, self._data.went
         return _signed(
             [past.part("came"), (came, np.full(len(came), self.now))],
             [past.part("went"), (went, np.full(len(went), self.now))],
         )
 
     @cached_property
-    def _remembered(self) -> _Table:
+    def _remembered_changes(self) -> _Table:
         """The remembered conclusions that came and went."""
-        past = self._heard.past
+        past = self._data.past
         return _signed([past.part("concluded")], [past.part("withdrawn")])
 
     def _in_stream(self, predicate: URIRef, pattern: Pattern) -> int | None:
@@ -256,8 +262,8 @@ def _signed(came: Iterable[tuple[Integers, Ticks]], went: Iterable[tuple[Integer
     return ordered
 
 
-def _turns(turns: _Table, number: int | None, pattern: Pattern) -> Iterator[tuple[int, int, Fact]]:
-    for tick, sign, *fact in turns[_fits(turns[:, 2:], number, pattern)].tolist():
+def _changes_of(changes: _Table, number: int | None, pattern: Pattern) -> Iterator[tuple[int, int, Fact]]:
+    for tick, sign, *fact in changes[_fits(changes[:, 2:], number, pattern)].tolist():
         yield tick, sign, (fact[0], fact[1], fact[2])
 
 

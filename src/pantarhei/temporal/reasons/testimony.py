@@ -12,7 +12,7 @@ from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.language.term import Term
 from pantarhei.proofs.proof import Proof
 from pantarhei.proofs.temporal import NotConcluded
-from pantarhei.temporal.heard import Heard
+from pantarhei.temporal.data_stream import DataStream
 from pantarhei.temporal.joining import Joined
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.reasons.bodies import Bodies
@@ -32,7 +32,7 @@ class Testimony(NamedTuple):
         ticks: of the stream.
         numbered: the program in numbers.
         vocabulary: the stream's.
-        heard: what has been said.
+        data: what has been said.
         states: those that hold now, in the stream's predicates.
         facts: what holds in the second kernel.
     """
@@ -41,7 +41,7 @@ class Testimony(NamedTuple):
     ticks: Ticks
     numbered: NumberedProgram
     vocabulary: Vocabulary
-    heard: Heard
+    data: DataStream
     states: Integers
     facts: Integers
 
@@ -76,17 +76,17 @@ class Testimony(NamedTuple):
 
     @property
     def _words(self) -> Words:
-        return Words(self.heard.tick, self.ticks, self.vocabulary)
+        return Words(self.data.tick, self.ticks, self.vocabulary)
 
     def _bodies(self) -> Bodies:
         return Bodies(Clause.all_of(self.given), self._occasions(), self.ticks, self.vocabulary)
 
     def _occasions(self) -> Occasions:
-        return Occasions(self.heard, self.states, self.facts, self.numbered, self.vocabulary)
+        return Occasions(self.data, self.states, self.facts, self.numbered, self.vocabulary)
 
     def _now(self, atom: TemporalAtom) -> Atom:
         arguments = tuple(self.vocabulary.number(cast(Term, term)) for term in atom.arguments)
-        return Atom(atom.predicate, arguments, self.heard.tick)
+        return Atom(atom.predicate, arguments, self.data.tick)
 
     @contextmanager
     def _nothing_learned(self) -> Iterator[None]:

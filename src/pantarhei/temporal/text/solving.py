@@ -22,26 +22,26 @@ class _Solution(NamedTuple):
     """A test, and what it becomes if it is what binds a variable.
 
     Args:
-        turned: the computation of that variable; None where the variable is another name of `same`.
+        computation: of that variable; None where the variable is another name of `same`.
     """
 
     test: Builtin
     variable: Variable
-    turned: Builtin | None = None
+    computation: Builtin | None = None
     same: Argument | None = None
 
 
 def solved(rule: TemporalRule) -> TemporalRule:
-    """The rule, with each equation by which alone a variable is known turned to say it.
+    """The rule, with each equation by which alone a variable is known solved for it.
 
-    What equals a variable is put in its place; a sum or a difference is turned round.
+    What equals a variable is put in its place; a sum or a difference is solved.
     """
     ways = [*steps(rule), *(way for test in rule.tests for way in _ways(test))]
     found = [step.source for step in taken(ways)[1] if isinstance(step.source, _Solution)]
     if not found:
         return rule
-    turned = {id(each.test): each.turned for each in found}
-    tests = [turned.get(id(test), test) for test in rule.tests]
+    computations = {id(each.test): each.computation for each in found}
+    tests = [computations.get(id(test), test) for test in rule.tests]
     same: dict[Argument, Argument] = {}
     for each in found:
         if each.same is not None:
@@ -82,5 +82,5 @@ def _solutions(test: Builtin) -> Iterator[_Solution]:
             yield _Solution(test, left, replace(test, name=back, arguments=(left, result, right)))
         if isinstance(right, Variable):
             operands = (result, left) if test.name == SWRLB.add else (left, result)
-            turned = replace(test, name=SWRLB.subtract, arguments=(right, *operands))
-            yield _Solution(test, right, turned)
+            computation = replace(test, name=SWRLB.subtract, arguments=(right, *operands))
+            yield _Solution(test, right, computation)

@@ -1,14 +1,14 @@
-"""What has been heard: the present tick may be said anew, closed ticks stay as they were."""
+"""What has been said: the present tick may be said anew, closed ticks stay as they were."""
 
 import numpy as np
 
 from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
-from pantarhei.temporal.heard import Heard, terms_of, union, without
+from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
 from pantarhei.temporal.past import Past
 from pantarhei.temporal.tuples import Tuples
 from pantarhei.window.log import Entry
 
-HEARD = Heard(0, 5, Past(0), Tuples())
+DATA = DataStream(0, 5, Past(0), Tuples())
 
 
 def facts(*numbers):
@@ -24,64 +24,64 @@ def entry(ticks, *asserted, cut=()):
 
 
 def test_a_state_that_comes_and_goes_within_a_tick_never_was():
-    heard = HEARD.with_changes(facts(1, 2), NO_FACTS).with_changes(NO_FACTS, facts(1))
-    assert (numbers(heard.came), numbers(heard.went)) == ([2], [])
+    data = DATA.with_changes(facts(1, 2), NO_FACTS).with_changes(NO_FACTS, facts(1))
+    assert (numbers(data.came), numbers(data.went)) == ([2], [])
 
 
 def test_a_state_that_goes_and_comes_back_within_a_tick_never_went():
-    heard = HEARD.with_changes(NO_FACTS, facts(1, 2)).with_changes(facts(1), NO_FACTS)
-    assert (numbers(heard.came), numbers(heard.went)) == ([], [2])
+    data = DATA.with_changes(NO_FACTS, facts(1, 2)).with_changes(facts(1), NO_FACTS)
+    assert (numbers(data.came), numbers(data.went)) == ([], [2])
 
 
 def test_the_states_of_the_tick_before_are_told_from_those_of_now():
-    heard = HEARD.with_changes(facts(3), facts(1))
-    assert sorted(numbers(heard.before(facts(2, 3)))) == [1, 2]
+    data = DATA.with_changes(facts(3), facts(1))
+    assert sorted(numbers(data.before(facts(2, 3)))) == [1, 2]
 
 
 #   slide = 3     time  4   5   6           tick 2 is |4 5 6|
 #                       a   b
 def test_events_are_what_was_asserted_at_all_timestamps_of_a_tick_each_once_in_order():
-    heard = HEARD
+    data = DATA
     for each in (entry(5, 2, 1), entry(4, 3, 1)):
-        heard = heard.with_abox(each, each.facts)
-    assert numbers(heard.events) == [3, 1, 2]
+        data = data.with_abox(each, each.facts)
+    assert numbers(data.events) == [3, 1, 2]
 
 
 def test_a_further_part_of_a_timestamp_replaces_the_first():
-    heard = HEARD.with_abox(entry(4, 1), facts(1)).with_abox(entry(4, 1, 2), facts(1, 2))
-    assert numbers(heard.events) == [1, 2] and len(heard.asserted) == 1
+    data = DATA.with_abox(entry(4, 1), facts(1)).with_abox(entry(4, 1, 2), facts(1, 2))
+    assert numbers(data.events) == [1, 2] and len(data.asserted) == 1
 
 
 def test_what_a_repair_cuts_at_its_own_tick_was_not_said():
-    heard = HEARD.with_abox(entry(4, 1, 2), facts(1, 2))
+    data = DATA.with_abox(entry(4, 1, 2), facts(1, 2))
     late = entry(5, 3, 4, cut=[1, 4])
-    assert numbers(heard.with_abox(late, late.facts).events) == [2, 3]
+    assert numbers(data.with_abox(late, late.facts).events) == [2, 3]
 
 
 def test_a_tick_that_is_closed_is_part_of_the_past_whatever_comes_later():
-    heard = HEARD.with_changes(facts(1), NO_FACTS).with_abox(entry(5, 7), facts(7))
-    heard = heard.moved_on(6, facts(8), NO_FACTS, needed=2)
+    data = DATA.with_changes(facts(1), NO_FACTS).with_abox(entry(5, 7), facts(7))
+    data = data.moved_on(6, facts(8), NO_FACTS, needed=2)
     later = entry(6, cut=[7])
-    heard = heard.with_abox(later, later.facts)
-    (said,) = heard.past
+    data = data.with_abox(later, later.facts)
+    (said,) = data.past
     assert said.tick == 5
     assert [numbers(each) for each in said[1:]] == [[7], [1], [], [8], []]
-    assert numbers(heard.concluded) == [8] and not len(heard.events) and not len(heard.came)
+    assert numbers(data.concluded) == [8] and not len(data.events) and not len(data.came)
 
 
 def test_conclusions_that_are_withdrawn_stand_no_more():
-    heard = HEARD._replace(concluded=facts(1, 2)).moved_on(6, facts(3), facts(1), needed=5)
-    assert numbers(heard.concluded) == [2, 3]
+    data = DATA._replace(concluded=facts(1, 2)).moved_on(6, facts(3), facts(1), needed=5)
+    assert numbers(data.concluded) == [2, 3]
 
 
 def test_facts_of_the_stream_and_of_the_rules_are_mapped_apart():
-    heard = HEARD.with_changes(facts(1), NO_FACTS).with_abox(entry(5, 7), facts(7))
-    heard = heard.moved_on(6, facts(8), NO_FACTS, needed=2).with_changes(facts(2), facts(3))
+    data = DATA.with_changes(facts(1), NO_FACTS).with_abox(entry(5, 7), facts(7))
+    data = data.moved_on(6, facts(8), NO_FACTS, needed=2).with_changes(facts(2), facts(3))
 
     def plus(number):
         return lambda given: given + np.array([number, 0, 0], np.int32)
 
-    mapped = heard.mapped(plus(10), plus(100))
+    mapped = data.mapped(plus(10), plus(100))
     assert sorted(n for part in mapped.of_stream() for n in numbers(part)) == [11, 12, 13, 17]
     assert sorted(n for part in mapped.of_rules() for n in numbers(part)) == [108, 108]
 

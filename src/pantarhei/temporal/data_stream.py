@@ -15,8 +15,9 @@ from pantarhei.temporal.tuples import Tuples, are_tuples, renamed_facts
 from pantarhei.window.log import Entry, among
 
 
-class Heard(NamedTuple):
-    """What has been said. Nothing in it changes; facts have shape (n, 3).
+class DataStream(NamedTuple):
+    """What has been said at each tick, LA17's data stream, with the conclusions that are remembered. Nothing
+    in it changes; facts have shape (n, 3).
 
     Args:
         first: the tick where the timeline begins.
@@ -46,14 +47,14 @@ class Heard(NamedTuple):
         """What is asserted at the present tick, each fact once, in the order given."""
         return each_once(np.concatenate([NO_FACTS, *(part for _, part in self.asserted)]))
 
-    def with_changes(self, came: Integers, went: Integers) -> Heard:
+    def with_changes(self, came: Integers, went: Integers) -> DataStream:
         """With states that came and went at the present tick."""
         return self._replace(
             came=union(without(self.came, went), without(came, self.went)),
             went=union(without(self.went, came), without(went, self.came)),
         )
 
-    def with_abox(self, entry: Entry, facts: Integers) -> Heard:
+    def with_abox(self, entry: Entry, facts: Integers) -> DataStream:
         """With an ABox of the present tick, or with it as it is now, and what it cuts of the others.
 
         Args:
@@ -63,7 +64,7 @@ class Heard(NamedTuple):
         survived[entry.ticks] = without(facts, entry.cut)
         return self._replace(asserted=tuple(sorted(survived.items(), key=lambda each: each[0])))
 
-    def moved_on(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> Heard:
+    def moved_on(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> DataStream:
         """With the present tick closed, at a later one.
 
         Args:
@@ -73,7 +74,7 @@ class Heard(NamedTuple):
         said = Said(self.tick, self.events, self.came, self.went, concluded, withdrawn)
         past = self.past.with_tick(said, needed)
         standing = union(without(self.concluded, withdrawn), concluded)
-        return Heard(self.first, tick, past, self.tuples, standing, oldest=self.oldest)
+        return DataStream(self.first, tick, past, self.tuples, standing, oldest=self.oldest)
 
     @property
     def bytes(self) -> int:
@@ -98,7 +99,9 @@ class Heard(NamedTuple):
         yield past.facts[past.of_rules]
         yield self.concluded
 
-    def mapped(self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]) -> Heard:
+    def mapped(
+        self, stream: Callable[[Integers], Integers], rules: Callable[[Integers], Integers]
+    ) -> DataStream:
         """With all facts changed, as `Past.mapped`."""
         return self._replace(
             past=self.past.mapped(stream, rules),
@@ -108,7 +111,7 @@ class Heard(NamedTuple):
             asserted=tuple((at, stream(facts)) for at, facts in self.asserted),
         )
 
-    def renamed(self, renaming: Renaming) -> Heard:
+    def renamed(self, renaming: Renaming) -> DataStream:
         """The same in new numbers; predicates of the second kernel keep theirs, and so do tuples."""
         used = (number for facts in self.of_rules() for number in facts[are_tuples(facts[:, 1]), 1].tolist())
         tuples = self.tuples.renamed(renaming, used)

@@ -19,15 +19,15 @@ RIGHT = Symbol(URIRef("urn:pantarhei:temporal:right"), 2)
 PAIR = Symbol(URIRef("urn:pantarhei:temporal:pair"), 2)
 """`pair(x, y)`: the number of a pair is asked for."""
 
-Folded = tuple[tuple[Atom, ...], Atom, tuple[Test, ...]]
+ReifiedRule = tuple[tuple[Atom, ...], Atom, tuple[Test, ...]]
 """A rule's body, head and tests."""
 
 
-def folded(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...]) -> Iterator[Folded]:
+def reified_pairs(body: Iterable[Atom], head: Atom, tests: tuple[Test, ...]) -> Iterator[ReifiedRule]:
     """The rules that a rule with atoms of up to three arguments is.
 
     >>> x, y, t = Variable("x"), Variable("y"), Variable("t")
-    >>> for atoms, head, _ in folded([Atom(URIRef("p"), (x, y, t))], Atom(URIRef("q"), (y, t)), ()):
+    >>> for atoms, head, _ in reified_pairs([Atom(URIRef("p"), (x, y, t))], Atom(URIRef("q"), (y, t)), ()):
     ...     print(len(atoms), atoms[0])
     3 p(?pair-x-y, ?t)
     """

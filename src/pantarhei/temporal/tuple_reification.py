@@ -23,7 +23,7 @@ from pantarhei.temporal.program import FIRST, IS_LITERAL, REST, TUPLE, UNIT
 
 
 @dataclass(frozen=True)
-class Wide:
+class WidePredicate:
     """A predicate of conclusions that have tuples in the second kernel.
 
     Args:
@@ -52,7 +52,7 @@ class Wide:
         """That what is there as triples is there with tuples, and the other way round."""
         if self.plain is None:
             return ()
-        plain, whole = Formula(self.plain), fold(self, self.plain.arguments)
+        plain, whole = Formula(self.plain), reified(self, self.plain.arguments)
         there = TemporalRule(Formula(whole.atom), (plain,))
         back = TemporalRule(plain, (Formula(whole.atom), *map(Formula, whole.links)))
         return (*_asking(there, whole.asked), back)
@@ -65,7 +65,7 @@ class Asked(NamedTuple):
     links: tuple[TemporalAtom, TemporalAtom]
 
 
-class Folded(NamedTuple):
+class Reified(NamedTuple):
     """An atom with two arguments, and the tuples in it, inner ones first."""
 
     atom: TemporalAtom
@@ -77,14 +77,15 @@ class Folded(NamedTuple):
         return (link for each in self.asked for link in each.links)
 
 
-def fold(wide: Wide, arguments: Sequence[Argument], predicate: URIRef | None = None) -> Folded:
+def reified(wide: WidePredicate, arguments: Sequence[Argument], predicate: URIRef | None = None) -> Reified:
     """An atom with its arguments in a tuple.
 
     Args:
         predicate: another one of the second kernel with the same arguments.
 
     >>> x, y, z = map(Variable, "xyz")
-    >>> for atom in (folded := fold(Wide(URIRef("urn:x:p"), 3, False), (x, y, z))).links:
+    >>> found = reified(WidePredicate(URIRef("urn:x:p"), 3, False), (x, y, z))
+    >>> for atom in found.links:
     ...     print(atom)
     urn:pantarhei:temporal:first(?(x y), ?x)
     urn:pantarhei:temporal:rest(?(x y), ?y)
@@ -96,11 +97,11 @@ def fold(wide: Wide, arguments: Sequence[Argument], predicate: URIRef | None = N
         links = TemporalAtom(FIRST, (number, left)), TemporalAtom(REST, (number, right))
         asked.append(Asked(TemporalAtom(TUPLE, (left, right)), links))
         left = number
-    return Folded(TemporalAtom(predicate or wide.predicate, (left, others[-1])), tuple(asked))
+    return Reified(TemporalAtom(predicate or wide.predicate, (left, others[-1])), tuple(asked))
 
 
-class Widening:
-    """Rules with their atoms folded.
+class TupleReification:
+    """Rules with their wide atoms reified.
 
     Args:
         rules: as they are written.
@@ -111,10 +112,12 @@ class Widening:
     def __init__(self, rules: Collection[TemporalRule]) -> None:
         self._heads = {rule.head.atom.predicate: len(rule.head.atom.arguments) for rule in rules}
         self._literals = _places_of_literals(rules, self._heads)
-        found = (Wide(name, arity, (name, 0) in self._literals) for name, arity in self._heads.items())
+        found = (
+            WidePredicate(name, arity, (name, 0) in self._literals) for name, arity in self._heads.items()
+        )
         self.wide = {each.name: each for each in found if each.arity > 2 or each.has_unit}
         parts = (part for rule in rules for part in self._parts(rule))
-        self.rules = [each for part in parts for each in _widened(part, self.wide)]
+        self.rules = [each for part in parts for each in _reified_rule(part, self.wide)]
 
     def _parts(self, rule: TemporalRule) -> Iterator[TemporalRule]:
         """The rule for names, and that for literals: of these nothing can be said, so it is not so."""
@@ -141,21 +144,21 @@ class Widening:
         return _may_be_literal(atom.arguments[0], rule, self._heads, self._literals)
 
 
-def _widened(rule: TemporalRule, wide: Mapping[URIRef, Wide]) -> Iterator[TemporalRule]:
-    """A rule with its atoms folded, behind those that ask for its tuples."""
+def _reified_rule(rule: TemporalRule, wide: Mapping[URIRef, WidePredicate]) -> Iterator[TemporalRule]:
+    """A rule with its wide atoms reified, behind those that ask for its tuples."""
 
-    def folded(formula: Formula) -> tuple[Formula, Folded | None]:
+    def narrowed(formula: Formula) -> tuple[Formula, Reified | None]:
         if formula.atom.is_asserted or formula.atom.predicate not in wide:
             return formula, None
-        found = fold(wide[formula.atom.predicate], formula.atom.arguments)
+        found = reified(wide[formula.atom.predicate], formula.atom.arguments)
         return replace(formula, atom=found.atom), found
 
     body: list[Formula] = []
     links: dict[TemporalAtom, None] = {}
     asked: dict[Asked, None] = {}
-    head, of_head = folded(rule.head)
+    head, of_head = narrowed(rule.head)
     for formula in rule.body:
-        narrow, found = folded(formula)
+        narrow, found = narrowed(formula)
         body.append(narrow)
         if found is not None and formula.is_negated:
             asked.update(dict.fromkeys(found.asked))

@@ -5,7 +5,7 @@ from rdflib import Literal, URIRef, Variable
 
 from pantarhei.language.rule import Atom, Builtin
 from pantarhei.literals.builtin import SWRLB
-from pantarhei.temporal.folding import folded
+from pantarhei.temporal.pair_reification import reified_pairs
 
 X, Y, Z, T = map(Variable, "XYZT")
 
@@ -16,7 +16,7 @@ def atom(name, *arguments):
 
 def shown(body, head, tests=()):
     """The rules as lines, without signs that every name has."""
-    rules = (f"{head} <- {', '.join(map(str, atoms))}" for atoms, head, _ in folded(body, head, tests))
+    rules = (f"{head} <- {', '.join(map(str, atoms))}" for atoms, head, _ in reified_pairs(body, head, tests))
     return [rule.replace("?", "").replace("urn:pantarhei:temporal:", "") for rule in rules]
 
 
@@ -50,5 +50,5 @@ def test_constants_are_told_from_variables(constant):
 
 def test_the_tests_of_a_rule_stay_with_both():
     test = Builtin(SWRLB.lessThan, (T, Z))
-    rules = folded([atom("p", X, Y), atom("t", T, Z)], atom("q", X, Y, T), (test,))
+    rules = reified_pairs([atom("p", X, Y), atom("t", T, Z)], atom("q", X, Y, T), (test,))
     assert [tests for _, _, tests in rules] == [(test,), (test,)]

@@ -6,15 +6,15 @@ from rdflib import RDF, Graph, Literal, Namespace, Variable
 import pantarhei as pr
 from pantarhei.errors import TemporalRuleError
 from pantarhei.temporal.program import FIRST, REST, TUPLE, UNIT
-from pantarhei.temporal.widening import Wide, Widening, fold
+from pantarhei.temporal.tuple_reification import TupleReification, WidePredicate, reified
 
 EX = Namespace("http://example.org/")
 W, X, Y, Z = map(Variable, "WXYZ")
 NO_AXIOMS = pr.load_ontology(Graph())
 
 
-def widening(text):
-    return Widening(pr.load_rules(text + "\n", prefixes={"": str(EX)}).rules)
+def reification_of(text):
+    return TupleReification(pr.load_rules(text + "\n", prefixes={"": str(EX)}).rules)
 
 
 def reasoner_with(text, ontology=NO_AXIOMS, feedback=False, **options):
@@ -31,17 +31,17 @@ def shown(reasoner):
 
 
 def test_a_tuple_of_tuples_is_asked_for_from_the_inside():
-    folded = fold(Wide(EX.p, 4, has_unit=False), (W, X, Y, Z))
-    inner, outer = (each.links[0].arguments[0] for each in folded.asked)
-    assert [each.atom.arguments for each in folded.asked] == [(W, X), (inner, Y)]
-    assert [(link.predicate, link.arguments) for link in folded.links] == [
+    found = reified(WidePredicate(EX.p, 4, has_unit=False), (W, X, Y, Z))
+    inner, outer = (each.links[0].arguments[0] for each in found.asked)
+    assert [each.atom.arguments for each in found.asked] == [(W, X), (inner, Y)]
+    assert [(link.predicate, link.arguments) for link in found.links] == [
         (FIRST, (inner, W)),
         (REST, (inner, X)),
         (FIRST, (outer, inner)),
         (REST, (outer, Y)),
     ]
-    assert folded.atom.arguments == (outer, Z)
-    assert fold(Wide(EX.p, 1, has_unit=True), (X,)).atom.arguments == (UNIT, X)
+    assert found.atom.arguments == (outer, Z)
+    assert reified(WidePredicate(EX.p, 1, has_unit=True), (X,)).atom.arguments == (UNIT, X)
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_a_tuple_of_tuples_is_asked_for_from_the_inside():
     ],
 )
 def test_where_a_conclusion_may_begin_with_a_literal_is_found_out(text, has_unit):
-    found = widening(text).wide.values()
+    found = reification_of(text).wide.values()
     assert sorted(each.name.removeprefix(EX) for each in found if each.has_unit) == has_unit
 
 
 def test_what_is_concluded_and_what_is_denied_is_asked_for_and_what_is_there_is_not():
-    made = widening("p(X, Y, Z) :- a(X, Y), b(Z). q(X) :- p(X, Y, Z), not p(X, X, X).").rules
+    made = reification_of("p(X, Y, Z) :- a(X, Y), b(Z). q(X) :- p(X, Y, Z), not p(X, X, X).").rules
     asked = [rule.head.atom.arguments for rule in made if rule.head.atom.predicate == TUPLE]
     assert asked == [(X, Y), (X, X)]
 
