@@ -50,8 +50,10 @@ class Folder:
     def write_text(self, text, kind):
         self.files += 1
         file = self.path / f"{self.files:03}.{kind}"
-        file.write_text(text)
-        os.utime(file, (1e9 + 10 * self.files,) * 2)  # Spark reads files in the order of these times
+        hidden = file.with_name(f".{file.name}")  # Spark passes these by; it must not meet a file half made
+        hidden.write_text(text)
+        os.utime(hidden, (1e9 + 10 * self.files,) * 2)  # Spark reads files in the order of these times
+        hidden.rename(file)
 
     def stream(self, spark, schema=SCHEMA):
         return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(self.path))
