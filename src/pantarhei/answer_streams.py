@@ -24,10 +24,11 @@ from pantarhei.temporal.checks.dates import check_dates
 from pantarhei.temporal.checks.form import check_form, check_times
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.temporal.checks.safety import check_safety
+from pantarhei.temporal.fitting import fitted
 from pantarhei.temporal.models.said import SaidAt, SaidStream
 from pantarhei.temporal.models.solving import AnswerStream, answer_streams
 from pantarhei.temporal.rules import read_source
-from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.temporal.ticks import Ticks
 from pantarhei.window.sliding import Step, Window
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class AnswerStreams:
                 raise refused(problem, "a head that the ontology does not know", rule.head, rule)
         if reasoner._held.books.step is not None:
             raise OptionError("reasoner", "one that has begun", "one that nothing has been pushed to")
-        self._hearing = _Hearing(self.rules, reasoner.window, start, reasoner)
+        self._hearing = _Listener(self.rules, reasoner.window, start, reasoner)
         reasoner._held.attach(HEARING, self._hearing)
 
     def models(self, most: int = 0) -> tuple[AnswerStream, ...]:
@@ -111,7 +112,7 @@ def _read(
     return read.rules
 
 
-class _Hearing:
+class _Listener:
     """A consumer (engine/consumer.py) that notes what is said, in terms, as far back as rules look.
 
     Each step costs a pass over the materialization.
@@ -130,8 +131,10 @@ class _Hearing:
         reasoner: StreamReasoner,
     ) -> None:
         self._rules, self._reasoner, self._start = rules, reasoner, start
-        kind = kind_for(window) if start is None else kind_of(start)
-        self._set(Ticks(window, kind))
+        if start is None:
+            fitted(rules, window, None, self._set)  # the stream's first timestamp decides
+        else:
+            self._set(Ticks(window, kind_of(start)))
         atoms = (formula.atom for rule in rules for formula in rule.formulas)
         self._asked = frozenset(Symbol(atom.predicate, len(atom.arguments)) for atom in atoms)
         self._told: tuple[SaidAt, ...] = ()

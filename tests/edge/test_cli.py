@@ -459,6 +459,40 @@ def test_rooms_are_told_of_that_waste_at_each_of_three_minutes(run):
     assert len(wasting) == 3 and {(row["at"], row["change"]) for row in rows} == {(max(wasting), "+")}
 
 
+def test_with_feedback_conclusions_are_asserted_and_what_cannot_be_is_said(run, cli, tmp_path):
+    rules, stream = tmp_path / "rules.lars", tmp_path / "stream.nq"
+    rules.write_text(
+        "@prefix : <http://example.org/reactor#> .\n"
+        ":Overheating(V) :- asserted :Reported(V), not asserted :Overheating(V).\n"
+        "read(N) :- asserted :temperature(V, N).\n"
+    )
+    of, xsd = "<http://example.org/reactor#{}>", "http://www.w3.org/2001/XMLSchema#"
+    a = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    stream.write_text(
+        f"{of.format('v')} {a} {of.format('Reported')} <urn:0> .\n"
+        f'{of.format("v")} {of.format("temperature")} "7"^^<{xsd}integer> <urn:0> .\n'
+        f"{of.format('w')} {a} {of.format('Vessel')} <urn:3> .\n"
+    )
+    given = {"ontology": REACTOR["ontology"], "stream": stream, "range_": "5"}
+    query = "PREFIX : <http://example.org/reactor#> SELECT ?v { ?v a :Overheating }"
+    ndjson = "--rules", rules, "--query", query, "--conclusions", "graph", "--format", "ndjson"
+    done = run("--feedback", *ndjson, **given)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["at"], row.get("v")) for row in rows] == [(3, "http://example.org/reactor#v")]
+    assert "1 conclusion asserted, 1 conclusion not asserted: a literal in first place" in done.stderr
+    assert "warning: line 3, column 1: N may be a literal in read(N)" in done.stderr
+    without = run(*ndjson, **given)
+    assert without.stdout == ""
+    assert "asserted:" not in without.stderr and "warning" not in without.stderr
+    checked = cli("check", "--rules", rules, "--feedback")
+    assert "warning: line 3, column 1: N may be a literal in read(N)" in checked.stdout
+    for command in (run("--feedback"), cli("check", REACTOR["ontology"], "--feedback")):
+        fails(command, "feedback asserts what rules conclude: give", code=2)
+    fails(run("--rules", rules, "--models", "0", "--feedback"), "answer streams differ, and none of them", code=2)
+    rules.write_text("@prefix : <http://example.org/reactor#> .\non :- asserted :Reported(V).\n")
+    fails(run("--rules", rules, "--feedback"), "line 2, column 1", "on is no triple, and with feedback")
+
+
 def test_check_says_what_rules_look_back_at(cli):
     done = cli("check", REACTOR["ontology"], "--rules", ALARMS, "--range", "PT1M", "--slide", "PT30S")
     assert done.exit_code == 0, done.output

@@ -139,6 +139,9 @@ def asked_of(options: Following, ontology: pr.Ontology, rules: TemporalRules | N
                 "answer streams are written as they are: leave out --query, or --models",
                 param_hint="--models",
             )
+        if options.feedback:
+            problem = "answer streams differ, and none of them is asserted: leave out --feedback, or --models"
+            raise typer.BadParameter(problem, param_hint="--feedback")
         return AskedAnswerStreams(options.rules, options.models, ontology)
     if options.query is None:
         if rules is not None:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pantarhei.cli.check_options import Checking
-from pantarhei.cli.concluded import rules_from
+from pantarhei.cli.concluded import check_feedback, rules_from
 from pantarhei.cli.follow import format_told_by
 from pantarhei.cli.rules_report import RulesReport
-from pantarhei.temporal.rules import load_rules
 
 if TYPE_CHECKING:
     import pantarhei as pr
@@ -29,13 +28,14 @@ def check(options: Checking) -> str | None:
     window = options.window
     if not options.ontology and options.rules is None:
         raise typer.BadParameter("there is nothing to check: an ontology, --rules, or both")
+    check_feedback(options.feedback, options.rules)
     ontology = None
     if options.ontology:
         with format_told_by(None):
             ontology = pr.load_ontology(options.ontology, catalog=options.catalog, imports=options.imports)
     rules = None
     if options.rules is not None:
-        read = load_rules(options.rules) if ontology is None else rules_from(options.rules, ontology)
+        read = rules_from(options.rules, ontology, options.feedback)
         rules = RulesReport(read, window, ontology, options.unique_names)
     if options.format == "json":
         data = {} if ontology is None else _data(ontology, options)

@@ -36,6 +36,13 @@ class Checking:
             "an ontology its prefixes need no declaration, and names that it does not have are told."
         ),
     ] = None
+    feedback: Annotated[
+        bool,
+        Option(
+            "--feedback",
+            help="The rules are to run with feedback: what cannot be asserted is refused, or has a warning.",
+        ),
+    ] = False
     range: Annotated[
         str | None,
         Option(

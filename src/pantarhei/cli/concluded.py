@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.language.temporal_rule import TemporalAtom
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
@@ -17,14 +19,29 @@ if TYPE_CHECKING:
     import pantarhei as pr
 
 
-def rules_from(path: Path, ontology: pr.Ontology) -> TemporalRules:
+def rules_from(path: Path, ontology: pr.Ontology | None, feedback: bool = False) -> TemporalRules:
     """Temporal rules from a file, in which the ontology's prefixes need no declaration.
+
+    Args:
+        feedback: whether what is concluded at a tick is asserted at the next.
 
     Raises:
         InputError: the file cannot be read.
         TemporalRuleError: it is malformed, or what it says is refused.
     """
-    return load_rules(path, prefixes=declared_in(ontology))
+    prefixes = None if ontology is None else declared_in(ontology)
+    return load_rules(path, prefixes=prefixes, feedback=feedback)
+
+
+def check_feedback(feedback: bool, rules: Path | None) -> None:
+    """Nothing, if feedback is not asked for, or is that of rules.
+
+    Raises:
+        BadParameter: there are no rules.
+    """
+    if feedback and rules is None:
+        problem = "feedback asserts what rules conclude: give them, as --rules FILE"
+        raise typer.BadParameter(problem, param_hint="--feedback")
 
 
 def declared_in(ontology: pr.Ontology) -> dict[str, str]:

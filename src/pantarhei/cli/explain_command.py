@@ -12,9 +12,10 @@ import pyoxigraph
 import typer
 from rdflib import BNode, Graph
 
-from pantarhei.cli.concluded import rules_from
-from pantarhei.cli.follow import FileSource, Followed, knowledge_of, reasoner_of
+from pantarhei.cli.concluded import check_feedback, rules_from
+from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
 from pantarhei.cli.run_options import Explaining
+from pantarhei.cli.summary import Followed
 from pantarhei.errors import MalformedInputError, NotEntailedError, TemporalRuleError
 from pantarhei.explainer import LIMIT, WAYS
 from pantarhei.language.temporal_rule import Mode, TemporalAtom
@@ -40,8 +41,9 @@ def explain(options: Explaining) -> None:
     if options.why_not and (options.all or options.format not in ("text", "json")):
         problem = "what does not hold is told as text or json, and without --all"
         raise typer.BadParameter(problem, param_hint="--why-not")
+    check_feedback(options.feedback, options.rules)
     until, (ontology, background, prefixes) = options.time_of_question, knowledge_of(options)
-    rules = None if options.rules is None else rules_from(options.rules, ontology)
+    rules = None if options.rules is None else rules_from(options.rules, ontology, options.feedback)
     known = {**({} if rules is None else rules.prefixes), **prefixes, **dict(ontology.names.prefixes)}
     atom = None if rules is None or options.why_not else read_atom(options.triple, known)
     asked = read_triple(options.triple, known) if atom is None else atom

@@ -10,30 +10,27 @@ import sys
 import time as clock
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import typer
 
 from pantarhei.cli.asked import asked_of
-from pantarhei.cli.concluded import rules_from
+from pantarhei.cli.concluded import check_feedback, rules_from
 from pantarhei.cli.repair_text import Chains, assertion_texts, cut_lines
 from pantarhei.cli.run_options import Following, OnStream
-from pantarhei.cli.wording import with_options
+from pantarhei.cli.summary import Account, Followed, print_summary
 from pantarhei.errors import UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
 from pantarhei.language.term import Triple
 from pantarhei.language.time import TimePoint, kind_of, ticks_of
 from pantarhei.streams.abox import TimestampedABox
-from pantarhei.streams.read import Skipped, StreamReader, read_stream
+from pantarhei.streams.read import StreamReader, read_stream
 from pantarhei.streams.records import read_records
 from pantarhei.streams.tables import formats as tables
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, open_writer, time_text
-from pantarhei.temporal.conclusions import ConclusionChanges
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -42,55 +39,6 @@ if TYPE_CHECKING:
     from pantarhei.streams.tables.reader import RecordReader
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
-
-
-@dataclass(slots=True)
-class Followed:
-    """What went by.
-
-    Args:
-        aboxes, assertions, late: how many came, and how many of the ABoxes came late.
-        came, went: how many conclusions of temporal rules did.
-        newest: the newest time.
-    """
-
-    aboxes: int = 0
-    assertions: int = 0
-    late: int = 0
-    came: int = 0
-    went: int = 0
-    newest: TimePoint | None = field(default=None, repr=False)
-
-    def note(self, at: TimePoint, assertions: int) -> None:
-        """An ABox goes by."""
-        self.newest = at
-        self.aboxes += 1
-        self.assertions += assertions
-
-    def note_conclusions(self, changes: ConclusionChanges) -> None:
-        """Conclusions came and went."""
-        self.came += sum(len(turn.added) for turn in changes.turns)
-        self.went += sum(len(turn.removed) for turn in changes.turns)
-
-
-class Account(Protocol):
-    """What became of a stream's bytes so far."""
-
-    @property
-    def skipped(self) -> Sequence[Skipped]:
-        """The first of what was left out."""
-
-    @property
-    def skipped_count(self) -> int:
-        """How much was left out."""
-
-    @property
-    def size(self) -> int | None:
-        """How many bytes there are to read, None where nobody knows."""
-
-    @property
-    def bytes_read(self) -> int | None:
-        """How many bytes have been read, None where nobody knows."""
 
 
 class Source(Protocol):
@@ -197,9 +145,10 @@ def follow(options: Following, source: Source) -> None:
         PantarheiError: an option, the ontology, the query or the stream is not as it should be.
         OSError: a file cannot be read or written.
     """
+    check_feedback(options.feedback, options.rules)
     ontology, background, _ = knowledge_of(options)
     has_one_answer = options.rules is not None and options.models is None
-    rules = rules_from(Path(str(options.rules)), ontology) if has_one_answer else None
+    rules = rules_from(Path(str(options.rules)), ontology, options.feedback) if has_one_answer else None
     asked = asked_of(options, ontology, rules)
     window = None if asked is None else asked.window
     options.reasoning(window)  # what is wrong there is said before the stream is read
@@ -223,14 +172,14 @@ def follow(options: Following, source: Source) -> None:
                     if options.repairs:
                         _print_cut(update, names, chains)
         except KeyboardInterrupt:
-            _print_summary(reasoner, source, counts, options)
+            print_summary(reasoner, source.account, counts, options)
             raise
         finally:
             if options.history is not None:
                 reasoner.flush_history()
         if asked is not None:
             asked.end(writer)
-    _print_summary(reasoner, source, counts, options)
+    print_summary(reasoner, source.account, counts, options)
     for line in _ontology_lines(reasoner.ontology, options.ontology):
         print(line, file=sys.stderr)
 
@@ -376,28 +325,3 @@ def _plain_time(at: TimePoint) -> Cell:
 def _print_cut(update: pr.WindowUpdate, names: ShownNames, chains: Chains) -> None:
     for line in cut_lines(update.repair, names, chains):
         print(f"{time_text(update.at)}  {line}", file=sys.stderr)
-
-
-def _print_summary(reasoner: pr.StreamReasoner, source: Source, counts: Followed, options: Following) -> None:
-    stats = reasoner.stats()
-    parts = [
-        counted(counts.aboxes, "ABox"),
-        counted(counts.assertions, "assertion"),
-        f"{counted(stats.cut, 'fact')} cut",
-        f"{source.account.skipped_count} skipped",
-        f"{counted(stats.facts, 'fact')} {'in the window' if stats.running == stats.rules else 'kept up'}",
-    ]
-    if counts.late:
-        parts.insert(4, f"{counted(counts.late, 'late ABox')} skipped")
-    if stats.dropped_early:
-        parts.insert(-1, f"{counted(stats.dropped_early, 'timestamp')} dropped early")
-    if options.rules is not None and options.models is None:
-        parts.append(f"{counted(counts.came, 'conclusion')} came, {counts.went:,} went")
-    print(", ".join(parts), file=sys.stderr)
-    for line in reasoner.unexpected().lines():
-        print(f"  {with_options(line, {'numbers'})}", file=sys.stderr)
-    for skipped in islice(source.account.skipped, 10):
-        line = f"line {skipped.line}: " if skipped.line is not None else ""
-        print(f"  skipped {line}{skipped.reason}", file=sys.stderr)
-    if source.account.skipped_count > 10:
-        print(f"  … and {source.account.skipped_count - 10} more", file=sys.stderr)

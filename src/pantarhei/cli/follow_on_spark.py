@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from pantarhei.cli.follow import Followed, format_told_by
+from pantarhei.cli.follow import format_told_by
 from pantarhei.cli.run_options import Following
+from pantarhei.cli.summary import Followed
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation

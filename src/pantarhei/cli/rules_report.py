@@ -17,11 +17,11 @@ from pantarhei.language.term import short
 from pantarhei.language.time import TimeKind, time_of
 from pantarhei.rules.translation.demand import Theory
 from pantarhei.temporal.binding import is_unbounded
-from pantarhei.temporal.checks.forgotten import Forgotten, forgotten
 from pantarhei.temporal.costs import Costs
+from pantarhei.temporal.fitting import fitted
 from pantarhei.temporal.joining import alone, joined
-from pantarhei.temporal.rules import TemporalRules
-from pantarhei.temporal.ticks import Ticks, kind_for
+from pantarhei.temporal.rules import RuleWarning, TemporalRules
+from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 
 if TYPE_CHECKING:
@@ -55,9 +55,13 @@ class RulesReport:
             theory = Theory.of((*ontology.rules, *ontology.constraints), unique_names)
             self._joined = joined(rules, theory, ontology.predicates)
         self._costs = Costs(rules.rules, self._joined.remembered, self._joined.ontology)
-        self._ticks = None if window is None else Ticks(window, kind_for(window))
-        if self._ticks is not None:
-            program_of(rules.rules, self._joined.remembered, self._ticks, self._joined.ontology)
+        self._ticks = None if window is None else fitted(rules.rules, window, rules.start, self._fit)
+
+    def _fit(self, ticks: Ticks) -> Ticks:
+        """The ticks, if the rules fit them."""
+        rules, ontology, remembered = self._joined
+        program_of(rules.rules, remembered, ticks, ontology, rules.feedback)
+        return ticks
 
     def text(self) -> str:
         """The report for people."""
@@ -108,8 +112,8 @@ class RulesReport:
         }
 
     @property
-    def _warnings(self) -> tuple[Forgotten, ...]:
-        return forgotten(self._rules.rules, self._joined.remembered)
+    def _warnings(self) -> tuple[RuleWarning, ...]:
+        return self._rules.warnings_with(self._joined.remembered)
 
     @property
     def _windows(self) -> list[Formula]:

@@ -206,6 +206,14 @@ class WithRules(OnStream):
             "([bold]-[/bold]), or with a query its answers.",
         ),
     ] = None
+    feedback: Annotated[
+        bool,
+        REASONING(
+            "--feedback",
+            help="Have what the rules conclude at a tick asserted at the next, as a report like others: what "
+            "follows from it follows, and contradictions are repaired.",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)

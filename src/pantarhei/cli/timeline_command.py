@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pantarhei.cli.follow import FileSource, Followed, knowledge_of, reasoner_of
+from pantarhei.cli.follow import FileSource, knowledge_of, reasoner_of
 from pantarhei.cli.repair_text import reasons
 from pantarhei.cli.run_options import Drawing
+from pantarhei.cli.summary import Followed
 from pantarhei.explain.timeline_picture import Contradicted, DrawnStep, timeline_svg
 from pantarhei.language.rule import names_of
 from pantarhei.language.shown import told_apart

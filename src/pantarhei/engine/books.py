@@ -59,6 +59,7 @@ class Counters(NamedTuple):
         forgotten_early: timestamps that left the history before their time, because of a limit.
         unwritten: timestamps that left the history, and that no sink has taken.
         fed_back: conclusions of temporal rules that were asserted at the tick after theirs.
+        not_fed_back: those that were to be, and have a literal in first place; each counts at each tick.
     """
 
     pushes: int = 0
@@ -69,6 +70,7 @@ class Counters(NamedTuple):
     forgotten_early: int = 0
     unwritten: int = 0
     fed_back: int = 0
+    not_fed_back: int = 0
 
     def plus(self, by: Counters) -> Counters:
         """The counters, each higher by that of `by`."""

@@ -37,13 +37,14 @@ from pantarhei.temporal.checks.form import MOST_IN_WINDOW
 from pantarhei.temporal.conclusions import ConclusionChanges
 from pantarhei.temporal.data_stream import DataStream, terms_of, union, without
 from pantarhei.temporal.evaluation import Evaluation, Standing
+from pantarhei.temporal.fitting import fitted
 from pantarhei.temporal.joining import Joined
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past
 from pantarhei.temporal.reasons.testimony import Testimony
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.saving import data_of, kind_of_saved, to_bytes
-from pantarhei.temporal.ticks import Ticks, kinds_for
+from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 from pantarhei.temporal.tuples import Tuples
 from pantarhei.window.sliding import Step, Window
@@ -70,23 +71,11 @@ class Concluding:
 
     def __init__(self, given: Joined, window: Window, vocabulary: Vocabulary) -> None:
         self._given, self._vocabulary = given, vocabulary
-        self._fit_any(window)
+        # for the first kind of time that fits; the stream's first timestamp decides
+        fitted(given.rules.rules, window, given.rules.start, self._fit)
         self._data: DataStream | None = None  # before the first tick of the timeline
         self._evaluation: Evaluation | None = None
         self._notes = ConclusionNotes()
-
-    def _fit_any(self, window: Window) -> None:
-        """Have the program for the first kind of time that window and rules allow; the stream's first
-        timestamp decides.
-        """
-        refusal: TemporalRuleError | None = None
-        for kind in kinds_for(window):
-            try:
-                return self._fit(Ticks(window, kind))
-            except TemporalRuleError as error:
-                refusal = error
-        assert refusal is not None, "a window is one of some kind of time"
-        raise refusal
 
     def _fit(self, ticks: Ticks) -> None:
         """Have the program for a stream of that kind of time; an error leaves all as it was."""
@@ -183,11 +172,14 @@ class Concluding:
         data = self._data
         if data is None or data.tick >= self._ticks.at(until):
             return None
-        facts = self._numbered.fed_back(self._running(model).model.facts())
+        concluded, numbered, ticks = self._running(model).model.facts(), self._numbered, self._ticks
+        facts, left_out = numbered.fed_back(concluded), numbered.not_assertable(concluded)
         if len(facts):
-            return Feedback(self._ticks.end_of(data.tick) + 1, facts)
+            return Feedback(ticks.end_of(data.tick) + 1, facts, left_out)
         due = self.due(after, until)
-        return None if due is None else Feedback(due, NO_FACTS)
+        if due is None and left_out:
+            due = ticks.end_of(ticks.at(until) - 1) + 1  # what stands until then is counted at each tick
+        return None if due is None else Feedback(due, NO_FACTS, left_out * (ticks.at(due) - data.tick))
 
     # -- the steps ---------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Integers
+from pantarhei.language.counted import counted
 from pantarhei.language.time import TimePoint
 from pantarhei.repair.result import Repair
 
@@ -14,12 +15,24 @@ class Feedback(NamedTuple):
 
     Args:
         at: when, in the stream's smallest units: the first moment of the tick. Where there are no facts, when
-            the rules may conclude some.
+            the rules may conclude some, or time has come to where it is to come to.
         facts: the conclusions, in the vocabulary's numbers.
+        not_assertable: how many conclusions are no facts, since they have a literal in first place; at each
+            tick on the way to `at`.
     """
 
     at: int
     facts: Integers
+    not_assertable: int = 0
+
+
+def not_asserted_text(count: int) -> str:
+    """That so many conclusions were not asserted, and why.
+
+    >>> not_asserted_text(2)
+    '2 conclusions not asserted: a literal in first place'
+    """
+    return f"{counted(count, 'conclusion')} not asserted: a literal in first place"
 
 
 class FedBack(NamedTuple):

@@ -173,15 +173,18 @@ class Holdings(Upkeep[Books]):
 
     def _feed_back(self, until: int, work: Callable[[], WindowUpdate]) -> WindowUpdate:
         concluding, steps, fed_back = self._concluding, list[WindowUpdate](), list[FedBack]()
+        not_assertable = 0
         assert concluding is not None, "there are rules"
         while (now := self.books.step) is not None and (
             feedback := concluding.next_feedback(now.now, until, self.model)
         ) is not None:
             at, facts = time_of(feedback.at, now.kind), feedback.facts
+            not_assertable += feedback.not_assertable
             steps.append(self._assert(at, facts) if len(facts) else self._pass(at))
             if len(facts):
                 fed_back.append(FedBack(at, len(facts), steps[-1].repair))
-        return work().after(steps, tuple(fed_back))
+        self._count(Counters(not_fed_back=not_assertable))
+        return work().after(steps, tuple(fed_back), not_assertable)
 
     def _assert(self, at: TimePoint, facts: Integers) -> WindowUpdate:
         """Conclusions as the ABox of a timestamp."""

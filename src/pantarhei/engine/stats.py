@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pantarhei.engine.feedback import not_asserted_text
 from pantarhei.language.counted import counted
 from pantarhei.materialize.model import Work
 
@@ -28,8 +29,8 @@ class Stats(NamedTuple):
         consumer_bytes: of the engines that follow the window beside its model.
         pops, firings, renewals, rederivations, searches: see `Work`; since the model was made, which happens
             again after an error and where the rules grow.
-        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back: see `Counters`;
-            since the stream began.
+        pushes, repairs, cut, late, dropped_early, forgotten_early, unwritten, fed_back, not_fed_back: see
+            `Counters`; since the stream began.
         remembered: timestamps that have left the window and are remembered.
         rules: rules and constraints, those included that equality and the like demand of what was met.
         running: how many of them run, which are all but with `derive="needed"`.
@@ -61,6 +62,7 @@ class Stats(NamedTuple):
     forgotten_early: int
     unwritten: int
     fed_back: int
+    not_fed_back: int
     remembered: int
     rules: int
     running: int
@@ -96,6 +98,8 @@ class Stats(NamedTuple):
         work = [f"{getattr(self, name):,} {name}" for name in Work._fields]
         if self.fed_back:
             work.append(f"{counted(self.fed_back, 'conclusion')} asserted")
+        if self.not_fed_back:
+            work.append(not_asserted_text(self.not_fed_back))
         if self.running < self.rules:
             work.append(f"{self.running:,} of {counted(self.rules, 'rule')} run")
         return (

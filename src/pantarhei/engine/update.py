@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.lexicon import Lexicon
 from pantarhei.encoding.numbers import Integers
-from pantarhei.engine.feedback import FedBack
+from pantarhei.engine.feedback import FedBack, not_asserted_text
 from pantarhei.errors import DeltaNotKeptError
 from pantarhei.language.counted import counted
 from pantarhei.language.delta import Delta
@@ -132,6 +132,8 @@ class WindowUpdate:
             the way.
         fed_back: what temporal rules with feedback had asserted on the way, oldest first. All else here tells
             of these ABoxes too, but for `repair`.
+        not_fed_back: how many conclusions were to be asserted on the way, and could not be, since they have a
+            literal in first place; each counts at each tick.
     """
 
     at: TimePoint
@@ -144,8 +146,11 @@ class WindowUpdate:
     answers: AnswerChanges = field(default_factory=AnswerChanges)
     conclusions: ConclusionChanges = NOTHING_CONCLUDED
     fed_back: tuple[FedBack, ...] = ()
+    not_fed_back: int = 0
 
-    def after(self, steps: Sequence[WindowUpdate], fed_back: tuple[FedBack, ...]) -> WindowUpdate:
+    def after(
+        self, steps: Sequence[WindowUpdate], fed_back: tuple[FedBack, ...], not_fed_back: int = 0
+    ) -> WindowUpdate:
         """This update with what the steps before it did, by which conclusions were asserted."""
         every = (*steps, self)
         return replace(
@@ -154,6 +159,7 @@ class WindowUpdate:
             delta=TripleDelta.together([step.delta for step in every]),
             dropped_early=tuple(at for step in every for at in step.dropped_early),
             fed_back=fed_back,
+            not_fed_back=not_fed_back,
         )
 
     def __str__(self) -> str:
@@ -162,6 +168,8 @@ class WindowUpdate:
         parts = [window, f"{left} left", self.delta.counts, self.repair.summary()]
         if fed_back := sum(each.facts for each in self.fed_back):
             parts.append(f"{counted(fed_back, 'conclusion')} asserted")
+        if self.not_fed_back:
+            parts.append(not_asserted_text(self.not_fed_back))
         return f"at {show_time(self.at)}: {', '.join(parts)}"
 
 

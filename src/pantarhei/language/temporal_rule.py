@@ -151,12 +151,14 @@ class TemporalRule:
         body: what is to hold.
         tests: comparisons, and computations of further variables.
         written: where it is written, None for what was not read from a text.
+        variables_written: where its variables stand, each as often as it does, in the order of the text.
     """
 
     head: Formula
     body: tuple[Formula, ...] = ()
     tests: tuple[Builtin, ...] = ()
     written: Written | None = field(default=None, compare=False, repr=False)
+    variables_written: tuple[tuple[Variable, Written], ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         conditions = [*map(str, self.body), *map(builtin_text, self.tests)]

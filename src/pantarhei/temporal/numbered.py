@@ -88,6 +88,12 @@ class NumberedProgram:
         self._fed_back = np.full(len(of), NONE, np.int32)
         for symbol, concluded in program.fed_back.items():
             self._fed_back[of[concluded]] = self._in_stream[of[symbol]]
+        # 1 for what is concluded with tuples, -1 for what of that is there as a triple too
+        self._beside_triples = np.zeros(len(of), np.int64)
+        for symbol, named in program.conclusions.items():
+            if symbol in program.fed_back and tuple(symbol) != named:
+                triples = program.fed_back[Symbol(*named)]
+                self._beside_triples[[of[program.fed_back[symbol]], of[triples]]] = 1, -1
         names = self.compiled.predicates
         self.wide = {name: n for n, (name, _) in self.conclusions.items() if names[n].name != name}
         self.guards = [
@@ -173,6 +179,12 @@ class NumberedProgram:
         are asserted at the next tick.
         """
         return _translated(facts, self._fed_back)
+
+    def not_assertable(self, facts: Integers) -> int:
+        """How many of what rules have concluded are no triples, since they have a literal in first place;
+        where conclusions are asserted at the next tick.
+        """
+        return int(self._beside_triples[facts[:, 0]].sum()) if self._beside_triples.any() else 0
 
     def boxes(self, is_asserted: bool) -> Iterator[Feed]:
         """All feeds of what holds always in a window of ticks."""

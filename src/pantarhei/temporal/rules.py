@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import InitVar, dataclass, field
 from functools import partial
 from os import PathLike
@@ -17,6 +17,7 @@ from pantarhei.language.term import short
 from pantarhei.language.time import TimePoint, kind_of
 from pantarhei.language.written import Written
 from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
+from pantarhei.temporal.checks.assertable import NotAssertable
 from pantarhei.temporal.checks.forgotten import Forgotten, forgotten
 from pantarhei.temporal.checks.form import check_form, check_triples
 from pantarhei.temporal.checks.safety import check_safety
@@ -24,6 +25,10 @@ from pantarhei.temporal.checks.strata import strata
 from pantarhei.temporal.text.reading import RulesText, read_rules
 from pantarhei.temporal.text.terms import check_prefixes
 from pantarhei.temporal.text.writing import declarations, names_in_text
+from pantarhei.temporal.tuple_reification import with_literals_in_front
+
+RuleWarning = Forgotten | NotAssertable
+"""What is allowed, and hardly meant."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +81,16 @@ class TemporalRules:
         return strata(self.rules)
 
     @property
-    def warnings(self) -> tuple[Forgotten, ...]:
-        """What is allowed, and hardly meant: windows that look back at what is not remembered."""
-        return forgotten(self.rules, self.remembered)
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What is allowed, and hardly meant: windows that look back at what is not remembered; with feedback
+        conclusions that may have a literal in first place, so that they cannot be asserted.
+        """
+        return self.warnings_with(self.remembered)
+
+    def warnings_with(self, remembered: Collection[URIRef]) -> tuple[RuleWarning, ...]:
+        """The same where these predicates are remembered: an ontology has some remembered too."""
+        not_assertable = map(NotAssertable, with_literals_in_front(self.rules) if self.feedback else ())
+        return (*forgotten(self.rules, remembered), *not_assertable)
 
     def _check_remembered(self, concluded: Mapping[URIRef, int], written: Mapping[URIRef, Written]) -> None:
         for predicate in sorted(self.remembered.difference(concluded)):

@@ -14,6 +14,7 @@ from datetime import timedelta
 from rdflib import Literal
 
 from pantarhei.errors import OptionError, TimestampError
+from pantarhei.language.rule_text import duration_text
 from pantarhei.language.temporal_rule import Formula, TimeWindow
 from pantarhei.language.time import TimeKind, duration_ticks, time_of
 from pantarhei.temporal.checks.form import MOST_IN_WINDOW
@@ -82,7 +83,7 @@ class Ticks:
             raise refused(problem, "a window in ticks, such as [5], or a range that is a time", formula)
         ticks = duration_ticks(size, self.kind) // self.length
         if ticks > MOST_IN_WINDOW:
-            slide = timedelta(microseconds=self.length)
+            slide = duration_text(timedelta(microseconds=self.length))
             problem = f"{formula} reaches back {ticks:_} ticks of {slide}"
             longer = "a slide" if self.window.slide is None else "a longer slide"
             expected = f"at most {MOST_IN_WINDOW:_}: give the reasoner's window {longer}"

@@ -184,6 +184,18 @@ def _name(argument: Argument) -> str:
 
 # -- where literals can be -------------------------------------------------------------------------
 
+
+def with_literals_in_front(rules: Collection[TemporalRule]) -> tuple[TemporalRule, ...]:
+    """The rules whose conclusions may have a literal in first place, as far as can be told."""
+    heads = {rule.head.atom.predicate: len(rule.head.atom.arguments) for rule in rules}
+    literals = _places_of_literals(rules, heads)
+    return tuple(
+        rule
+        for rule in rules
+        if (front := rule.head.atom.arguments[:1]) and _may_be_literal(front[0], rule, heads, literals)
+    )
+
+
 _Places = set[tuple[URIRef, int]]
 
 

@@ -7,8 +7,9 @@ import pytest
 import typer
 from rdflib import RDF
 
-from pantarhei.cli.follow import FileSource, Followed, follow, format_told_by
+from pantarhei.cli.follow import FileSource, follow, format_told_by
 from pantarhei.cli.run_options import Following
+from pantarhei.cli.summary import Followed
 from pantarhei.errors import (
     LateABoxError,
     QueryError,

@@ -4,9 +4,9 @@ import pytest
 
 from pantarhei import Ontology, StreamReasoner, Window
 from pantarhei.cli import follow_on_spark
-from pantarhei.cli.follow import Followed
 from pantarhei.cli.follow_on_spark import SparkSource
 from pantarhei.cli.run_options import Following
+from pantarhei.cli.summary import Followed
 from pantarhei.errors import MalformedInputError, OptionError, TimestampError
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.language.rule import Rule

@@ -338,7 +338,7 @@ def test_the_first_timestamp_says_whether_a_window_may_count_ticks_or_seconds():
 
 
 def test_what_no_kind_of_time_allows_is_refused_at_once():
-    with pytest.raises(pr.TemporalRuleError, match=r"counts ticks|needs a stream with datetimes"):
+    with pytest.raises(pr.TemporalRuleError, match="a stream has one kind"):
         reasoner_with("a(X) :- :Hot(X) in [2 sec], :Odd(X) in [2].", pr.Window(0))
 
 

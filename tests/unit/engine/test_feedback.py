@@ -138,6 +138,55 @@ def test_terms_that_are_not_used_are_forgotten():
     assert reasoner.stats().fed_back == 600 and reasoner.stats().names < before - 200
 
 
+def has(*values):
+    return [(EX.v, EX.has, value) for value in values]
+
+
+def test_what_has_a_literal_in_first_place_is_counted_and_said():
+    reasoner = reasoner_with("known(Y) :- asserted has(X, Y). of(Y, X) :- asserted has(X, Y).")
+    reasoner.push(0, has(Literal(3), Literal(4), EX.w))
+    update = reasoner.push(1, [])
+    assert ([each.facts for each in update.fed_back], update.not_fed_back) == ([2], 4)
+    assert str(update).endswith(
+        "2 conclusions asserted, 4 conclusions not asserted: a literal in first place"
+    )
+    assert (reasoner.stats().fed_back, reasoner.stats().not_fed_back) == (2, 4)
+    assert "4 conclusions not asserted: a literal in first place" in str(reasoner.stats())
+    assert reasoner.push(2, []).not_fed_back == 0
+
+
+# at:                      0   1   2   3   4
+# has 3                    x
+# known(3) is concluded    x   x   x             not asserted at 1, 2 and 3
+def test_in_a_jump_it_counts_at_each_tick():
+    reasoner = reasoner_with("known(Y) :- asserted has(X, Y) in [2].")
+    reasoner.push(0, has(Literal(3)))
+    update = reasoner.push(9, [])
+    assert (update.fed_back, update.not_fed_back, reasoner.stats().not_fed_back) == ((), 3, 3)
+    step_by_step = reasoner_with("known(Y) :- asserted has(X, Y) in [2].")
+    step_by_step.push(0, has(Literal(3)))
+    assert [step_by_step.push(at, []).not_fed_back for at in range(1, 6)] == [1, 1, 1, 0, 0]
+
+
+def test_a_long_jump_over_what_stands_costs_no_step_a_tick():
+    reasoner = reasoner_with("known(Y) :- has(X, Y).", pr.Window(range=10**12))
+    reasoner.push(0, has(Literal(3), Literal(4)))
+    assert reasoner.advance(10**9).not_fed_back == 2 * 10**9
+
+
+def test_what_could_not_be_asserted_is_counted_across_a_restore_and_taken_back_after_an_error():
+    reasoner = reasoner_with("known(Y) :- asserted has(X, Y) in [5].")
+    reasoner.push(0, has(Literal(3)))
+    with pytest.raises(ZeroDivisionError), reasoner.all_or_nothing():
+        reasoner.push(2, [])
+        raise ZeroDivisionError
+    assert reasoner.stats().not_fed_back == 0
+    reasoner.push(2, [])
+    again = pr.StreamReasoner.restore(reasoner.snapshot(), ONTOLOGY)
+    again.push(3, [])
+    assert (reasoner.stats().not_fed_back, again.stats().not_fed_back) == (2, 3)
+
+
 def test_only_triples_can_be_asserted():
     for head in ("on", "on(X, X, X)"):
         with pytest.raises(

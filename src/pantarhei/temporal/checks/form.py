@@ -75,7 +75,7 @@ def _check_tests(rule: TemporalRule) -> None:
             expected = f"one of {', '.join(sorted(map(last_part, COMPARISONS | COMPUTATIONS)))}"
             raise refused(f"there is no built-in {short(test.name)}", expected, test, rule)
         if len(test.arguments) not in arities(test.name):
-            problem = f"{short(test.name)} has {len(test.arguments)} arguments here"
+            problem = f"{short(test.name)} has {counted(len(test.arguments), 'argument')} here"
             raise refused(problem, f"{possible}, the result in front", test, rule)
 
 
@@ -133,7 +133,7 @@ def _check_arity(formula: Formula, rule: TemporalRule, arities: dict[URIRef, int
     atom = formula.atom
     before = arities.setdefault(atom.predicate, len(atom.arguments))
     if before != len(atom.arguments):
-        problem = f"{short(atom.predicate)} has {len(atom.arguments)} arguments here, and {before} above"
+        problem = f"{short(atom.predicate)} has {counted(len(atom.arguments), 'argument')} here, and {before} above"
         raise refused(problem, "one number of arguments for each predicate", formula, rule)
 
 

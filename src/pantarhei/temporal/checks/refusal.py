@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from rdflib import Variable
@@ -26,13 +25,15 @@ def refused(problem: str, expected: str, *places: Place) -> TemporalRuleError:
     return TemporalRuleError(problem, expected, *(_written(places) or ()))
 
 
-def refused_for(variable: Variable, problem: str, expected: str, *places: Place) -> TemporalRuleError:
-    """The same at a variable, where it stands on the line of the place, or behind that."""
-    written = _written(places)
+def refused_for(
+    variable: Variable, problem: str, expected: str, place: Place, rule: TemporalRule
+) -> TemporalRuleError:
+    """The same at a variable of a rule: where it first stands in the place, or behind that."""
+    written = _written((place, rule))
     if written is not None:
-        name = re.compile(rf"(?<!\w)\??{re.escape(variable)}\b")
-        if found := name.search(written.source_line, written.column - 1):
-            written = written._replace(column=found.start() + 1)
+        of_variable = (at for each, at in rule.variables_written if each == variable)
+        begun = written.line, written.column
+        written = next((at for at in of_variable if (at.line, at.column) >= begun), written)
     return TemporalRuleError(problem, expected, *(written or ()))
 
 

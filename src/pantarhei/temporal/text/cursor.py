@@ -157,6 +157,15 @@ class Cursor:
         self._next += 1
         return token
 
+    @property
+    def place(self) -> int:
+        """How many tokens have been taken."""
+        return self._next
+
+    def taken_since(self, place: int) -> list[Token]:
+        """The tokens that were taken behind so many."""
+        return self._tokens[place : self._next]
+
     def accept(self, *words: str) -> Token | None:
         """The next token, taken if it is one of these words or signs."""
         return self.take() if self.is_at(*words) else None

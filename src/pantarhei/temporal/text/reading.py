@@ -25,10 +25,10 @@ Comments go from % or // to the end of the line, from /* to */, and from %* to *
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rdflib import URIRef
+from rdflib import URIRef, Variable
 
 from pantarhei.language.rule import Builtin
 from pantarhei.language.temporal_rule import Formula, TemporalRule
@@ -37,7 +37,7 @@ from pantarhei.temporal.text.computations import ComputationReader
 from pantarhei.temporal.text.cursor import Cursor
 from pantarhei.temporal.text.formulas import FormulaReader
 from pantarhei.temporal.text.solving import solved
-from pantarhei.temporal.text.terms import TermReader
+from pantarhei.temporal.text.terms import TermReader, is_variable
 
 
 class RulesText(NamedTuple):
@@ -118,7 +118,7 @@ class _Reader:
         self._cursor.need(".", expected)
 
     def _rule(self) -> TemporalRule:
-        start = self._cursor.peek()
+        start, place = self._cursor.peek(), self._cursor.place
         if start.kind == "arrow":
             raise self._cursor.error(start, "this rule has no head", "a head in front, such as alarm(X)")
         self._terms.begin_rule()
@@ -135,7 +135,14 @@ class _Reader:
             what = "a comma and another condition, or a full stop behind the rule"
         self._end(what)
         written = self._cursor.written(start)
-        return solved(TemporalRule(head, tuple(body), (*formulas.made, *tests), written))
+        variables = tuple(self._variables_since(place))
+        return solved(TemporalRule(head, tuple(body), (*formulas.made, *tests), written, variables))
+
+    def _variables_since(self, place: int) -> Iterator[tuple[Variable, Written]]:
+        """Where variables stand, and which."""
+        for token in self._cursor.taken_since(place):
+            if is_variable(token):
+                yield Variable(token.text.lstrip("?")), self._cursor.written(token)
 
     def _condition(self, formulas: FormulaReader, body: list[Formula], tests: list[Builtin]) -> None:
         if self._cursor.is_at("not", "¬") and self._cursor.peek(2).kind == "relation":

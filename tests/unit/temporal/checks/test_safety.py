@@ -76,7 +76,11 @@ def test_what_nothing_binds_is_refused_where_it_stands(text, column, said):
         ("a(X) :-\n b(X),\n 3 < 5 + Y.", 3, 10),
         ("a(X) :-\n b(X),\n Z = X * Y - 1.", 3, 10),
         ("a(X) :-\n b(X),\n COMP(<,X,Y).", 3, 11),
-        ("a(X) :-\n b(X),\n not\n c(Y).", 3, 2),
+        ("a(X) :-\n b(X),\n not\n c(Y).", 4, 4),
+        ("a(X,\n  % Y, as it is called here\n  Y) :- b(X).", 3, 3),
+        ("a(X) at\n  T :- b(X).", 2, 3),
+        ("% Y\n\na(X,\n  Y) :-\n  b(X).", 4, 3),
+        ("a(X) :- b(X),\n not c(X,\n   ?Y)\n in [3].", 3, 4),
     ],
 )
 def test_a_condition_is_refused_on_its_own_line(text, line, column):

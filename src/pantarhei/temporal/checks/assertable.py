@@ -1,0 +1,27 @@
+"""Warnings of conclusions that feedback cannot assert."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pantarhei.language.rule_text import term_text
+from pantarhei.language.temporal_rule import TemporalRule
+
+
+@dataclass(frozen=True, slots=True)
+class NotAssertable:
+    """A warning: conclusions are to be asserted, and those of a rule may have a literal in first place.
+
+    Args:
+        rule: the rule.
+    """
+
+    rule: TemporalRule
+
+    def __str__(self) -> str:
+        head = self.rule.head
+        where = f"line {head.written.line}, column {head.written.column}: " if head.written else ""
+        return (
+            f"{where}{term_text(head.atom.arguments[0])} may be a literal in {head}, and no triple begins "
+            "with one; such conclusions are not asserted, and are counted as not_fed_back"
+        )
