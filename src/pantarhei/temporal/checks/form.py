@@ -133,7 +133,8 @@ def _check_arity(formula: Formula, rule: TemporalRule, arities: dict[URIRef, int
     atom = formula.atom
     before = arities.setdefault(atom.predicate, len(atom.arguments))
     if before != len(atom.arguments):
-        problem = f"{short(atom.predicate)} has {counted(len(atom.arguments), 'argument')} here, and {before} above"
+        has = counted(len(atom.arguments), "argument")
+        problem = f"{short(atom.predicate)} has {has} here, and {before} above"
         raise refused(problem, "one number of arguments for each predicate", formula, rule)
 
 
