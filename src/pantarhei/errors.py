@@ -105,9 +105,10 @@ class CompressedInputError(MalformedInputError):
     def reason(self) -> str:  # type: ignore[override]
         """What is wrong, and what to do."""
         to_file, to_pipe = _UNPACKING.get(self.compression, (self.compression, self.compression))
+        workbook = " (of an Excel workbook, save the sheet as CSV)" if self.compression == "zip" else ""
         return (
             f"it is compressed ({self.compression}), and only text is read; unpack it first ({to_file}), or "
-            f"read from a pipe what is unpacked ({to_pipe})"
+            f"read from a pipe what is unpacked ({to_pipe}){workbook}"
         )
 
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from urllib.parse import quote
 
 from pantarhei.errors import MappingError
-from pantarhei.language.nearest import did_you_mean
+from pantarhei.mapping.advice import on_column
 from pantarhei.mapping.iri import iri
 from pantarhei.mapping.mapping import (
     ROW,
@@ -44,8 +44,12 @@ class BoundMapping:
     decimal: str
 
 
-def bind(mapping: RecordMapping, columns: Sequence[str], table: str) -> BoundMapping:
-    """The mapping for a table with these columns; `table` is what errors call it.
+def bind(mapping: RecordMapping, columns: Sequence[str], table: str, is_text: bool = False) -> BoundMapping:
+    """The mapping for a table with these columns.
+
+    Args:
+        table: what errors call it.
+        is_text: whether it is text, taken apart at a delimiter.
 
     Raises:
         MappingError: a column that it refers to is missing, or there twice.
@@ -64,13 +68,13 @@ def bind(mapping: RecordMapping, columns: Sequence[str], table: str) -> BoundMap
             needed.setdefault(column, line)
     for column, line in needed.items():
         if column != ROW or ROW in columns:
-            _check_column(mapping, column, columns, table, line)
+            _check_column(mapping, column, columns, table, line, is_text)
     used = {column: line for column, line in needed.items() if column != ROW or ROW in columns}
     return BoundMapping(mapping.time, patterns, used, mapping.nulls, mapping.decimal)
 
 
 def _check_column(
-    mapping: RecordMapping, column: str, columns: Sequence[str], table: str, line: int | None
+    mapping: RecordMapping, column: str, columns: Sequence[str], table: str, line: int | None, is_text: bool
 ) -> None:
     found = Counter(columns)[column]
     if found == 1:
@@ -79,13 +83,14 @@ def _check_column(
     if found:
         problem = f"{table} has {found} columns {column}"
         raise MappingError(
-            mapping.source, line, problem, "columns that are referred to have names of their own"
+            mapping.source,
+            line,
+            problem,
+            "one of that name, since the mapping refers to it; rename the others",
         )
-    hint = did_you_mean(column, columns)
-    if len(columns) == 1 and (other := [each for each in ";\t,|" if each in columns[0]]):
-        hint = f'; it looks as if cells were separated by {other[0]!r}: say delimiter: "{other[0]}"'.replace(
-            '"\t"', "tab"
-        )
+    if not columns:
+        raise MappingError(mapping.source, line, f"{table} has no columns", f"a column {column}")
+    hint = on_column(column, columns, is_text)
     raise MappingError(mapping.source, line, f"{table} has no column {column}", f"one of {shown}{hint}")
 
 

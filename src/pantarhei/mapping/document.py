@@ -73,15 +73,27 @@ def _parsed(source: str, text: str) -> Node:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = f"it is no YAML: {error.problem or error.context}"
-        expected = (
-            "YAML; a text with ': ' or ' #' in it, or that begins with one of {[*&!|>%@`, stands in quotes"
-        )
+        expected = _advice(problem)
         raise MappingError(source, _line(mark), problem, expected) from None
     except yaml.YAMLError as error:
         raise MappingError(source, None, f"it is no YAML: {' '.join(str(error).split())}", "YAML") from None
     if root is None:
         raise MappingError(source, None, "it is empty", "prefixes, time and mappings")
     return _of_yaml(source, root)
+
+
+def _advice(problem: str) -> str:
+    """What was expected where YAML says that something is wrong."""
+    if "'\\t'" in problem:
+        return "spaces before words: YAML has no tabs there"
+    if "'@'" in problem:
+        return "a mapping in YAML, in the words of YARRRML; RML and other RDF are not read"
+    if "mapping values" in problem:
+        return (
+            "a space behind each colon, and lines that begin where their neighbours do; a text with ': ' in "
+            "it stands in quotes"
+        )
+    return "YAML; a text with ': ' or ' #' in it, or that begins with one of {[*&!|>%@`, stands in quotes"
 
 
 def _check_events(source: str, events: Iterable[Any]) -> None:

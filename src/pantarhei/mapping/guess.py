@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rdflib import XSD, URIRef
 
+from pantarhei.mapping.advice import reference
 from pantarhei.mapping.mapping import NULLS
 
 _WHOLE, _REAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -139,7 +140,7 @@ def _time(columns: Mapping[str, Sample], present: Mapping[str, Sequence[str]]) -
     clocks = [column for column in by_name if _all(_CLOCK)(present[column])]
     if days:
         columns_of_time = (days[0], *clocks[:1])
-        value = "T".join(_reference(column) for column in columns_of_time)
+        value = "T".join(reference(column) for column in columns_of_time)
         return _Time(["time:", f"  value: {_plain(value)}", _ZONE], columns_of_time)
     return _Time(["time:", "  column: WHICH  # no column was found that has times; say which"], ())
 
@@ -226,8 +227,8 @@ def _ids(
 def _subject(local: str, ids: Sequence[str]) -> list[str]:
     if not ids:
         return [f"    s: ex:{local}  # one thing only: no column looks like its name"]
-    others = f"  # or {', '.join(_reference(each) for each in ids[1:4])}" if ids[1:] else ""
-    return [f"    s: {_plain(f'ex:{_reference(ids[0])}')}{others}"]
+    others = f"  # or {', '.join(reference(each) for each in ids[1:4])}" if ids[1:] else ""
+    return [f"    s: {_plain(f'ex:{reference(ids[0])}')}{others}"]
 
 
 def _dialect(columns: Mapping[str, Sample], delimiter: str, comma: bool) -> list[str]:
@@ -244,7 +245,7 @@ def _dialect(columns: Mapping[str, Sample], delimiter: str, comma: bool) -> list
 
 
 def _statement(column: str, sample: Sample, texts: Sequence[str]) -> str:
-    prop, value = f"ex:{_local(column) or 'value'}", _reference(column)
+    prop, value = f"ex:{_local(column) or 'value'}", reference(column)
     unit = _unit(column)
     comment = f"  # {unit}?" if unit else ""
     if not texts and sample.datatype is None:
@@ -279,10 +280,6 @@ def _local(name: str) -> str:
     """A name as the last part of an IRI."""
     without_unit = re.sub(r"\s*[\[(].*[\])]\s*$", "", name) or name
     return re.sub(r"\W+", "_", without_unit).strip("_")
-
-
-def _reference(column: str) -> str:
-    return "$(" + re.sub(r"([()\\])", r"\\\1", column) + ")"
 
 
 def _plain(text: str) -> str:

@@ -30,7 +30,9 @@ def iri(text: str, prefixes: Mapping[str, str], source: str, line: int | None) -
     hint = "; $(…) refers to a column, and {…} does not" if "{" in text else ""
     if not colon:
         own = next((f", such as {each}:{text}" for each in prefixes if each not in PREFIXES and text), "")
-        raise MappingError(source, line, f"{text!r} is no IRI", f"prefix:name{own}, or an IRI in full{hint}")
+        full = f" such as http://{text}" if "." in text.strip(".") else ""
+        expected = f"prefix:name{own}, or an IRI in full{full}{hint}"
+        raise MappingError(source, line, f"{text!r} is no IRI", expected)
     if prefix in prefixes and not rest.startswith("//"):
         text = prefixes[prefix] + rest
     elif not (rest.startswith("//") or prefix.lower() in _SCHEMES):

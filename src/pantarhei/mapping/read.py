@@ -51,6 +51,7 @@ _DATATYPES = frozenset(
     | {"hexBinary", "base64Binary", "duration", "dayTimeDuration", "yearMonthDuration"}
     | {"gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay"}
 )
+_USUAL = "xsd:integer, xsd:decimal, xsd:double, xsd:boolean, xsd:string, xsd:dateTime"
 _NOT_OURS = {
     "sources": "the table is given beside the mapping",
     "source": "the table is given beside the mapping",
@@ -118,7 +119,9 @@ class _Reader:
             and (delimiter := {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter))
             and (len(delimiter.encode()) != 1 or delimiter in '"\r\n')
         ):
-            raise self._error(parts["delimiter"], f"the delimiter {delimiter!r}", "one character, or tab")
+            raise self._error(
+                parts["delimiter"], f"the delimiter {delimiter!r}", "one character such as ';', or tab"
+            )
         decimal = self._choice(parts["decimal"], "decimal mark", (".", ",")) if "decimal" in parts else "."
         return RecordMapping(
             self._source, self._prefixes, self._time(parts["time"]), groups, melt, nulls, delimiter or None,
@@ -164,7 +167,8 @@ class _Reader:
         except OptionError:
             from zoneinfo import available_timezones
 
-            hint = did_you_mean(name, available_timezones())
+            zones = {each for each in available_timezones() if "/" in each}  # others are names of offsets
+            hint = did_you_mean(name, zones)
             raise self._error(
                 node, f"the time zone {name!r} is not known", f"one such as Europe/Copenhagen or UTC{hint}"
             ) from None
@@ -219,6 +223,10 @@ class _Reader:
     def _statement(self, node: Node) -> list[tuple[TermPattern, TermPattern]]:
         """Each predicate with each object; an object's kind may depend on the predicate."""
         if isinstance(node.content, dict):
+            for key, value in node.content.items():
+                if ":" in key and isinstance(value.content, str):
+                    expected = f"a list: [{key}, {value.content}]"
+                    raise self._error(node, f"the key {key} in a predicateobject", expected)
             parts = self._dictionary(node, "a predicateobject", (*_PREDICATES, *_OBJECTS))
             predicates = self._one_of(parts, node, "a predicateobject", "predicate", _PREDICATES)
             objects = self._several(self._one_of(parts, node, "a predicateobject", "object", _OBJECTS))
@@ -293,8 +301,8 @@ class _Reader:
         datatype = URIRef(self._iri(text, node))
         local = datatype.removeprefix(str(XSD))
         if local != datatype and local not in _DATATYPES:
-            hint = did_you_mean(local, _DATATYPES)
-            expected = f"one of XML Schema's: {', '.join(sorted(_DATATYPES))}{hint}"
+            hint = did_you_mean(local, _DATATYPES - {"Name"})
+            expected = f"one of XML Schema's, such as {_USUAL}{hint}"
             raise self._error(node, f"the datatype {text} is not known", expected)
         return datatype
 
@@ -313,6 +321,10 @@ class _Reader:
         if template.is_whole:
             return TermPattern(template, Kind.WHOLE_IRI, line=node.line)
         first = template.texts[0]
+        if not first:
+            own = next((each for each in self._prefixes if each not in PREFIXES), "ex")
+            expected = f"a prefix or the IRI's beginning before it, such as {own}:{text}"
+            raise self._error(node, f"{text!r} begins with a column's value", expected)
         texts = (self._iri(first, node), *template.texts[1:])
         for piece in texts[1:]:
             if not is_plain_iri(f"<urn:{piece}>"):
@@ -379,7 +391,8 @@ class _Reader:
         text = self._text(node)
         if text not in known:
             hint = did_you_mean(text, known)
-            raise self._error(node, f"the {what} {text!r} is not known", f"one of {', '.join(known)}{hint}")
+            shown = ", ".join(each if each.isalpha() else repr(each) for each in known)
+            raise self._error(node, f"the {what} {text!r} is not known", f"one of {shown}{hint}")
         return text
 
     def _error(self, node: Node, problem: str, expected: str) -> MappingError:

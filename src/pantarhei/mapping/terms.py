@@ -16,8 +16,9 @@ from rdflib import XSD, URIRef
 
 from pantarhei.language.term import short
 from pantarhei.literals.value import INTEGER_BOUNDS, STRING_FORMS, is_ill_typed, value_key
+from pantarhei.mapping.advice import on_value
 from pantarhei.mapping.cells import Cells, flags, joined
-from pantarhei.mapping.mapping import NULLS, Kind, TermPattern
+from pantarhei.mapping.mapping import Kind, TermPattern
 from pantarhei.rdf.triple_table import Codes
 
 Flags = npt.NDArray[np.bool_]
@@ -30,6 +31,14 @@ _FORMS = {
 }
 _FORMS[XSD.float] = _FORMS[XSD.double]
 _NUMBERS = frozenset({*INTEGER_BOUNDS, *_FORMS})
+_ZONE = r"(Z|[+-][0-9]{2}:[0-9]{2})?$"
+_MONTH = "^-?[0-9]{4,}-(0[1-9]|1[0-2])"
+_FORMS |= {  # those of which nothing else here knows the values
+    XSD.date: rf"{_MONTH}-(0[1-9]|[12][0-9]|3[01]){_ZONE}",
+    XSD.time: rf"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?{_ZONE}",
+    XSD.gYear: rf"^-?[0-9]{{4,}}{_ZONE}",
+    XSD.gYearMonth: rf"{_MONTH}{_ZONE}",
+}
 _TEXTS = frozenset({None, XSD.string, *STRING_FORMS})
 _IRI = r"""^[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*$"""
 # What RFC 3987 calls iunreserved stays as it is (RML, section on templates).
@@ -112,7 +121,8 @@ def _lexical(cells: Cells, datatype: URIRef | None, decimal: str) -> pa.StringAr
     if datatype not in _NUMBERS:
         return values
     if cells.datatype is None and decimal != ".":
-        return pc.replace_substring(values, decimal, ".")
+        without_points = pc.replace_substring(values, ".", "·")  # which are no mark before decimals then
+        return pc.replace_substring(without_points, decimal, ".")
     if cells.datatype == XSD.double and datatype not in (XSD.double, XSD.float):
         plain = r"^-?[0-9]+$" if datatype in INTEGER_BOUNDS else r"^[^e]*$"
         if not pc.all(pc.match_substring_regex(values, plain)).as_py():
@@ -157,13 +167,7 @@ def _no_literal(cells: Cells, place: int, datatype: URIRef | None, decimal: str)
     text = cells.values[place].as_py()
     assert datatype is not None
     name = f"xsd:{datatype.removeprefix(str(XSD))}" if datatype.startswith(str(XSD)) else short(datatype)
-    said = f"{_shown(text)} is no {name}"
-    other = "," if decimal == "." else "."
-    if datatype in _NUMBERS and re.fullmatch(rf"\s*[+-]?\d+\{other}\d+\s*", text):
-        return f'{said}; if {other} is the mark before decimals, the mapping has to say decimal: "{other}"'
-    if text.strip().casefold() in NULLS:
-        return f'{said}; if it stands for no value, the mapping has to say null: ["", "{text}"]'
-    return f"{said}, as the mapping says it is"
+    return f"{_shown(text)} is no {name}{on_value(text, datatype, decimal)}"
 
 
 def _shown(text: str) -> str:

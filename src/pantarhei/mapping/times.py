@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -17,8 +18,9 @@ import pyarrow.compute as pc
 from pantarhei.errors import MappingError
 from pantarhei.language.time import FLOAT_TICKS, MOST_TICKS, TimeKind, TimePoint, time_of
 from pantarhei.language.zone import zone_named
-from pantarhei.mapping.cells import Cells, decoded, joined
-from pantarhei.mapping.mapping import UNITS, RowTime
+from pantarhei.mapping.advice import on_time
+from pantarhei.mapping.cells import Cells, cells_of, decoded, joined
+from pantarhei.mapping.mapping import UNITS, RowTime, Unit
 from pantarhei.rdf.triple_table import Codes
 
 Ticks = npt.NDArray[np.int64]
@@ -29,7 +31,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURE_UNTIL = (datetime(2037, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 _BY_COLUMN = re.compile(r"(?:[^%]|%[YmdHMS])*")  # formats that Arrow reads as Python does
 _NAIVE, _ZONED = pa.timestamp("us"), pa.timestamp("us", "UTC")
-_EXAMPLE = "such as 2026-01-31T10:00:00Z"
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_NEAR = 5 * 10**15  # microseconds since 1970, which end in 2128: what a unit makes of a time that is meant so
 
 
 class RowTimes(NamedTuple):
@@ -87,18 +91,22 @@ def _of_timestamps(time: RowTime, array: pa.Array, mapping: str) -> RowTimes:
             mapping, time.line, problem, "neither unit nor format, which are those of texts and numbers"
         )
     values = pc.floor_temporal(array, unit="microsecond") if pa.types.is_timestamp(array.type) else array
-    if getattr(array.type, "tz", None) is not None:
-        return _ticks(TimeKind.DATETIME, values.cast(_ZONED))
+    zoned = getattr(array.type, "tz", None) is not None
+    try:
+        values = values.cast(_ZONED if zoned else _NAIVE)
+    except pa.ArrowInvalid:  # beyond what microseconds hold
+        return _of_texts(time, cells_of(array, frozenset()))
+    if zoned:
+        return _ticks(TimeKind.DATETIME, values)
     if time.zone is None:
         problem = f"the times in column {column} are local times without a zone"
         raise MappingError(
             mapping, time.line, problem, "zone: Europe/Copenhagen, or the zone that they are of"
         )
-    naive = values.cast(_NAIVE)
-    localized = _localized(naive, time)
+    localized = _localized(values, time)
     if localized is not None:
         return _ticks(TimeKind.DATETIME, localized)
-    encoded = naive.dictionary_encode()
+    encoded = values.dictionary_encode()
     codes = np.from_dlpack(encoded.indices.fill_null(-1)).astype(np.int32, copy=False)
     return _one_by_one(time, Cells(codes, encoded.dictionary.cast(pa.string())))
 
@@ -112,8 +120,8 @@ def _of_numbers(time: RowTime, array: pa.Array) -> RowTimes:
     reasons: dict[int, str] = {}
     if is_whole and not pa.types.is_uint64(array.type):
         numbers = np.from_dlpack(array.fill_null(0)).astype(np.int64)
-        limit = MOST_TICKS if per_second >= _MICROSECONDS else MOST_TICKS * per_second // _MICROSECONDS
-        beyond = np.abs(numbers) > (limit if kind is TimeKind.DATETIME else MOST_TICKS)
+        least, most = _bounds(kind, per_second)
+        beyond = (numbers < least) | (numbers > most)
         numbers[beyond] = 0
         ticks = numbers if kind is TimeKind.INTEGER else _scaled(numbers, per_second)
     else:
@@ -121,14 +129,39 @@ def _of_numbers(time: RowTime, array: pa.Array) -> RowTimes:
         factor = FLOAT_TICKS if kind is TimeKind.FLOAT else _MICROSECONDS / per_second
         with np.errstate(over="ignore", invalid="ignore"):
             scaled = reals * factor
-            beyond = ~(np.abs(scaled) <= MOST_TICKS)
+            least, most = _bounds(kind, _MICROSECONDS)
+            beyond = ~((scaled >= least) & (scaled <= most))
         scaled[beyond] = 0
         ticks = np.rint(scaled).astype(np.int64)
     for place in np.flatnonzero(beyond & ~absent).tolist():
-        reasons[place] = (
-            f"{array[place].as_py()!r} as a time is not finite, or does not fit into 62 bits of ticks"
-        )
+        reasons[place] = _beyond(str(array[place].as_py()), time.unit)
     return _with_absent(kind, ticks, absent, reasons)
+
+
+def _bounds(kind: TimeKind, per_second: int) -> tuple[int, int]:
+    """The least and the greatest number that is a time, in a unit of so many a second."""
+    if kind is not TimeKind.DATETIME:
+        return -MOST_TICKS, MOST_TICKS
+    if per_second >= _MICROSECONDS:
+        factor = per_second // _MICROSECONDS
+        return max(_FIRST * factor, -(2**63)), min(_LAST * factor, 2**63 - 1)
+    factor = _MICROSECONDS // per_second
+    return -(-_FIRST // factor), _LAST // factor
+
+
+def _beyond(text: str, unit: Unit) -> str:
+    """Why a number is no time."""
+    if unit == "number":
+        return f"{text} as a time is not finite, or does not fit into 62 bits of ticks"
+    try:
+        number = abs(float(text))
+    except OverflowError:
+        number = inf
+    fitting = (
+        each for each, rate in UNITS.items() if each != "number" and number * _MICROSECONDS / rate < _NEAR
+    )
+    hint = f"; it looks as if it were in {each}: say unit: {each}" if (each := next(fitting, None)) else ""
+    return f"{text} {unit} since 1970 is no time from the year 1 to 9999{hint}"
 
 
 def _kind(time: RowTime, is_whole: bool) -> TimeKind:
@@ -147,7 +180,12 @@ def _scaled(numbers: Ticks, per_second: int) -> Ticks:
 def _ticks(kind: TimeKind, values: pa.Array) -> RowTimes:
     whole = values.cast(pa.int64())
     absent = np.from_dlpack(whole.is_null().cast(pa.uint8())).astype(bool)
-    return _with_absent(kind, np.from_dlpack(whole.fill_null(0)).astype(np.int64), absent, {})
+    ticks = np.from_dlpack(whole.fill_null(0)).astype(np.int64)
+    beyond = np.flatnonzero((ticks < _FIRST) | (ticks > _LAST))
+    reasons = {
+        place: f"{ticks[place]} us since 1970 is no time from the year 1 to 9999" for place in beyond.tolist()
+    }
+    return _with_absent(kind, ticks, absent, reasons)
 
 
 def _with_absent(kind: TimeKind, ticks: Ticks, absent: Flags, reasons: dict[int, str]) -> RowTimes:
@@ -174,8 +212,8 @@ def _by_column(time: RowTime, values: pa.StringArray) -> Ticks | None:
     try:
         if time.unit is not None:
             numbers = np.from_dlpack(values.cast(pa.int64())).astype(np.int64, copy=False)
-            limit = MOST_TICKS // _MICROSECONDS if time.unit != "number" else MOST_TICKS
-            if len(numbers) and np.abs(numbers).max() > limit:
+            least, most = _bounds(_kind(time, True), UNITS[time.unit])
+            if len(numbers) and not (least <= numbers.min() and numbers.max() <= most):
                 return None
             return numbers if time.unit == "number" else _scaled(numbers, UNITS[time.unit])
         if time.format is None:
@@ -250,8 +288,9 @@ def _tick(time: RowTime, text: str, kind: TimeKind) -> int:
         ticks = int((number * scale).to_integral_value("ROUND_FLOOR"))
     except (InvalidOperation, ValueError, OverflowError):
         raise ValueError(f"{text!r} is no number, and the mapping says unit: {time.unit}") from None
-    if abs(ticks) > MOST_TICKS:
-        raise ValueError(f"{text!r} as a time does not fit into 62 bits of ticks")
+    least, most = _bounds(kind, _MICROSECONDS)
+    if not least <= ticks <= most:
+        raise ValueError(_beyond(text.strip(), time.unit))
     return ticks
 
 
@@ -263,10 +302,13 @@ def _parsed(time: RowTime, text: str) -> datetime:
         return datetime.fromisoformat(text)
     except (ValueError, OverflowError):
         if time.format is not None:
-            raise ValueError(f"{text!r} is not written as format: {time.format!r} says") from None
-        hint = f"; of a number the mapping has to say {_UNIT_ASKED}" if re.fullmatch(r"[\d.]+", text) else ""
-        expected = f"expected an ISO 8601 time {_EXAMPLE}, or a format: in the mapping such as %d.%m.%Y %H:%M"
-        raise ValueError(f"{text!r} is no time; {hint.removeprefix('; ') or expected}") from None
+            example = datetime(2026, 1, 31, 10, tzinfo=UTC).strftime(time.format)
+            said = f"is not written as format: {time.format!r} says, such as {example}"
+            raise ValueError(f"{text!r} {said}") from None
+        is_number = re.fullmatch(r"[\d.]+", text) is not None
+        number = f"of a number the mapping has to say {_UNIT_ASKED}"
+        hint = number if is_number else on_time(text, time.template.columns)
+        raise ValueError(f"{text!r} is no time; {hint}") from None
 
 
 def _zoned(at: datetime, text: str, time: RowTime) -> datetime:
@@ -300,5 +342,12 @@ def shown_times(ticks: Ticks, kind: TimeKind, time: RowTime) -> list[TimePoint]:
     if kind is not TimeKind.DATETIME or time.zone is None:
         return times
     zone = _zone(time.zone)
-    shown = [cast(datetime, at).astimezone(zone) for at in times]
-    return [at.replace(tzinfo=timezone(cast(timedelta, at.utcoffset())), fold=0) for at in shown]
+    return [_shown(cast(datetime, at), zone) for at in times]
+
+
+def _shown(at: datetime, zone: tzinfo) -> datetime:
+    try:
+        shown = at.astimezone(zone)
+    except OverflowError:  # the first and the last hours that there are
+        return at
+    return shown.replace(tzinfo=timezone(cast(timedelta, shown.utcoffset())), fold=0)

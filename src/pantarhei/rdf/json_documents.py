@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from io import BytesIO
@@ -10,6 +11,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.json_slips import advice_on
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import NOT_UTF_8, parser_errors
 from pantarhei.rdf.statements import ByteFeed, Skip, Statement, line_blocks
@@ -99,16 +101,37 @@ def read_document(
             quads = list(ox.parse(text, ox.RdfFormat.JSON_LD, base_iri=base or NO_BASE))
         if base is None and NO_BASE.encode() not in text:
             _refuse_relative(quads, source)
+        if not quads and (names := _members(json.loads(text))):
+            raise MalformedInputError(source, None, _NOTHING.format(", ".join(names[:5])))
     except MalformedInputError as error:
         place = line if error.line is None else line + error.line - 1
         reason = error.reason
         if _REMOTE in reason:
             reason = "its context is elsewhere, and nothing is fetched; put the context into the document"
+        elif error.line is not None and reason != NOT_UTF_8:
+            reason = f"it is no JSON-LD: {reason}{advice_on(text)}"
         if skip is None:
             raise MalformedInputError(source, place, reason) from None
         skip(place, reason, text[:1000].decode(errors="replace"))
         return None
     return [Statement(line, quad) for quad in quads]
+
+
+_NOTHING: Final = (
+    "nothing follows from its members {}: a context says which properties they are, such as "
+    '"@context": {{"@vocab": "http://example.org/"}}, and an @id has no spaces; of JSON without a context, '
+    "read_records makes triples by a mapping"
+)
+
+
+def _members(document: object) -> list[str]:
+    """The names in a document that are no keywords, those of its context apart."""
+    if isinstance(document, list):
+        return [name for each in document for name in _members(each)]
+    if not isinstance(document, dict):
+        return []
+    own = [name for name, value in document.items() if not name.startswith("@") and value is not None]
+    return own or _members(document.get("@graph"))
 
 
 def _refuse_relative(quads: list[ox.Quad], source: str) -> None:

@@ -122,6 +122,10 @@ def _parsed_lines(
         yield from parse_lines(first, b"".join(lines), source, skip, syntax)
 
 
+_NEARLY_DELIMITER = re.compile(rb"\s*(@?messages?\b|-{3}|#{3}|={3})", re.IGNORECASE)
+_GRAPH = re.compile(rb"\s*(GRAPH\b|\{)", re.IGNORECASE)
+
+
 class _TurtleLog:
     """Reads a log in Turtle or TriG, with what is declared in it."""
 
@@ -169,6 +173,14 @@ class _TurtleLog:
                 self._open = token[0]
             at = token.end()
 
+    def _advice(self, line: list[bytes]) -> str:
+        """What to do about a line that is malformed."""
+        if line and _NEARLY_DELIMITER.match(line[0]):
+            return "; MESSAGE alone, or @message with a dot, stands between messages"
+        if line and self._syntax == "turtle" and _GRAPH.match(line[0]):
+            return "; graphs are written in TriG: a file .trig, or format trig"
+        return ""
+
     def _message(self, line: int, text: bytes, is_last: bool = False) -> Iterator[Message]:
         """What a message says; nothing where it is malformed and that is skipped."""
         declared = "".join(f"@prefix {name}: <{iri}> . " for name, iri in self._prefixes.items())
@@ -182,6 +194,8 @@ class _TurtleLog:
             reason = error.reason
             if not is_last and error.line is not None and error.line > text.count(b"\n"):
                 reason += "; the message ends here, since MESSAGE follows"
+            elif error.line is not None:
+                reason += self._advice(text.splitlines()[error.line - 1 : error.line])
             if self._skip is None:
                 raise MalformedInputError(self._source, place, reason) from None
             self._skip(place, reason, text[:1000].decode(errors="replace"))

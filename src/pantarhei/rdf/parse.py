@@ -83,4 +83,6 @@ def reason_of(error: SyntaxError) -> str:
     place, colon, reason = error.msg.partition(": ")
     if not (colon and place.startswith("Parser error")):
         reason = error.msg
+    if reason.startswith("No scheme found"):
+        return f"{reason}: one is relative, and nothing says what it begins with; write @base, or give a base"
     return NOT_UTF_8 if reason.startswith("Invalid UTF-8") else reason

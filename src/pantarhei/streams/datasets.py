@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import tzinfo
 
 import pyoxigraph as ox
+from rdflib import XSD
 
 from pantarhei.errors import (
     InvalidTripleError,
@@ -32,6 +33,17 @@ from pantarhei.streams.graph_times import (
     time_properties,
 )
 from pantarhei.streams.messages import Skip
+
+
+def _other_time(quads: list[ox.Quad]) -> str:
+    """Where a message has a time, if not where one was looked for."""
+    for quad in quads:
+        if isinstance(quad.object, ox.Literal) and quad.object.datatype.value in _TIMES:
+            return f", and there is a time in <{quad.predicate.value}>"
+    return ""
+
+
+_TIMES = (str(XSD.dateTime), str(XSD.dateTimeStamp))
 
 
 class DatasetMessages:
@@ -100,12 +112,14 @@ class DatasetMessages:
             times = {at for at in in_names if at is not None}
         if not times:
             where = f"{self._source}, line {line}"
-            raise MissingTimestampError(where, "", expected_time_in_message(self._time))
+            expected = expected_time_in_message(self._time) + _other_time(quads)
+            raise MissingTimestampError(where, "", expected)
         if len(times) > 1:
             shown = " and ".join(sorted(map(show_time, times)))
             raise TimestampError(
                 f"a message with the times {shown}",
-                "one time in a message; say with the option time which property has it",
+                "one time in a message; keep two messages apart (with MESSAGE in a log, as two documents of "
+                "JSON-LD), or say with the option time which property has the message's",
             )
         return times.pop()
 

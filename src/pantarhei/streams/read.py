@@ -136,12 +136,14 @@ class StreamReader:
             )
             yield from TripleMessages(self.name, time, skip, zone).read(statements)
         else:
-            raise MalformedInputError(
-                self.name,
-                1,
-                f"{self._syntax} has no graphs, which could have times; as a message log it begins with "
-                f"{ANNOUNCEMENT}, and MESSAGE stands between messages",
+            problem = (
+                f"{self._syntax} has no graphs, which could have times" if feed.read(1) else "it is empty"
             )
+            reason = (
+                f"{problem}; as a message log it begins with {ANNOUNCEMENT}, and MESSAGE stands between "
+                "messages"
+            )
+            raise MalformedInputError(self.name, 1, reason)
 
     def _skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
         self.skipped_count += count

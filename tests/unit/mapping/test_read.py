@@ -168,7 +168,7 @@ def test_a_zone_that_is_a_path_is_refused(name):
 def test_an_unknown_datatype_is_said_with_the_nearest_one():
     message = said("xsd:integer", "xsd:interger")
     assert message.startswith(
-        "line 7: the datatype xsd:interger is not known; expected one of XML Schema's: "
+        "line 7: the datatype xsd:interger is not known; expected one of XML Schema's, such as "
     )
     assert message.endswith("(did you mean integer?)")
     assert (
@@ -255,7 +255,10 @@ def test_what_has_another_shape_is_said(before, after, message):
 
 
 def test_a_delimiter_of_several_characters_is_said():
-    assert said(f"{MAPPING}delimiter: '::'\n") == "line 8: the delimiter '::'; expected one character, or tab"
+    assert (
+        said(f"{MAPPING}delimiter: '::'\n")
+        == "line 8: the delimiter '::'; expected one character such as ';', or tab"
+    )
     assert read_mapping(f"{MAPPING}delimiter: tab\n").delimiter == "\t"
 
 

@@ -76,7 +76,7 @@ def test_a_double_becomes_the_decimal_or_integer_that_is_asked_for():
 
 def test_a_decimal_comma_is_a_point():
     assert made(["0,50"], datatype=XSD.decimal, decimal=",")[0] == [f'"0.50"^^<{XSD.decimal}>']
-    assert 'decimal: "."' in made(["0.5.1", "0.5"], datatype=XSD.integer, decimal=",")[1][1]
+    assert 'decimal: "."' in made(["0.5.1", "0.5"], datatype=XSD.decimal, decimal=",")[1][1]
 
 
 def test_a_language_is_said_behind_the_text():

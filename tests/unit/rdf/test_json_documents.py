@@ -72,7 +72,7 @@ def test_a_document_is_held_whole_and_so_has_a_limit(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('{"@id": "urn:a",\n}', "line 8: Trailing commas"),
+        ('{"@id": "urn:a",\n}', "line 8: it is no JSON-LD: Trailing commas"),
         ('{"@context": "http://example.org/c.jsonld", "@id": "urn:a", "urn:p": 1}', "nothing is fetched"),
         ('{"@id": "belt", "urn:p": 1}', "belt is a relative IRI; say with the option base"),
         ('{"a":' * 1000, "nested deeper"),

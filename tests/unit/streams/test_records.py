@@ -215,132 +215,9 @@ def test_the_table_of_the_mistakes_below_is_right():
     assert (at, triples) == (datetime(2026, 1, 1, 10, tzinfo=UTC), ((EX.a, EX.free, Literal(1)),))
 
 
-def test_a_column_that_is_missing_is_said_with_those_there_are():
-    assert said(how=MAPPING.replace("$(free)", "$(fre)")) == (
-        "the mapping, line 7: <table> has no column fre; expected one of time, id, free (did you mean free?)"
-    )
-
-
-def test_a_column_that_is_there_twice_is_said():
-    assert said("time,id,free,free\n2026-01-01 10:00,a,1,2\n") == (
-        "the mapping, line 7: <table> has 2 columns free; expected columns that are referred to have "
-        "names of "
-        "their own"
-    )
-
-
 def test_a_column_that_is_there_twice_does_no_harm_where_nothing_refers_to_it():
     text = "time,id,free,x,x\n2026-01-01 10:00,a,1,,\n"
     assert len(list(read_records(io.BytesIO(text.encode()), MAPPING, format="csv"))) == 1
-
-
-def test_a_time_without_zone_is_said_with_two_ways_out():
-    assert said(how=MAPPING.replace(", zone: UTC", "")) == (
-        "<table>, line 2, column time: '2026-01-01 10:00' is a time without a zone; expected one, or zone: "
-        "Europe/Copenhagen (or the zone that it is of) in the mapping"
-    )
-
-
-def test_a_number_as_time_is_said_to_need_a_unit():
-    assert said(TABLE.replace("2026-01-01 10:00", "1700000000")) == (
-        "<table>, line 2, column time: '1700000000' is no time; of a number the mapping has to say "
-        "unit: s, ms, us "
-        "or ns for a time since 1970, or unit: number where numbers are the stream's times"
-    )
-    frame = pa.table({"time": [1700000000], "id": ["a"], "free": [1]})
-    with pytest.raises(
-        pr.MappingError, match="the times in column time are numbers; expected unit: s, ms, us"
-    ):
-        list(read_records(frame, MAPPING))
-
-
-def test_a_row_without_time_is_said():
-    assert said(f"{TABLE},b,2\n") == (
-        "<table>, line 3, column time: there is no time; expected one in each row"
-    )
-
-
-def test_a_time_in_another_format_is_said():
-    assert (
-        "'01/02/2026 10:00' is no time; expected an ISO 8601 time such as 2026-01-31T10:00:00Z, or a format:"
-        in (said(TABLE.replace("2026-01-01", "01/02/2026")))
-    )
-    assert said(how=MAPPING.replace("zone", "format: '%d.%m.%Y', zone")) == (
-        "<table>, line 2, column time: '2026-01-01 10:00' is not written as format: '%d.%m.%Y' says"
-    )
-
-
-def test_a_local_time_that_is_none_or_two_is_said():
-    how = MAPPING.replace("UTC", "Europe/Copenhagen")
-    assert "'2025-03-30 02:30' does not exist in Europe/Copenhagen: clocks were put forward over it" in (
-        said(TABLE.replace("2026-01-01 10:00", "2025-03-30 02:30"), how)
-    )
-    assert (
-        "'2025-10-26 02:30' happened twice in Europe/Copenhagen, when clocks were put back; expected a "
-        "time with "
-        "its offset, or ambiguous: earlier (or later) in the mapping"
-    ) in said(TABLE.replace("2026-01-01 10:00", "2025-10-26 02:30"), how)
-
-
-def test_a_text_in_a_column_of_numbers_is_said():
-    assert said(TABLE.replace(",1\n", ",many\n")) == (
-        "<table>, line 2, column free: 'many' is no xsd:integer, as the mapping says it is"
-    )
-
-
-def test_a_word_for_no_value_in_a_column_of_numbers_is_said_with_the_way_out():
-    assert said(TABLE.replace(",1\n", ",n/a\n")) == (
-        "<table>, line 2, column free: 'n/a' is no xsd:integer; if it stands for no value, the mapping "
-        "has to say "
-        'null: ["", "n/a"]'
-    )
-
-
-def test_a_decimal_comma_is_said_with_the_way_out():
-    how = MAPPING.replace("xsd:integer", "xsd:decimal")
-    assert said("time;id;free\n2026-01-01 10:00;a;1,5\n", how) == (
-        "<table>, line 2, column free: '1,5' is no xsd:decimal; if , is the mark before decimals, the "
-        "mapping has "
-        'to say decimal: ","'
-    )
-
-
-def test_a_line_with_other_delimiters_is_said():
-    assert said(f"{TABLE}2026-01-01 10:05;b;2\n") == (
-        "<table>, line 3: 1 cell where the header has 3; this line looks as if ';' separated its cells"
-    )
-
-
-def test_a_table_with_other_delimiters_than_the_mapping_says_is_said():
-    assert said(TABLE.replace(",", ";"), f'{MAPPING}delimiter: ","\n') == (
-        "the mapping, line 2: <table> has no column time; expected one of time;id;free; it looks as if "
-        "cells were "
-        "separated by ';': say delimiter: \";\""
-    )
-
-
-def test_a_line_with_too_few_or_too_many_cells_is_said():
-    assert said(f"{TABLE}2026-01-01 10:05,b\n") == "<table>, line 3: 2 cells where the header has 3"
-    assert said(f"{TABLE}2026-01-01 10:05,b,1,000\n") == (
-        "<table>, line 3: 4 cells where the header has 3; a cell with ',' in it stands in quotation marks"
-    )
-
-
-def test_a_quotation_mark_that_is_not_closed_is_said_where_it_is_opened():
-    assert said(f'{TABLE}2026-01-01 10:05,"b,1\n2026-01-01 10:06,c,1\n') == (
-        "<table>, line 3: a quotation mark is opened here and not closed; inside of cells it is written twice"
-    )
-
-
-def test_a_file_in_another_encoding_is_said():
-    assert said(f"{TABLE}2026-01-01 10:00,å,1\n".encode("latin-1")) == (
-        "<table>, line 3: it is not UTF-8; only UTF-8 is read; convert it first: iconv -f ISO-8859-1 -t "
-        "UTF-8, or "
-        "whatever it is"
-    )
-    assert said(TABLE.encode("utf-16")) == (
-        "<table>, line 1: it is UTF-16; only UTF-8 is read; convert it first: iconv -f UTF-16 -t UTF-8"
-    )
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_columns_name():
@@ -356,13 +233,6 @@ def test_an_empty_file_is_said_and_a_header_alone_is_a_table_without_rows():
     assert list(read_records(io.BytesIO(b"time,id,free\n"), MAPPING, format="csv")) == []
 
 
-def test_a_value_that_is_no_iri_where_the_mapping_says_one_is_said():
-    assert said(TABLE.replace(",a,", ",http://x/a b,"), MAPPING.replace("ex:$(id)", "$(id)")) == (
-        "<table>, line 2, column id: 'http://x/a b' is no IRI; expected one in full, or a template such as "
-        "ex:$(column) in the mapping"
-    )
-
-
 def test_a_column_with_columns_inside_is_said_and_those_inside_can_be_named():
     content = in_parquet(free=[{"now": 1}])
     assert said(content, format="parquet") == (
@@ -372,29 +242,6 @@ def test_a_column_with_columns_inside_is_said_and_those_inside_can_be_named():
     how = MAPPING.replace("$(free)", "$(free.now)")
     ((_, triples),) = read_records(io.BytesIO(content), how, format="parquet")
     assert triples == ((EX.a, EX.free, Literal(1)),)
-
-
-def test_a_column_of_lists_is_said():
-    assert "expected a column of texts, numbers, booleans, dates or times, one value a row" in (
-        said(in_parquet(free=[[1, 2]]), format="parquet")
-    )
-
-
-def test_a_cell_of_parquet_is_said_with_its_row():
-    content = in_parquet(free=["many"])
-    assert said(content, format="parquet").startswith("<table>, row 1, column free: 'many' is no xsd:integer")
-
-
-def test_a_broken_line_of_json_is_said():
-    good = '{"time": "2026-01-01T10:00", "id": "a", "free": 1}\n'
-    assert said(f'{good}{{"time": \n', format="jsonl").startswith("<table>, line 2: it is no line of JSON: ")
-    assert said(f"{good}[1]\n", format="jsonl") == (
-        "<table>, line 2: it is no line of JSON: a list, and in each line an object is expected"
-    )
-
-
-def test_a_file_that_is_no_parquet_is_said():
-    assert said(TABLE, format="parquet").startswith("<table>: it is no Parquet: ")
 
 
 def test_a_mapping_that_is_not_there_is_said(tmp_path):

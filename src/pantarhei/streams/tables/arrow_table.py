@@ -70,7 +70,7 @@ def parquet_table(source: str, file: Any) -> ArrowTable:
         schema = opened.schema_arrow
         return ArrowTable(source, schema, batches)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise MalformedInputError(source, None, f"it is no Parquet: {error}") from None
+        raise MalformedInputError(source, None, f"it is no Parquet, or was cut short: {error}") from None
 
 
 def speaks_arrow(given: object) -> bool:
@@ -87,7 +87,9 @@ def arrow_table(source: str, given: Any) -> ArrowTable:
     try:
         reader = pa.RecordBatchReader.from_stream(given)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise OptionError("source", source, f"a table that Arrow can take: {error}") from None
+        said = "; ".join(map(str, error.args))
+        expected = f"a table that Arrow can take, each column of one type: {said}"
+        raise OptionError("source", source, expected) from None
 
     def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for batch in reader:

@@ -18,12 +18,12 @@ from pantarhei.errors import MalformedInputError
 from pantarhei.language.counted import counted
 from pantarhei.rdf.statements import LONGEST_LINE, ByteFeed
 from pantarhei.streams.tables.block import Block, LeftOut
+from pantarhei.streams.tables.other_files import NOT_UTF_8, refuse_others
 
 BLOCK = 1 << 20
 DELIMITERS = ",;\t|"
 _NEWLINE, _QUOTE = b'\n"'
 _SHOWN = 200
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class CSVTable:
@@ -50,8 +50,7 @@ class CSVTable:
 
     def open(self) -> None:
         first = self._feed.read_first(self.source, BLOCK)
-        if first.startswith(_UTF_16):
-            raise MalformedInputError(self.source, 1, f"it is UTF-16; {_CONVERT.format('UTF-16')}")
+        refuse_others(first, self.source)
         while True:
             end = _header_end(first, self.delimiter)
             if end is not None or len(first) > LONGEST_LINE or not (more := self._feed.read(BLOCK)):
@@ -59,7 +58,7 @@ class CSVTable:
             first += more
         header = first if end is None else first[:end]
         if not _is_utf_8(header):
-            raise MalformedInputError(self.source, 1, _NOT_UTF_8)
+            raise MalformedInputError(self.source, 1, NOT_UTF_8)
         row = header.strip(b"\r\n")
         self.delimiter = max(self._given or DELIMITERS, key=lambda each: len(_cells(row, each)))
         if not row:
@@ -156,7 +155,7 @@ class CSVTable:
                 kept.append(each)
                 kept_lines.append(at)
             else:
-                left_out.append(LeftOut(0, at, _NOT_UTF_8, _shown(each)))
+                left_out.append(LeftOut(0, at, NOT_UTF_8, _shown(each)))
         block = self._block(b"\n".join(kept), 0, columns)
         places = [kept_lines[place] for place in block.places()]
         left_out += [each._replace(line=kept_lines[each.line]) for each in block.left_out]
@@ -178,6 +177,8 @@ class CSVTable:
             hint = ""
             if cells == 1 and others:
                 hint = f"; this line looks as if {others[0]!r} separated its cells"
+            elif cells == width + 1 and row.endswith(self.delimiter.encode()):
+                hint = f"; it ends in {self.delimiter!r}: take that out, or let the header end so too"
             elif cells > width:
                 hint = f"; a cell with {self.delimiter!r} in it stands in quotation marks"
             reason = f"{counted(cells, 'cell')} where the header has {width}{hint}"
@@ -195,8 +196,6 @@ class CSVTable:
 
 _TOO_LONG = f"the line is longer than {LONGEST_LINE:,} bytes"
 _NOT_CLOSED = "a quotation mark is opened here and not closed; inside of cells it is written twice"
-_CONVERT = "only UTF-8 is read; convert it first: iconv -f {} -t UTF-8"
-_NOT_UTF_8 = f"it is not UTF-8; {_CONVERT.format('ISO-8859-1')}, or whatever it is"
 
 
 def _nothing(columns: Sequence[str], left_out: list[LeftOut]) -> Block:

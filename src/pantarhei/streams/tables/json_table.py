@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.json_slips import advice_on
 from pantarhei.rdf.statements import ByteFeed, line_blocks
 from pantarhei.streams.tables.block import Block, LeftOut
+from pantarhei.streams.tables.other_files import NOT_UTF_8, refuse_others
 
 BLOCK = 1 << 20
 _SHOWN = 200
@@ -36,6 +38,7 @@ class JSONTable:
 
     def open(self) -> None:
         self._first = next(self._lines, None)
+        refuse_others(b"" if self._first is None else self._first[1], self.source)
         found = [] if self._first is None else list(_rows(*self._first))
         rows = [row for row in found if isinstance(row, _Row)]
         if not rows:
@@ -80,12 +83,65 @@ def _rows(line: int, text: bytes) -> Iterator[_Row | LeftOut]:
         if not each.strip():
             continue
         try:
-            row = json.loads(each)
-            if not isinstance(row, dict):
-                raise ValueError(f"a {type(row).__name__}, and in each line an object is expected")
-            yield _Row(at, _flat(row))
-        except (ValueError, RecursionError) as error:
-            yield LeftOut(0, at, f"it is no line of JSON: {error}", each[:_SHOWN].decode(errors="replace"))
+            yield _Row(at, _flat(_object(each)))
+        except ValueError as error:
+            yield LeftOut(0, at, str(error), each[:_SHOWN].decode(errors="replace"))
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """The object that a line writes.
+
+    Raises:
+        ValueError: it writes none; says why, and what to do.
+    """
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        problem = f"{error.msg.removesuffix(' at')} at column {error.colno}"
+        raise ValueError(f"it is no line of JSON: {problem}{_advice(line.strip(), error.pos)}") from None
+    except UnicodeDecodeError:
+        raise ValueError(NOT_UTF_8) from None
+    except RecursionError:
+        raise ValueError("it is no line of JSON: it is nested too deep") from None
+    if isinstance(row, dict):
+        if b"\\ud" in line.lower() and not _is_text(row):
+            raise ValueError("half of a pair of surrogates (\\ud800 to \\udfff), which is no character")
+        return row
+    what = next(name for kind, name in _KINDS if isinstance(row, kind))
+    advice = _OF_ARRAY if isinstance(row, list) else ""
+    raise ValueError(f"it is {what}, and in each line an object is expected{advice}")
+
+
+_KINDS = (
+    (list, "an array"),
+    (str, "a text"),
+    (bool, "true or false"),
+    (int | float, "a number"),
+    (object, "null"),
+)
+_OF_ARRAY = "; of an array, write each object on a line of its own: jq -c '.[]'"
+
+
+def _advice(line: bytes, place: int) -> str:
+    rest = line[place:].lstrip()
+    if line.startswith(b"["):
+        return _OF_ARRAY
+    if line == b"{":
+        return "; an object stands on one line: jq -c ."
+    if rest == b",":
+        return "; take the comma behind the object out"
+    if rest.startswith(b"{") and line[:place].rstrip().endswith(b"}"):
+        return "; a second object stands on a line of its own"
+    return advice_on(line) or ("" if line.startswith(b"{") else "; an object begins with {")
+
+
+def _is_text(row: dict[str, Any]) -> bool:
+    """Whether all that stands in an object can be written."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

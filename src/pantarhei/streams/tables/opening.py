@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -38,6 +38,7 @@ class Sources:
         self.name, self._items, self._format = name, items, format
         self._read_before = 0  # bytes of the files that are closed
         self._feed: ByteFeed | None = None
+        self._begun = False  # to be read, where it speaks Arrow
 
     @property
     def count(self) -> int:
@@ -78,6 +79,12 @@ class Sources:
     def _table(self, item: Any, delimiter: str | None, stack: ExitStack) -> Table:
         name = _name_of(item)
         if speaks_arrow(item):
+            if isinstance(item, pa.RecordBatchReader) and self._begun:
+                expected = (
+                    "what has not been read before: a reader gives its rows once, reader.read_all() a table"
+                )
+                raise OptionError("source", name, expected)
+            self._begun = True
             return arrow_table(name, item)
         format = self._format or format_of(name) or "csv"
         file = stack.enter_context(_opened(item)) if _is_path(item) and item != "-" else _given(item)
@@ -113,9 +120,9 @@ def sources_of(source: Source, format: str | None) -> Sources:
     else:
         expected = (
             'a path, a folder, a glob, several of these, "-", a binary file, or a table or frame that speaks '
-            "Arrow (__arrow_c_stream__)"
+            f"Arrow (__arrow_c_stream__){_advice(source)}"
         )
-        raise OptionError("source", repr(source)[:200], expected)
+        raise OptionError("source", " ".join(repr(source).split())[:200], expected)
     return Sources(name, items, format)
 
 
@@ -140,6 +147,21 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
     if format is None and format_of(name) is None:
         raise UnknownFormatError("format", name, tuple(SUFFIXES), FORMATS)
     return [name]
+
+
+def _advice(given: object) -> str:
+    """How to make a table of what is nearly one."""
+    if isinstance(given, Mapping):
+        return "; of a dictionary of columns: pyarrow.table(…)"
+    if isinstance(given, Sequence) and given and isinstance(given[0], Mapping):
+        return "; of a list of dictionaries: pyarrow.Table.from_pylist(…)"
+    if hasattr(type(given), "to_frame"):
+        return "; of a series: series.to_frame()"
+    if hasattr(type(given), "toArrow"):
+        return "; of a frame of Spark: frame.toArrow()"
+    if hasattr(type(given), "collect_schema"):
+        return "; of a lazy frame: frame.collect()"
+    return "; of an array of numpy: a pandas.DataFrame with names" if hasattr(type(given), "dtype") else ""
 
 
 def _is_path(given: object) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from pantarhei.errors import InvalidCellError, MalformedInputError
 from pantarhei.language.time import TimePoint
 from pantarhei.mapping.binding import bind
@@ -15,6 +17,7 @@ from pantarhei.mapping.times import shown_times
 from pantarhei.streams.abox import TimestampedABox, Triples, merged
 from pantarhei.streams.read import Skipped
 from pantarhei.streams.tables.block import Block, Table
+from pantarhei.streams.tables.csv_table import CSVTable
 from pantarhei.streams.tables.opening import Sources
 
 _FEWEST = 16  # triples of an ABox; of fewer, holding them by column costs more than it saves
@@ -59,7 +62,7 @@ class RecordReader:
     def _parts(self) -> Iterator[tuple[TimePoint, Triples]]:
         row = 1
         for table in self._sources.tables(self.mapping.delimiter):
-            bound = bind(self.mapping, table.names, table.source)
+            bound = bind(self.mapping, table.names, table.source, isinstance(table, CSVTable))
             for column, line in bound.columns.items():
                 check_type(column, table.type_of(column), table.source, self.mapping.source, line)
             for block in table.blocks(tuple(bound.columns)):
@@ -111,10 +114,17 @@ def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
     ]
     places = block.places() if mapped.bad else ()
     for row, column, reason in mapped.bad:
-        text = ", ".join(f"{name}={cells[row].as_py()}" for name, cells in block.columns.items())
+        text = ", ".join(f"{name}={_text(cells, row)}" for name, cells in block.columns.items())
         error = InvalidCellError(table.source, places[row], column, reason, table.counted)
         found.append(_Wrong(row, error, text))
     return sorted(found, key=lambda each: each.rows_before)
+
+
+def _text(cells: pa.Array, row: int) -> str:
+    try:
+        return str(cells[row].as_py())
+    except (OverflowError, ValueError):  # a timestamp that Python has not
+        return str(cells.slice(row, 1).cast(pa.string())[0].as_py())
 
 
 def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, Triples]]:

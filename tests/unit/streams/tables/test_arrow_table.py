@@ -47,7 +47,7 @@ def test_what_gives_no_arrow_is_refused():
             raise ValueError("not today")
 
     assert speaks_arrow(Odd())
-    with pytest.raises(OptionError, match="a table that Arrow can take: not today"):
+    with pytest.raises(OptionError, match="a table that Arrow can take, each column of one type: not today"):
         arrow_table("t", Odd())
 
 

@@ -1,0 +1,244 @@
+"""What typically goes wrong with a table in JSON lines, and what a stranger is told then."""
+
+from __future__ import annotations
+
+import pytest
+
+from mistakes import DECIMAL, MAPPING, TABLE, said_of_table, twenty
+
+LINE = '{"time": "2026-01-01T10:00", "id": "a", "free": 1}\n'
+IN_SECONDS = MAPPING.replace("zone: UTC", "unit: s")
+
+
+def second(before, after):
+    """Two lines, something in the second of which is another."""
+    assert before in LINE
+    return LINE + LINE.replace(before, after)
+
+
+# Of each mistake the file, the mapping, and what is said.
+MISTAKES = {
+    "an array on several lines": (
+        f"[{LINE.strip()},\n{LINE.strip()}]\n",
+        MAPPING,
+        (
+            "<table>, line 1: it is no line of JSON: Expecting value at column 53; of an array, write"
+            " each object on a line of its own: jq -c '.[]'"
+        ),
+    ),
+    "an array on one line": (
+        f"[{LINE.strip()}]\n",
+        MAPPING,
+        (
+            "<table>, line 1: it is an array, and in each line an object is expected; of an array, "
+            "write each object on a line of its own: jq -c '.[]'"
+        ),
+    ),
+    "an object over several lines": (
+        '{\n  "time": "2026-01-01T10:00"\n}\n',
+        MAPPING,
+        (
+            "<table>, line 1: it is no line of JSON: Expecting property name enclosed in double "
+            "quotes at column 2; an object stands on one line: jq -c ."
+        ),
+    ),
+    "commas between lines": (
+        f"{LINE.strip()},\n{LINE}",
+        MAPPING,
+        (
+            "<table>, line 1: it is no line of JSON: Extra data at column 51; take the comma behind "
+            "the object out"
+        ),
+    ),
+    "two objects on a line": (
+        LINE.strip() + LINE,
+        MAPPING,
+        (
+            "<table>, line 1: it is no line of JSON: Extra data at column 51; a second object stands "
+            "on a line of its own"
+        ),
+    ),
+    "a dictionary as Python prints it": (
+        LINE + LINE.replace('"', "'"),
+        MAPPING,
+        (
+            "<table>, line 2: it is no line of JSON: Expecting property name enclosed in double "
+            "quotes at column 2; it is written as Python prints it: json.dumps(…) writes JSON"
+        ),
+    ),
+    "None for null": (
+        second("1}", "None}"),
+        MAPPING,
+        (
+            "<table>, line 2: it is no line of JSON: Expecting value at column 49; it is written as "
+            "Python prints it: json.dumps(…) writes JSON"
+        ),
+    ),
+    "NaN in a number's place": (
+        second("1}", "NaN}"),
+        DECIMAL,
+        (
+            "<table>, line 2, column free: 'NaN' is no xsd:decimal; if it stands for no value, the "
+            'mapping has to say null: ["", "NaN"]'
+        ),
+    ),
+    "a comment": (
+        f"// garages\n{LINE}",
+        MAPPING,
+        (
+            "<table>, line 1: it is no line of JSON: Expecting value at column 1; JSON has no "
+            "comments: take it out"
+        ),
+    ),
+    "names without quotation marks": (
+        second('"time"', "time"),
+        MAPPING,
+        (
+            "<table>, line 2: it is no line of JSON: Expecting property name enclosed in double "
+            "quotes at column 2; names stand in double quotation marks"
+        ),
+    ),
+    "a comma behind the last member": (
+        second("1}", "1,}"),
+        MAPPING,
+        (
+            "<table>, line 2: it is no line of JSON: Expecting property name enclosed in double "
+            "quotes at column 51; no comma stands before a closing bracket"
+        ),
+    ),
+    "a backslash that stands for nothing": (
+        second('"a"', '"C:\\garage"'),
+        MAPPING,
+        ("<table>, line 2: it is no line of JSON: Invalid \\escape at column 39"),
+    ),
+    "a last line that broke off": (
+        LINE + LINE[:20],
+        MAPPING,
+        ("<table>, line 2: it is no line of JSON: Unterminated string starting at column 10"),
+    ),
+    "an empty file": ("\n\n", MAPPING, "<table>: it is empty; expected an object in each line"),
+    "CSV instead of JSON": (
+        TABLE,
+        MAPPING,
+        ("<table>, line 1: it is no line of JSON: Expecting value at column 1; an object begins with {"),
+    ),
+    "a web page instead of the file": (
+        "<!DOCTYPE html>\n<html>",
+        MAPPING,
+        ("<table>, line 1: it is a web page and no table; download the file that the page offers"),
+    ),
+    "a file in UTF-16": (
+        LINE.encode("utf-16"),
+        MAPPING,
+        ("<table>, line 1: it is UTF-16; only UTF-8 is read; convert it first: iconv -f UTF-16 -t UTF-8"),
+    ),
+    "a file in Latin-1": (
+        LINE.replace('"a"', '"å"').encode("latin-1"),
+        MAPPING,
+        (
+            "<table>, line 1: it is not UTF-8; only UTF-8 is read; convert it first: iconv -f "
+            "ISO-8859-1 -t UTF-8, or whatever it is"
+        ),
+    ),
+    "a number on a line": (
+        f"{LINE}7\n",
+        MAPPING,
+        ("<table>, line 2: it is a number, and in each line an object is expected"),
+    ),
+    "half a character": (
+        second('"a"', '"\\ud800"'),
+        MAPPING,
+        ("<table>, line 2: half of a pair of surrogates (\\ud800 to \\udfff), which is no character"),
+    ),
+    "a member that is misspelt": (
+        LINE,
+        MAPPING.replace("(free)", "(fre)"),
+        (
+            "the mapping, line 7: <table> has no column fre; expected one of time, id, free (did you "
+            "mean free?)"
+        ),
+    ),
+    "a member inside another": (
+        '{"time": "2026-01-01T10:00", "sensor": {"id": "a"}, "free": 1}\n',
+        MAPPING,
+        (
+            "the mapping, line 5: <table> has no column id; expected one of time, sensor.id, free "
+            "(did you mean $(sensor.id)?)"
+        ),
+    ),
+    "an array in a member": (
+        second("1}", "[1, 2]}"),
+        MAPPING,
+        ("<table>, line 2, column free: '[1, 2]' is no xsd:integer, as the mapping says it is"),
+    ),
+    "a word where a number is": (
+        second("1}", '"many"}'),
+        MAPPING,
+        ("<table>, line 2, column free: 'many' is no xsd:integer, as the mapping says it is"),
+    ),
+    "decimals where whole numbers are said": (
+        second("1}", "1.5}"),
+        MAPPING,
+        (
+            "<table>, line 2, column free: '1.5' is no xsd:integer; a number with decimals is an "
+            "xsd:decimal, and the mapping has to say so"
+        ),
+    ),
+    "true where a number is": (
+        second("1}", "true}"),
+        MAPPING,
+        ("<table>, line 2, column free: 'true' is no xsd:integer, as the mapping says it is"),
+    ),
+    "a time that is null": (
+        second('"2026-01-01T10:00"', "null"),
+        MAPPING,
+        ("<table>, line 2, column time: there is no time; expected one in each row"),
+    ),
+    "numbers as times, and no unit": (
+        LINE.replace('"2026-01-01T10:00"', "1767261600"),
+        MAPPING,
+        (
+            "the mapping, line 2: the times in column time are numbers; expected unit: s, ms, us or "
+            "ns for a time since 1970, or unit: number where numbers are the stream's times"
+        ),
+    ),
+    "milliseconds, and the mapping says seconds": (
+        LINE.replace('"2026-01-01T10:00"', "1767261600000"),
+        IN_SECONDS,
+        (
+            "<table>, line 1, column time: 1767261600000 s since 1970 is no time from the year 1 to "
+            "9999; it looks as if it were in ms: say unit: ms"
+        ),
+    ),
+    "times of two kinds": (
+        second('"2026-01-01T10:00"', "1767261600"),
+        MAPPING,
+        (
+            "<table>, line 2, column time: '1767261600' is no time; of a number the mapping has to "
+            "say unit: s, ms, us or ns for a time since 1970, or unit: number where numbers are the "
+            "stream's times"
+        ),
+    ),
+    "times without a zone": (
+        LINE,
+        MAPPING.replace(", zone: UTC", ""),
+        (
+            "<table>, line 1, column time: '2026-01-01T10:00' is a time without a zone; expected one,"
+            " or zone: Europe/Copenhagen (or the zone that it is of) in the mapping"
+        ),
+    ),
+    "a name where the mapping says an IRI": (
+        LINE,
+        MAPPING.replace("ex:$(id)", "$(id)"),
+        (
+            "<table>, line 1, column id: 'a' is no IRI; expected one in full, or a template such as "
+            "ex:$(column) in the mapping"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", twenty(MISTAKES))
+def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
+    file, mapping, expected = MISTAKES[name]
+    assert said_of_table(file, mapping, "jsonl") == expected

@@ -1,0 +1,302 @@
+"""What typically goes wrong with a mapping, and what a stranger is told then."""
+
+from __future__ import annotations
+
+import pytest
+
+from mistakes import MAPPING, TABLE, said_of_table, twenty
+
+RML = "@prefix rml: <http://w3id.org/rml/> .\n<#garage> a rml:TriplesMap ."
+STATEMENT = "[ex:free, $(free), xsd:integer]"
+MELTED = f"{MAPPING.replace('$(free)', '$(value)')}melt: {{columns: [free, full]}}\n"
+
+
+def told(before, after):
+    """What is said where one part of the mapping is another, or all of it."""
+    assert not before or before in MAPPING
+    mapping = MAPPING.replace(before, after) if before else after
+    return said_of_table(TABLE, mapping, "csv")
+
+
+# Of each mistake what stands in the mapping, what should not stand there instead, and what is said.
+MISTAKES = {
+    "the table in the mapping's place": (
+        "",
+        TABLE,
+        (
+            "the mapping, line 1: a mapping is no dictionary; expected some of prefixes, time, "
+            "mappings, melt, null, delimiter, decimal, each with a colon"
+        ),
+    ),
+    "RML instead of YARRRML": (
+        "",
+        RML,
+        (
+            "the mapping, line 1: it is no YAML: found character '@' that cannot start any token; "
+            "expected a mapping in YAML, in the words of YARRRML; RML and other RDF are not read"
+        ),
+    ),
+    "an empty file": ("", "\n", ("the mapping: it is empty; expected prefixes, time and mappings")),
+    "a list where the mapping begins": (
+        "",
+        "- prefixes: {}\n- time: at\n",
+        (
+            "the mapping, line 1: a mapping is no dictionary; expected some of prefixes, time, "
+            "mappings, melt, null, delimiter, decimal, each with a colon"
+        ),
+    ),
+    "a tab before a word": (
+        "    s: ",
+        "\ts: ",
+        (
+            "the mapping, line 5: it is no YAML: found character '\\t' that cannot start any token; "
+            "expected spaces before words: YAML has no tabs there"
+        ),
+    ),
+    "a line too far to the right": (
+        "    po:",
+        "      po:",
+        (
+            "the mapping, line 6: it is no YAML: mapping values are not allowed here; expected a "
+            "space behind each colon, and lines that begin where their neighbours do; a text with ': "
+            "' in it stands in quotes"
+        ),
+    ),
+    "no space behind a colon": (
+        "s: ex:$(id)",
+        "s:ex:$(id)",
+        (
+            "the mapping, line 6: it is no YAML: mapping values are not allowed here; expected a "
+            "space behind each colon, and lines that begin where their neighbours do; a text with ': "
+            "' in it stands in quotes"
+        ),
+    ),
+    "a colon in a text without quotation marks": (
+        "$(free), xsd",
+        "free: $(free), xsd",
+        (
+            "the mapping, line 7: the key free in an object is not known; expected one of value, v, "
+            "datatype, language, type"
+        ),
+    ),
+    "a key that is misspelt": (
+        "mappings:",
+        "mapings:",
+        (
+            "the mapping, line 3: the key mapings in a mapping is not known; expected one of "
+            "prefixes, time, mappings, melt, null, delimiter, decimal (did you mean mappings?)"
+        ),
+    ),
+    "a key that is there twice": (
+        "mappings:",
+        "time: {column: at}\nmappings:",
+        ("the mapping, line 3: the key 'time' a second time; expected each key once"),
+    ),
+    "the sources of YARRRML": (
+        "    s: ex",
+        "    sources: [garages]\n    s: ex",
+        (
+            "the mapping, line 5: the key sources in mapping garage is not known; expected no such "
+            "key: the table is given beside the mapping"
+        ),
+    ),
+    "a function of YARRRML": (
+        STATEMENT,
+        "{p: ex:free, o: {function: ex:double}}",
+        (
+            "the mapping, line 7: the key function in an object is not known; expected no such key: "
+            "nothing is computed here; let a rule or a query do it"
+        ),
+    ),
+    "no time": (
+        "time: {column: time, zone: UTC}\n",
+        "",
+        ("the mapping, line 1: it says no time; expected time, such as time: {column: timestamp}"),
+    ),
+    "a time without its column": (
+        "{column: time, zone: UTC}",
+        "{zone: UTC}",
+        (
+            "the mapping, line 2: the time has no place; expected either column: name, or value: "
+            "$(date) $(time)"
+        ),
+    ),
+    "a time in a column that is not there": (
+        "column: time",
+        "column: timestamp",
+        (
+            "the mapping, line 2: <table> has no column timestamp; expected one of time, id, free "
+            "(did you mean time?)"
+        ),
+    ),
+    "a unit of time in a word": (
+        "zone: UTC",
+        "unit: seconds",
+        (
+            "the mapping, line 2: the unit of time 'seconds' is not known; expected s, ms, us or ns "
+            "for a time since 1970, or number where numbers are the stream's times"
+        ),
+    ),
+    "a unit and a zone": (
+        "zone: UTC",
+        "unit: s, zone: UTC",
+        ("the mapping, line 2: unit and zone; expected one of them: a number has no zone and no format"),
+    ),
+    "a zone that is no zone": (
+        "zone: UTC",
+        "zone: CEST",
+        (
+            "the mapping, line 2: the time zone 'CEST' is not known; expected one such as "
+            "Europe/Copenhagen or UTC"
+        ),
+    ),
+    "a format as others write it": (
+        "zone: UTC",
+        "zone: UTC, format: dd.MM.yyyy HH:mm",
+        (
+            "the mapping, line 2: the format 'dd.MM.yyyy HH:mm' has no directive; expected those of "
+            "Python's strptime, such as %d.%m.%Y %H:%M:%S"
+        ),
+    ),
+    "no subject": (
+        "    s: ex:$(id)\n",
+        "",
+        ("the mapping, line 5: mapping garage has no subject; expected one of s, subject, subjects"),
+    ),
+    "a subject without a prefix": (
+        "s: ex:$(id)",
+        "s: $(id)/garage",
+        (
+            "the mapping, line 5: '$(id)/garage' begins with a column's value; expected a prefix or "
+            "the IRI's beginning before it, such as ex:$(id)/garage"
+        ),
+    ),
+    "a prefix that is not declared": (
+        "ex:free",
+        "sosa:free",
+        (
+            "the mapping, line 7: the prefix sosa: is not known; expected one of ex:, owl:, rdf:, "
+            "rdfs:, xsd:, or one that prefixes: says"
+        ),
+    ),
+    "a prefix without the end of its namespace": (
+        "ex: http://example.org/}",
+        "ex: example.org}",
+        (
+            "the mapping, line 1: 'example.org' is no IRI; expected prefix:name, or an IRI in full "
+            "such as http://example.org"
+        ),
+    ),
+    "braces for a column": (
+        "$(id)",
+        "{id}",
+        (
+            "the mapping, line 5: 'http://example.org/{id}' is no IRI; expected no spaces and none of"
+            ' <>"{}|^`\\ in it; $(…) refers to a column, and {…} does not'
+        ),
+    ),
+    "a column without its end": (
+        "$(id)",
+        "$(id",
+        (
+            "the mapping, line 5: the reference in 'ex:$(id' has no end, or no name; expected "
+            "$(column); a bracket in its name is written \\( or \\)"
+        ),
+    ),
+    "a column that is not there": (
+        "$(free)",
+        "$(vacant)",
+        ("the mapping, line 7: <table> has no column vacant; expected one of time, id, free"),
+    ),
+    "a statement in one text": (
+        STATEMENT,
+        "ex:free $(free)",
+        (
+            "the mapping, line 7: this is no predicateobject; expected [predicate, object], "
+            "[predicate, object, datatype], or p: and o:"
+        ),
+    ),
+    "a statement of two words as a dictionary": (
+        STATEMENT,
+        "ex:free: $(free)",
+        ("the mapping, line 7: the key ex:free in a predicateobject; expected a list: [ex:free, $(free)]"),
+    ),
+    "a property alone": (
+        STATEMENT,
+        "[ex:free]",
+        (
+            "the mapping, line 7: this is no predicateobject; expected [predicate, object], "
+            "[predicate, object, datatype], or p: and o:"
+        ),
+    ),
+    "a datatype without its prefix": (
+        "xsd:integer",
+        "integer",
+        ("the mapping, line 7: the datatype integer has no prefix; expected xsd:integer"),
+    ),
+    "a datatype that is none": (
+        "xsd:integer",
+        "xsd:number",
+        (
+            "the mapping, line 7: the datatype xsd:number is not known; expected one of XML Schema's,"
+            " such as xsd:integer, xsd:decimal, xsd:double, xsd:boolean, xsd:string, xsd:dateTime"
+        ),
+    ),
+    "an IRI that could be a text": (
+        STATEMENT,
+        "[ex:status, ex:Open]",
+        (
+            "the mapping, line 7: whether ex:Open is an IRI or a text cannot be seen; expected "
+            "ex:Open~iri for the IRI, [p, ex:Open, xsd:string] for the text"
+        ),
+    ),
+    "an IRI with a datatype": (
+        "$(free), xsd",
+        "$(free)~iri, xsd",
+        ("the mapping, line 7: an IRI with a datatype or language; expected one of them: IRIs have neither"),
+    ),
+    "a datatype and a language": (
+        STATEMENT,
+        "{p: ex:n, o: {value: x, datatype: xsd:string, language: en}}",
+        ("the mapping, line 7: a datatype and a language; expected one of them"),
+    ),
+    "an alias": (
+        "    s: ex:$(id)",
+        "    s: *subject",
+        ("the mapping, line 5: the anchor or alias subject; expected what it stands for, written out"),
+    ),
+    "a column that is melted and not there": (
+        "",
+        MELTED,
+        ("the mapping, line 7: <table> has no column full; expected one of time, id, free"),
+    ),
+    "columns that are melted for nothing": (
+        "mappings:",
+        "melt: {columns: [free]}\nmappings:",
+        (
+            "the mapping, line 3: columns are melted, and nothing is made of them; expected a mapping"
+            " that refers to $(value), the value of a melted column"
+        ),
+    ),
+    "a delimiter of two characters": (
+        "mappings:",
+        "delimiter: '::'\nmappings:",
+        ("the mapping, line 3: the delimiter '::'; expected one character such as ';', or tab"),
+    ),
+    "a delimiter as a word": (
+        "mappings:",
+        "delimiter: semicolon\nmappings:",
+        ("the mapping, line 3: the delimiter 'semicolon'; expected one character such as ';', or tab"),
+    ),
+    "a decimal mark that is none": (
+        "mappings:",
+        "decimal: comma\nmappings:",
+        ("the mapping, line 3: the decimal mark 'comma' is not known; expected one of '.', ','"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", twenty(MISTAKES))
+def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
+    before, after, expected = MISTAKES[name]
+    assert told(before, after) == expected
