@@ -1,7 +1,5 @@
 """Streams sharded on Spark: what the shards hold together is what one model holds."""
 
-import json
-import os
 import random
 from collections import Counter, defaultdict
 
@@ -22,6 +20,7 @@ from pantarhei.rdf.ntriples import parse_term, write_term
 from pantarhei.spark import reason_stream
 from pantarhei.spark import run as run_rows
 from pantarhei.spark.shards.sharded_stream import shard_stream
+from spark_streams import SCHEMA, Folder, rows_of
 from strategies import EX, A, B, C, D, R, S, is_a, member, related, x, y, z
 
 IN, NEAR = EX.inBuilding, EX.near
@@ -41,7 +40,6 @@ RULES = [
     Rule("told", (related(R, x, y),), related(S, y, x)),
 ]
 ONTOLOGY = Ontology.from_rules(RULES)
-SCHEMA = "timestamp long, subject string, predicate string, object string"
 
 
 def readings(seed, first, last):
@@ -56,29 +54,8 @@ def readings(seed, first, last):
     return rows
 
 
-class Folder:
-    """A folder that a query reads a file a batch, in the order written."""
-
-    def __init__(self, path):
-        self.path, self.files = path, 0
-        path.mkdir()
-
-    def write(self, rows):
-        self.files += 1
-        lines = (
-            json.dumps(dict(zip(("timestamp", "subject", "predicate", "object"), (at, *texts), strict=True)))
-            for at, texts in rows
-        )
-        file = self.path / f"{self.files}.json"
-        file.write_text("\n".join(lines))
-        os.utime(file, (1e9 + 10 * self.files,) * 2)
-
-    def stream(self, spark, schema=SCHEMA):
-        return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(self.path))
-
-
 def written(rows):
-    return [(at, tuple(map(write_term, triple))) for at, triple in rows]
+    return rows_of((at, [triple]) for at, triple in rows)
 
 
 def run(changes, checkpoint, found=None):
@@ -190,7 +167,7 @@ def test_the_answers_of_shards_add_up_to_those_of_one_window_and_go_on_after_a_r
     follow()
     assert summed() == expected(max(at for at, _ in rows if at < 9))
     folder.write(written(row for row in rows if row[0] >= 9))
-    folder.write([(2, tuple(map(write_term, member(A, ROOMS[5]))))])
+    folder.write(written([(2, member(A, ROOMS[5]))]))
     follow()
     assert summed() == expected(16)
     assert found[0].asDict().keys() == {"shard", "at", "Building", "other", "many", "change"}
@@ -228,11 +205,9 @@ def test_rows_out_of_order_wait_and_blank_nodes_are_the_timestamps_own(spark, tm
     folder, window = Folder(tmp_path / "in"), Window(20)
     stray = ("_:b", RDF.type.n3(), A.n3())
     folder.write(
-        [(3, stray), (1, (ROOMS[0].n3(), R.n3(), "_:b")), (3, (ROOMS[0].n3(), R.n3(), "_:b")), (5, stray)]
+        [(3, *stray), (1, ROOMS[0].n3(), R.n3(), "_:b"), (3, ROOMS[0].n3(), R.n3(), "_:b"), (5, *stray)]
     )
-    folder.write(
-        [(2, (ROOMS[1].n3(), R.n3(), ROOMS[0].n3())), (9, stray), (9, (ROOMS[0].n3(), R.n3(), "_:b"))]
-    )
+    folder.write([(2, ROOMS[1].n3(), R.n3(), ROOMS[0].n3()), (9, *stray), (9, ROOMS[0].n3(), R.n3(), "_:b")])
     changes = shard_stream(folder.stream(spark), ONTOLOGY, window, allowed_lateness=3, streaming=[A, R])
     found = run(changes, tmp_path / "checkpoint")
     facts = {tuple(map(str, fact)) for fact in held(found)}
@@ -247,8 +222,8 @@ def test_rows_out_of_order_wait_and_blank_nodes_are_the_timestamps_own(spark, tm
 def test_datetimes_come_back_and_a_row_that_only_the_background_may_say_stops_the_query(spark, tmp_path):
     folder, found = Folder(tmp_path / "in"), []
     at = "2026-03-01T12:00:00.000001Z"
-    folder.write([(at, tuple(map(write_term, member(A, ROOMS[0]))))])
-    folder.write([(at, tuple(map(write_term, (ROOMS[0], IN, BUILDINGS[2]))))])
+    folder.write(written([(at, member(A, ROOMS[0]))]))
+    folder.write(written([(at, (ROOMS[0], IN, BUILDINGS[2]))]))
     frame = folder.stream(spark, SCHEMA.replace("long", "timestamp"))
     changes = shard_stream(frame, ONTOLOGY, Window("PT1M"), shard_by=IN, background=BACKGROUND)
     with pytest.raises(
