@@ -110,7 +110,7 @@ class Sharded:
         slide = rnd.choice((1, 1, 2))
         self.options = Options(pr.Window(rnd.randint(slide - 1, 3), slide=slide))
         start = case.stream.start if rnd.random() < 0.3 else None
-        self.rules = pr.TemporalRules((), start=start)
+        self.rules = pr.TemporalRules((), start=start, feedback=rnd.random() < 0.3)
         for rule in rewritten(rnd, case.rules) if self.report.allows(self.key) else ():
             self.join(rule, case.remembered)
         self.setup = ShardSetup(
@@ -131,7 +131,7 @@ class Sharded:
         rules = (*self.rules.rules, rule)
         heads = {rule.head.atom.predicate for rule in rules}
         try:
-            made = pr.TemporalRules(rules, remembered & heads, self.rules.start)
+            made = pr.TemporalRules(rules, remembered & heads, self.rules.start, self.rules.feedback)
             theory = Theory.of((*self.ontology.rules, *self.ontology.constraints), unique_names=True)
             check_key_local(joined(made, theory, self.ontology.predicates), self.report, self.key)
             pr.StreamReasoner.with_options(self.ontology, self.options, temporal=made)
@@ -170,6 +170,7 @@ def check_shards(seed):
             f"at {tick} by {made.key}\n{made.rules}\n{told}"
         )
         COUNTS["conclusions"] += len(wanted)
+        COUNTS["fed back"] += whole.stats().fed_back
         COUNTS["steps with shards"] += len(shards) > 1
 
 
@@ -186,4 +187,5 @@ def test_the_rules_are_accepted_often_enough_and_conclude():
         check_shards(seed)
     assert COUNTS["rules"] * 0.8 >= COUNTS["refused"] >= COUNTS["rules"] * 0.2
     assert COUNTS["joins"] >= 100
+    assert COUNTS["fed back"] >= 100
     assert COUNTS["conclusions"] >= 400 and COUNTS["steps with shards"] >= 1_000

@@ -217,8 +217,14 @@ class Concluding:
 
     @property
     def next_turn(self) -> int | None:
-        """The first time of the next tick at which something ends, or begins to hold; None if at none."""
-        return min((self._ticks.end_of(tick - 1) + 1 for tick in self._due_ticks()), default=None)
+        """The first time of the next tick at which something ends, begins to hold, or is asserted since it
+        has been concluded; None if at none.
+        """
+        due = list(self._due_ticks())
+        if self.feeds_back and self._data is not None and self._evaluation is not None:
+            facts = self._numbered.fed_back(self._evaluation.model.facts())
+            due += [self._data.tick + 1] * bool(len(facts))
+        return min((self._ticks.end_of(tick - 1) + 1 for tick in due), default=None)
 
     def _due_ticks(self) -> Iterator[int]:
         """Later ticks at which something may end or begin to hold though nothing new is said."""

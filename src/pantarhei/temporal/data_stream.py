@@ -15,6 +15,21 @@ from pantarhei.temporal.tuples import Tuples, are_tuples, renamed_facts
 from pantarhei.window.log import Entry, among
 
 
+class Asserted(NamedTuple):
+    """An ABox of the present tick.
+
+    Args:
+        at: its timestamp, in the stream's smallest units.
+        facts: those that rules ask for, in the order given.
+        cut: which facts of the tick its repair cuts, in itself and in older ABoxes. A further part of the
+            timestamp may call for another repair, after which these are there again.
+    """
+
+    at: int
+    facts: Integers
+    cut: Integers = NO_FACTS
+
+
 class DataStream(NamedTuple):
     """What has been said at each tick, LA17's data stream, with the conclusions that are remembered. Nothing
     in it changes; facts have shape (n, 3).
@@ -27,8 +42,7 @@ class DataStream(NamedTuple):
         concluded: the remembered conclusions when the last closed tick ended, in the second kernel's
             predicates.
         came, went: the states that hold now and did not then, and the other way round.
-        asserted: the ABoxes of the present tick by their timestamps, in the stream's smallest units, oldest
-            first: what of them has survived.
+        asserted: the ABoxes of the present tick, oldest first.
         oldest: the timestamp of the oldest ABox in the window; None if it has none.
     """
 
@@ -39,13 +53,17 @@ class DataStream(NamedTuple):
     concluded: Integers = NO_FACTS
     came: Integers = NO_FACTS
     went: Integers = NO_FACTS
-    asserted: tuple[tuple[int, Integers], ...] = ()
+    asserted: tuple[Asserted, ...] = ()
     oldest: int | None = None
 
     @property
     def events(self) -> Integers:
-        """What is asserted at the present tick, each fact once, in the order given."""
-        return each_once(np.concatenate([NO_FACTS, *(part for _, part in self.asserted)]))
+        """What is asserted at the present tick and has survived, each fact once, in the order given."""
+        survived, cut = [NO_FACTS], NO_FACTS
+        for abox in reversed(self.asserted):
+            cut = np.concatenate([cut, abox.cut])
+            survived.append(without(abox.facts, cut))
+        return each_once(np.concatenate(survived[::-1]))
 
     def with_changes(self, came: Integers, went: Integers) -> DataStream:
         """With states that came and went at the present tick."""
@@ -55,14 +73,15 @@ class DataStream(NamedTuple):
         )
 
     def with_abox(self, entry: Entry, facts: Integers) -> DataStream:
-        """With an ABox of the present tick, or with it as it is now, and what it cuts of the others.
+        """With an ABox of the present tick, or with it as it is now, and what it cuts of itself and others.
 
         Args:
             facts: those of its facts that rules ask for.
         """
-        survived = {at: without(part, entry.cut) for at, part in self.asserted}
-        survived[entry.ticks] = without(facts, entry.cut)
-        return self._replace(asserted=tuple(sorted(survived.items(), key=lambda each: each[0])))
+        others = [abox for abox in self.asserted if abox.at != entry.ticks]
+        told = np.concatenate([facts, *(abox.facts for abox in others)])
+        cut = entry.cut[among(told, entry.cut)] if len(told) and len(entry.cut) else NO_FACTS
+        return self._replace(asserted=tuple(sorted((*others, Asserted(entry.ticks, facts, cut)), key=_time)))
 
     def moved_on(self, tick: int, concluded: Integers, withdrawn: Integers, needed: int) -> DataStream:
         """With the present tick closed, at a later one.
@@ -79,7 +98,8 @@ class DataStream(NamedTuple):
     @property
     def bytes(self) -> int:
         """What it takes."""
-        now = (self.concluded, self.came, self.went, *(facts for _, facts in self.asserted))
+        aboxes = (facts for _, *parts in self.asserted for facts in parts)
+        now = (self.concluded, self.came, self.went, *aboxes)
         return self.past.bytes + sum(facts.nbytes for facts in now)
 
     def before(self, states: Integers) -> Integers:
@@ -91,7 +111,8 @@ class DataStream(NamedTuple):
         past = self.past.columns
         yield past.facts[~past.of_rules]
         yield from (self.came, self.went)
-        yield from (facts for _, facts in self.asserted)
+        for abox in self.asserted:
+            yield from (abox.facts, abox.cut)
 
     def of_rules(self) -> Iterator[Integers]:
         """All facts in it that have predicates of the second kernel."""
@@ -108,7 +129,7 @@ class DataStream(NamedTuple):
             concluded=rules(self.concluded),
             came=stream(self.came),
             went=stream(self.went),
-            asserted=tuple((at, stream(facts)) for at, facts in self.asserted),
+            asserted=tuple(Asserted(at, stream(facts), stream(cut)) for at, facts, cut in self.asserted),
         )
 
     def renamed(self, renaming: Renaming) -> DataStream:
@@ -116,6 +137,10 @@ class DataStream(NamedTuple):
         used = (number for facts in self.of_rules() for number in facts[are_tuples(facts[:, 1]), 1].tolist())
         tuples = self.tuples.renamed(renaming, used)
         return self.mapped(renaming.facts, partial(renamed_facts, renaming))._replace(tuples=tuples)
+
+
+def _time(abox: Asserted) -> int:
+    return abox.at
 
 
 def terms_of(facts: Integers) -> Integers:

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import NONE, Symbol
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rdf.ntriples import parse_term, write_term
-from pantarhei.temporal.data_stream import DataStream
+from pantarhei.temporal.data_stream import Asserted, DataStream
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Chunk, Past
 from pantarhei.temporal.rules import TemporalRules, load_rules
@@ -85,7 +85,8 @@ def _written(
 ) -> tuple[dict[str, Any], list[Column]]:
     """What has been said, but for its columns, and these."""
     past, inner = data.past.columns, numbered.compiled.predicates
-    parts = [past.facts, data.came, data.went, data.concluded, *(facts for _, facts in data.asserted)]
+    aboxes = [*(abox.facts for abox in data.asserted), *(abox.cut for abox in data.asserted)]
+    parts = [past.facts, data.came, data.went, data.concluded, *aboxes]
     lengths = list(map(len, parts))
     facts = np.concatenate(parts)
     symbols, of_symbols = _by_appearance(2 * facts[:, 0] + _of_rules(past, lengths))
@@ -97,7 +98,7 @@ def _written(
         "begun": data.past.begun,
         "oldest": data.oldest,
         "lengths": lengths,
-        "asserted": [at for at, _ in data.asserted],
+        "asserted": [abox.at for abox in data.asserted],
         "symbols": [
             [key & 1, write_term(symbol.name), symbol.arity]
             for key, symbol in zip(symbols, given, strict=True)
@@ -145,7 +146,9 @@ def _read(
     facts[:, 0] = np.array(symbols, np.int32)[of_symbols]
     facts[:, 1:] = np.array(terms, np.int32)[of_terms].reshape(-1, 2)
     ends = np.cumsum([0, *given["lengths"]]).tolist()
-    past, came, went, concluded, *asserted = (facts[start:end] for start, end in pairwise(ends))
+    past, came, went, concluded, *aboxes = (facts[start:end] for start, end in pairwise(ends))
+    times = given["asserted"]
+    cuts = aboxes[len(times) :] or [NO_FACTS] * len(times)  # earlier checkpoints have none
     return DataStream(
         given["first"],
         given["tick"],
@@ -154,7 +157,7 @@ def _read(
         concluded,
         came,
         went,
-        tuple(zip(given["asserted"], asserted, strict=True)),
+        tuple(map(Asserted, times, aboxes[: len(times)], cuts)),
         given["oldest"],
     )
 

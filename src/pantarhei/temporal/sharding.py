@@ -4,7 +4,8 @@ Assertions go to the shard of their subject's key; the background is in each (`r
 rule is *key-local* if the atoms of its body that stream, negated ones included, have one key in common, and
 one that is not negated has no facts of the background. Then its body holds in the shard of that key alone,
 and this shard has all that the body looks at. Conclusions stay in the shard that draws them: which of their
-arguments have its key is followed from rule to rule.
+arguments have its key is followed from rule to rule. With feedback a shard asserts what it has concluded, so
+the subject of that must have its key.
 
 Shards begin at different ticks, each with the first row that reaches it. So a rule must not ask at which
 ticks the background held, nor for conclusions at a tick that no window bounds.
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from rdflib import URIRef, Variable
 
-from pantarhei.errors import NotKeyLocalRuleError, TemporalRuleError
+from pantarhei.errors import NotKeyLocalRuleError
 from pantarhei.graphs.groups import Groups
 from pantarhei.language.rule import Argument
 from pantarhei.language.rule_text import term_text
@@ -42,11 +43,9 @@ def check_key_local(given: Joined, report: ShardingReport, key: Key) -> None:
 
     Raises:
         NotKeyLocalRuleError: a rule joins or negates what may be in two shards, rests on the background
-            alone, looks at the last assertions, or at ticks that other shards do not have.
-        TemporalRuleError: what is concluded is to be asserted; it may be about names of another shard.
+            alone, looks at the last assertions, or at ticks that other shards do not have; or what it
+            concludes is to be asserted, and belongs to another shard, or the stream must not assert it.
     """
-    if given.rules.feedback:
-        raise TemporalRuleError("shards cannot assert what they conclude", "rules without feedback=True")
     check_needs_no_order(given.rules)
     _Reading(given, report, key).check()
 
@@ -97,6 +96,8 @@ class _Reading:
             self._check_one_key(rule)
         for rule in self._given.rules:
             self._check_rests_on_stream(rule)
+            if self._given.feedback:
+                self._check_feedback(rule)
             for formula in rule.body:
                 self._check_ticks(formula, rule)
 
@@ -126,6 +127,21 @@ class _Reading:
         ):
             obstacle = "what it asks for may hold in every shard, by the background"
             raise _refused(f"{rule} rests on no row of the stream: {obstacle}", _ONE_KEY, rule)
+
+    def _check_feedback(self, rule: TemporalRule) -> None:
+        """That the shard which concludes something is the one to which its assertion belongs."""
+        head, classes = rule.head.atom, self._classes(rule)
+        told = f"{rule}: with feedback {head} is asserted"
+        if not self._report.admits(head.predicate, len(head.arguments) == 1):
+            name = short(head.predicate)
+            obstacle = f"{told}, and the stream must not assert {name} where it is sharded by {self._named}"
+            expected = f"{name} in streaming=[…], where that is given; or a head of another name"
+            raise _refused(obstacle, expected, rule.head, rule)
+        if classes.leader(self._keyed(head.arguments[0])) not in _shared(self._streaming(rule, classes)):
+            obstacle = (
+                f"{told} by the shard that concludes it, and belongs to that of {self._shard_of(head, 0)}"
+            )
+            raise _refused(obstacle, "a head whose subject has the key of the body", rule.head, rule)
 
     def _parted(self, rule: TemporalRule, streaming: list[_Streaming]) -> NotKeyLocalRuleError:
         """The error that the formulas of a rule share no key."""
@@ -197,10 +213,14 @@ class _Reading:
         positions = self._positions(formula.atom)
         if not positions:
             return f"{formula} may be in any shard"
-        argument = formula.atom.arguments[min(positions)]
+        return f"{formula} is in the shard of {self._shard_of(formula.atom, min(positions))}"
+
+    def _shard_of(self, atom: TemporalAtom, place: int) -> str:
+        """The key of an argument."""
+        argument = atom.arguments[place]
         is_of_key = self._key == SUBJECT or not isinstance(argument, Variable)
         shown = term_text(argument if isinstance(argument, Variable) else self._keys.of(argument))
-        return f"{formula} is in the shard of {shown if is_of_key else f'{self._named}({shown})'}"
+        return shown if is_of_key else f"{self._named}({shown})"
 
     @property
     def _named(self) -> str:

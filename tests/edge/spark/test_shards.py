@@ -262,13 +262,13 @@ def test_what_cannot_be_sharded_is_refused_before_anything_runs(spark, tmp_path)
 
 # -- temporal rules --------------------------------------------------------------------------------
 
-TEMPORAL = load_rules(
-    """
+RULES = """
     hot(X) :- :A(X) always in [2], not asserted :D(X) in [3].
     hotBuilding(B) :- hot(X), :inBuilding(X, B).
     quiet(X, Y) :- :R(X, Y) in [4], not asserted :R(X, Y) in [2].
-    """,
-    prefixes={"": str(EX)},
+    """
+TEMPORAL, FED_BACK = (
+    load_rules(RULES, prefixes={"": str(EX)}, feedback=feedback) for feedback in (False, True)
 )
 
 
@@ -283,22 +283,22 @@ def concluded(rows):
     return set(+sums)
 
 
-def conclusions_of_one(rows, now):
+def conclusions_of_one(rows, now, temporal):
     """What one reasoner concludes at a time, and how often one came or went on the way."""
-    reasoner, turned = StreamReasoner(ONTOLOGY, Window(6), BACKGROUND, temporal=TEMPORAL), 0
+    reasoner, turned = StreamReasoner(ONTOLOGY, Window(6), BACKGROUND, temporal=temporal), 0
     for at in range(1, now + 1):
         turns = reasoner.push(at, [triple for time, triple in rows if time == at]).conclusions.turns
         turned += sum(len(turn.added) + len(turn.removed) for turn in turns)
     return {(atom.predicate, *atom.arguments) for atom in reasoner.atoms()}, turned
 
 
-@pytest.mark.parametrize("shard_by", [None, IN])
+@pytest.mark.parametrize(("shard_by", "temporal"), [(None, TEMPORAL), (IN, TEMPORAL), (IN, FED_BACK)])
 def test_what_rules_conclude_on_spark_is_what_one_reasoner_does_and_goes_on_after_a_restart(
-    spark, tmp_path, shard_by
+    spark, tmp_path, shard_by, temporal
 ):
     folder, rows, found = Folder(tmp_path / "in"), [*readings(3, 1, 17), (16, (ROOMS[3], R, ROOMS[1]))], []
 
-    def follow(temporal=TEMPORAL):
+    def follow(temporal=temporal):
         reason_stream(
             folder.stream(spark),
             ONTOLOGY,
@@ -315,10 +315,10 @@ def test_what_rules_conclude_on_spark_is_what_one_reasoner_does_and_goes_on_afte
     for first, last in ((1, 5), (5, 9)):
         folder.write(written(row for row in rows if first <= row[0] < last))
     follow()
-    assert concluded(found) == conclusions_of_one(rows, max(at for at, _ in rows if at < 9))[0]
+    assert concluded(found) == conclusions_of_one(rows, max(at for at, _ in rows if at < 9), temporal)[0]
     folder.write(written(row for row in rows if row[0] >= 9))
     follow()
-    wanted, turned = conclusions_of_one(rows, 16)
+    wanted, turned = conclusions_of_one(rows, 16, temporal)
     assert concluded(found) == wanted and len({row.predicate for row in found}) == 3 and turned > 20
     columns = ["predicate", "argument1", "argument2", "change"]
     assert list(found[0].asDict()) == [

@@ -79,6 +79,28 @@ def test_what_the_repair_of_its_own_tick_cuts_was_not_said():
     assert names(reasoner) == ""
 
 
+# slide = 3      time  1       3         3, a further part
+# asserted             A B     C         B
+# C and A and B contradict: the newest is kept, and of A and B neither is newer; then B is
+def test_what_a_repair_has_cut_is_said_again_where_a_further_part_calls_for_another_repair():
+    axioms = """@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :AB owl:disjointWith :C .
+        [ a owl:Class ; owl:intersectionOf ( :A :B ) ] rdfs:subClassOf :AB ."""
+    ontology = pr.load_ontology(Graph().parse(data=axioms))
+    text = "@prefix : <http://example.org/> . b(X) :- asserted :B(X). last(X) :- asserted :C(X) in [1 #]."
+    seen = []
+    for is_restored in (False, True):
+        window = pr.Window(range=3, slide=3)
+        reasoner = pr.StreamReasoner(ontology, window, temporal=pr.load_rules(text))
+        for time, said in ((1, "AB"), (3, "C"), (3, "B")):
+            if is_restored:
+                reasoner = pr.StreamReasoner.restore(reasoner.snapshot(), ontology)
+            reasoner.push(time, is_a(*said))
+            seen.append(names(reasoner))
+    # B was said at 1 already, before C: the last assertion is C still
+    assert seen == 2 * ["b", "last", "b last"]
+
+
 def test_the_background_is_a_state_and_no_event():
     reasoner = reasoner_with("state(X) :- :Odd(X). event(X) :- asserted :Hot(X).", background=is_a("Hot"))
     reasoner.push(0, [])
@@ -273,6 +295,15 @@ def test_it_is_known_when_conclusions_may_come_or_go_next():
     # ticks end at even times: asserted in that of 4, in [2] until 8; in the window until 6, in [9] until 24
     assert turned == [(9, True), (25, False)]
     assert pr.StreamReasoner(ONTOLOGY, window).next_turn is None
+
+
+def test_what_is_to_be_asserted_is_due_at_the_next_tick():
+    rules = pr.load_rules("b(X) :- asserted a(X).\n", prefixes={"": str(EX)}, feedback=True)
+    reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=9), temporal=rules)
+    reasoner.push(3, is_a("a"))
+    assert reasoner.next_turn == 4
+    reasoner.advance(4)
+    assert (EX.v, RDF.type, EX.b) in reasoner.graph and reasoner.next_turn != 5
 
 
 # at:                  0   1   2   3   4

@@ -55,7 +55,11 @@ def test_a_further_part_of_a_timestamp_replaces_the_first():
 def test_what_a_repair_cuts_at_its_own_tick_was_not_said():
     data = DATA.with_abox(entry(4, 1, 2), facts(1, 2))
     late = entry(5, 3, 4, cut=[1, 4])
-    assert numbers(data.with_abox(late, late.facts).events) == [2, 3]
+    cut = data.with_abox(late, late.facts)
+    assert numbers(cut.events) == [2, 3]
+    # a further part of the timestamp, after which the repair cuts something else
+    whole = entry(late.ticks, *numbers(late.facts), 9, cut=(2,))
+    assert numbers(cut.with_abox(whole, whole.facts).events) == [1, 3, 4, 9]
 
 
 def test_a_tick_that_is_closed_is_part_of_the_past_whatever_comes_later():

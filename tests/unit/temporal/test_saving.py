@@ -11,7 +11,7 @@ from pantarhei.encoding.numbers import NO_FACTS, NONE, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.time import TimeKind
 from pantarhei.rules.compilation.program import compile_
-from pantarhei.temporal.data_stream import DataStream
+from pantarhei.temporal.data_stream import Asserted, DataStream
 from pantarhei.temporal.numbered import NumberedProgram
 from pantarhei.temporal.past import Past, Said
 from pantarhei.temporal.saving import data_of, rules_of, to_bytes
@@ -61,7 +61,10 @@ class Scene:
             Said(3, self.stream("level", *OBJECTS[1:]), self.stream("hot", None), concluded=self.rules()),
             Said(5, went=self.stream("hot", None), withdrawn=self.rules()),
         ]
-        asserted = ((6, self.stream("level", OBJECTS[1])), (7, NO_FACTS))
+        asserted = (
+            Asserted(6, self.stream("level", OBJECTS[1])),
+            Asserted(7, NO_FACTS, self.stream("level", OBJECTS[1])),
+        )
         came = self.stream("hot", None)
         return DataStream(-4, 7, Past.of(-4, past), Tuples(), self.rules(), came, NO_FACTS, asserted, 2)
 
@@ -73,7 +76,7 @@ def lists(data):
             each.tolist() if isinstance(each, np.ndarray) else each
             for each in data._replace(past=0, asserted=0, tuples=0)
         ),
-        [(at, facts.tolist()) for at, facts in data.asserted],
+        [(abox.at, abox.facts.tolist(), abox.cut.tolist()) for abox in data.asserted],
         data.past.begun,
     ]
 

@@ -94,9 +94,44 @@ def test_what_looks_into_several_shards_is_refused_with_the_rule_and_what_breaks
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-def test_feedback_is_refused_and_conclusions_at_all_ticks_need_a_start():
-    with pytest.raises(TemporalRuleError, match="without feedback"):
-        check("alarm(X) :- :A(X).", feedback=True)
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("alarm(X) :- :A(X).\non(X) :- asserted alarm(X), not :B(X) in [3].".replace(":B", ":C"), "subject"),
+        ("told(X, Y) :- :R(X, Y) always in [2].", "subject"),
+        ("told(Y, X) :- :R(X, Y), :inBuilding(X, H), :inBuilding(Y, H).", IN),
+        ("alarm(H) :- :A(X), :inBuilding(X, H).", IN),
+    ],
+)
+def test_with_feedback_a_shard_asserts_what_belongs_to_it(text, key):
+    check(text, key, feedback=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "problem"),
+    [
+        ("told(Y, X) :- :R(X, Y).", "subject", r"told\(Y, X\) is asserted by the shard that .* to that of Y"),
+        (
+            "alarm(:b) :- :A(X).",
+            "subject",
+            r"alarm\(b\) is asserted by the shard that .* belongs to that of b",
+        ),
+        ("told(Y, X) :- :R(X, Y).", IN, r"belongs to that of inBuilding\(Y\); expected a head whose subject"),
+        (
+            ":inBuilding(X, Y) :- :R(X, Y).",
+            IN,
+            r"must not assert inBuilding where it is sharded by inBuilding",
+        ),
+        ("unknown(X) :- :A(X).", "subject", r"must not assert unknown .* in streaming=\[…\]"),
+    ],
+)
+def test_with_feedback_what_belongs_to_another_shard_is_refused(text, key, problem):
+    with pytest.raises(NotKeyLocalRuleError, match=problem) as refused:
+        check(text, key, feedback=True)
+    assert (refused.value.line, refused.value.column) == (1, 1)
+
+
+def test_conclusions_at_all_ticks_need_a_start():
     check("alarm(X) at 0 :- :A(X).\ntold(X, X) :- :A(X), alarm(X) at 0.", start=0)
 
 

@@ -177,6 +177,8 @@ def _layout(setup: ShardSetup) -> str:
     numbers = "" if options.numbers == "by_datatype" else f", numbers={options.numbers}"
     asked = "" if setup.query is None else f", query={setup.query}"
     rules = "" if setup.temporal is None else f", temporal={setup.temporal}"
+    if setup.temporal is not None and setup.temporal.feedback:
+        rules += ", feedback"
     more = f"{numbers}{asked}{rules}"
     return f"{options.window}, shards={setup.shards}, shard_by={setup.key!s}, options={others}{more}"
 

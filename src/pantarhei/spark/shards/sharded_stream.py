@@ -229,7 +229,11 @@ def _concluding(setup: ShardSetup, rules: TemporalRules) -> ShardSetup:
     """The setup with rules by which shards conclude what one reasoner does."""
     check_type("temporal", rules, TemporalRules, "TemporalRules, as load_rules(text) gives them")
     if setup.query is not None:
-        raise OptionError("temporal", "given with query", "one of them: queries of shards see no conclusions")
+        expected = (
+            "one of them, since queries of shards see no conclusions: let a rule conclude what the query "
+            "asks, or leave out shard_by"
+        )
+        raise OptionError("temporal", "(rules, with query and shard_by)", expected)
     ontology = setup.ontology
     theory = Theory.of((*ontology.rules, *ontology.constraints), setup.options.unique_names)
     check_rules(joined(rules, theory, ontology.predicates), setup.report, setup.key)
