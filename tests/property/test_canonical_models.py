@@ -1,6 +1,8 @@
 """Canonical models of ABoxes: by column, several together, is found what is found by row, one by one."""
 
+import pickle
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -278,14 +280,73 @@ def test_aboxes_with_forms_of_their_own_are_closed_together(monkeypatch):
     assert len(together) == 1
 
 
-def test_where_values_are_computed_each_abox_begins_anew(monkeypatch):
+def swrl(name, *arguments):
+    return Builtin(URIRef(SWRLB + name), arguments)
+
+
+COMPUTING = [
+    Rule("swrl", (related(V, x, y),), related(EX.W, x, z), tests=(swrl("add", z, y, Literal(1)),)),
+    Rule("swrl", (related(V, x, y),), related(EX.Half, x, z), tests=(swrl("divide", z, y, Literal(2)),)),
+    Rule("swrl", (related(EX.Half, x, y),), is_a(A, x), tests=(swrl("greaterThan", y, Literal(1)),)),
+]
+WRITTEN = [
+    Literal(text, datatype=datatype, normalize=False)
+    for text, datatype in (
+        *((text, XSD.integer) for text in ("1", "02", "3", "4", "8")),
+        *((text, XSD.decimal) for text in ("2.0", "2.5", "3.50", "5.0", "10.0")),
+    )
+]
+
+
+@pytest.mark.parametrize("bulk_from", [ALWAYS, NEVER], ids=["by column", "by row"])
+@pytest.mark.parametrize("seed", range(8))
+def test_where_values_are_computed_no_abox_tells_by_its_forms_of_the_others(seed, bulk_from, monkeypatch):
+    """What one computes is asserted in another, or computed there as a number of another datatype."""
+    monkeypatch.setattr(materializer, "MOST_TOGETHER", 8)
+    random = Random(seed)
+    foundation = Foundation.of(Ontology.from_rules(COMPUTING), [(EX.b, EX.W, WRITTEN[1])])
+    aboxes = [
+        [
+            (random.choice((EX.a, EX.b)), random.choice((V, V, EX.W, EX.Half)), random.choice(WRITTEN))
+            for _ in range(random.choice((1, 1, 2, 4)))
+        ]
+        for _ in range(40)
+    ]
+    fresh = pickle.dumps(foundation)
+    together = list(told(foundation, aboxes, bulk_from, False))
+    for abox, found in zip(aboxes, together, strict=True):
+        (alone,) = told(pickle.loads(fresh), [abox], bulk_from, False)
+        assert (found[0], sorted(found[1])) == (alone[0], sorted(alone[1]))
+    SEEN["computed"] += sum(len(found[1]) for found in together)
+
+
+@pytest.mark.parametrize("bulk_from", [ALWAYS, NEVER], ids=["by column", "by row"])
+def test_a_value_is_written_as_it_was_asserted_though_it_was_computed_before(bulk_from, monkeypatch):
+    monkeypatch.setattr(materializer, "MOST_TOGETHER", 1)
+    ontology = Ontology.from_rules(COMPUTING[:1])
+    aboxes = [
+        [(EX.a, V, Literal(text, datatype=XSD.decimal, normalize=False))] for text in ("2.5", "3.50", "2.5")
+    ]
+    found = list(told(Foundation.of(ontology), aboxes, bulk_from, False))
+    written = [[str(parse_term(row[2])) for row in (*model[0], *model[1])] for model in found]
+    assert written == [["2.5", "3.5"], ["3.50", "4.5"], ["2.5", "3.5"]]
+
+
+def test_where_values_are_computed_aboxes_are_closed_together_and_each_value_is_asked_about_once(monkeypatch):
+    asked, evaluate = Counter(), Vocabulary.evaluate
+    begun, begin = [], ABoxMaterializer._begin
+    monkeypatch.setattr(
+        Vocabulary,
+        "evaluate",
+        lambda numbers, *given: asked.update([given]) or evaluate(numbers, *given),
+    )
+    monkeypatch.setattr(ABoxMaterializer, "_begin", lambda *given: begun.append(1) or begin(*given))
     together = counted(monkeypatch, "_by_column")
-    plus_1 = Builtin(URIRef(SWRLB + "add"), (z, y, Literal(1)))
-    ontology = Ontology.from_rules([Rule("swrl", (related(V, x, y),), related(EX.W, x, z), tests=(plus_1,))])
-    aboxes = [[(EX.a, V, Literal(value))] for value in (1, 2)]
-    told_of = list(told(Foundation.of(ontology), aboxes, ALWAYS, False))
-    assert [parse_term(model[1][0][2]) for model in told_of] == [Literal(2), Literal(3)]
-    assert [len(some) for some, *_ in together] == [1, 1]
+    aboxes = [[(EX[f"i{n}"], V, Literal(n % 20))] for n in range(400)]
+    made = list(told(Foundation.of(Ontology.from_rules(COMPUTING[::2])), aboxes, ALWAYS, False))
+    assert [parse_term(model[1][0][2]) for model in made] == [Literal(n % 20 + 1) for n in range(400)]
+    assert len(together) == len(begun) == 1
+    assert len(asked) == 20 == asked.total()
 
 
 def test_few_facts_are_closed_by_row_and_many_small_aboxes_by_column(monkeypatch):

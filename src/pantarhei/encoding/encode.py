@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
-from rdflib import Graph
+from rdflib import Graph, Literal
 
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS, Forms
-from pantarhei.encoding.numbers import NONE
+from pantarhei.encoding.numbers import NONE, Integers
 from pantarhei.encoding.vocabulary import NumberedTerms, Vocabulary
 from pantarhei.language.place import Place
 from pantarhei.language.term import RDF_TYPE, Triple
@@ -55,7 +56,34 @@ def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
     return vocabulary.encode(cast("Iterable[Triple]", abox))
 
 
+def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int], scope: str) -> list[Encoded]:
+    """The facts of the parts `table[bounds[i]:bounds[i + 1]]`, each as `encode_abox` gives them.
+
+    Terms are looked up once for all of them.
+
+    Raises:
+        InvalidTripleError: as `encode_abox`.
+    """
+    first, places = bounds[0], pairwise(bound - bounds[0] for bound in bounds)
+    columns = columns_of(table.slice(first, bounds[-1] - first))
+    facts, given = _numbered(columns, partial(vocabulary.numbers_of, scope=scope))
+    if not given:
+        return [Encoded(facts[start:end], NO_FORMS) for start, end in places]
+    rows, parts = np.array(sorted(given)), list[Encoded]()
+    for start, end in places:
+        here = rows[slice(*np.searchsorted(rows, (start, end)))].tolist()
+        of_part = facts[start:end]
+        parts.append(Encoded(of_part, Forms.given(of_part, {row - start: given[row] for row in here})))
+    return parts
+
+
 def _encode_columns(columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
+    facts, given = _numbered(columns, numbers_of)
+    return Encoded(facts, Forms.given(facts, given))
+
+
+def _numbered(columns: TripleColumns, numbers_of: _NumbersOf) -> tuple[Integers, dict[int, Literal]]:
+    """The facts, and by their rows the forms of literals that are not the first ones of their values."""
     subjects, predicates, objects = columns.subject, columns.predicate.occurring(), columns.object
     types = np.fromiter(map(_is_type, predicates.distinct), bool, len(predicates.distinct))
     is_class = types[predicates.codes] if len(types) else np.zeros(0, bool)
@@ -72,12 +100,12 @@ def _encode_columns(columns: TripleColumns, numbers_of: _NumbersOf) -> Encoded:
         numbers, forms = numbers_of(occurring.distinct.tolist(), place)
         facts[rows, at] = numbers[occurring.codes]
     if not forms:  # of the objects, which came last
-        return Encoded(facts, NO_FORMS)
+        return facts, {}
     in_forms = np.isin(occurring.codes, list(forms))
     places = zip(
         np.flatnonzero(~is_class)[in_forms].tolist(), occurring.codes[in_forms].tolist(), strict=True
     )
-    return Encoded(facts, Forms.given(facts, {row: forms[code] for row, code in places}))
+    return facts, {row: forms[code] for row, code in places}
 
 
 def _is_type(text: str) -> bool:

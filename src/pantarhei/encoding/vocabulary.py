@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from rdflib import BNode, Literal, URIRef
 
+from pantarhei.encoding.computed_forms import ComputedForms
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
 from pantarhei.encoding.lexicon import key_of
@@ -76,6 +77,7 @@ class Vocabulary:
         self.value_of = READINGS[numbers]
         self.go_on_with(Tables.empty())
         self._merged = 0  # so many names have the number of another
+        self.computed: ComputedForms | None = None  # who numbers what built-ins compute, if not this
         self._ranges: tuple[DataRange, ...] = ()
         self._ranges_of = tester(())
         self.adopt(program)
@@ -337,7 +339,9 @@ class Vocabulary:
         if name in COMPARISONS:
             return int(holds(name, *operands))
         result = compute(name, *operands)
-        return NONE if result is None else self.number(result)
+        if result is None:
+            return NONE
+        return self.number(result) if self.computed is None else self.computed.number(result, self)
 
     def _number_class(self, name: Predicate) -> int:
         key = key_of(name)

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pantarhei.encoding.encode import encode_abox
+from pantarhei.encoding.computed_forms import ComputedForms
+from pantarhei.encoding.encode import encode_abox, encode_parts
 from pantarhei.encoding.encoded import Encoded
-from pantarhei.encoding.numbers import NONE, Integers
+from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers
 from pantarhei.errors import check_type
-from pantarhei.interpretation.canonical_models import CanonicalModels
+from pantarhei.interpretation.canonical_models import CanonicalModel, CanonicalModels
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.interpretation.writing import InterpretationWriter, scope_beside
@@ -66,7 +66,7 @@ class ABoxMaterializer:
         self._growing, self._vocabulary = foundation.growing, foundation.vocabulary
         self._texts: dict[int, str] = {}  # of names and literals by number, as they were written
         self._models = CanonicalModels(foundation.model())
-        self._is_fresh = True
+        self._computed = self._vocabulary.computed = ComputedForms(FIRST_LITERAL + self.common.literals)
 
     def materialize(self, abox: ABox) -> Interpretation:
         """The interpretation of one ABox: a graph, triples, or an Arrow table as `push` takes it.
@@ -94,57 +94,56 @@ class ABoxMaterializer:
         """
         for places in self._together(bounds):
             self._make_room()
-            yield from self._close(self._encoded(table, places), self._scope, conflicts)
+            aboxes = encode_parts(self._vocabulary, table, places, self._scope)
+            yield from self._close(aboxes, self._scope, conflicts)
 
     def _together(self, bounds: Sequence[int]) -> Iterator[Sequence[int]]:
         """The bounds of parts that are closed together: as many in a row as have not too many facts."""
         begin = 0
         for place in range(1, len(bounds)):
-            if begin < place - 1 and (self._computes or bounds[place] - bounds[begin] > MOST_TOGETHER):
+            if begin < place - 1 and bounds[place] - bounds[begin] > MOST_TOGETHER:
                 yield bounds[begin:place]
                 begin = place - 1
         if begin < len(bounds) - 1:
             yield bounds[begin:]
 
-    def _encoded(self, table: pa.Table, bounds: Sequence[int]) -> list[Encoded]:
-        """The parts in numbers: at once, unless the form of a literal can be another in each part."""
-        vocabulary, first = self._vocabulary, bounds[0]
-        if not vocabulary.varied:
-            encoded = encode_abox(vocabulary, table.slice(first, bounds[-1] - first), self._scope)
-            if not vocabulary.varied or len(bounds) == 2:
-                places = pairwise(bound - first for bound in bounds)
-                return [Encoded(encoded.facts[start:end], encoded.forms) for start, end in places]
-        parts = (table.slice(start, end - start) for start, end in pairwise(bounds))
-        return [encode_abox(vocabulary, part, self._scope) for part in parts]
-
-    @property
-    def _computes(self) -> bool:
-        return bool(self._growing.program.builtins)
-
     def _make_room(self) -> None:
-        """Forget what other ABoxes left, where it costs memory or shows in the form of what is computed."""
-        if sum(self._vocabulary.counts) > MOST_TERMS or (self._computes and not self._is_fresh):
+        """Forget what other ABoxes left, where it costs memory."""
+        if sum(self._vocabulary.counts) > MOST_TERMS:
             self._begin(pickle.loads(self._fresh))
 
     def _close(self, aboxes: Sequence[Encoded], scope: str, conflicts: bool) -> Iterator[Interpretation]:
         """The interpretations of encoded ABoxes, whose blank nodes' labels begin with `scope`."""
-        self._is_fresh = False
         for abox in aboxes:
             if not self._growing.covers(abox.facts):
                 self._growing.grow(abox.facts)
                 self._models = CanonicalModels(self._foundation.model())
         # what comes between two ABoxes may begin anew
         models, vocabulary, texts = self._models, self._vocabulary, self._texts
-        closed = models.close([abox.facts for abox in aboxes], self._budget.instances if conflicts else None)
+        computed, instances = self._computed, self._budget.instances if conflicts else None
+        while vocabulary.fulfilled:  # somebody has asserted now what was only computed before
+            texts.pop(vocabulary.fulfilled.pop(), None)
+        closed = models.close([abox.facts for abox in aboxes], instances)
         for abox, model in zip(aboxes, closed, strict=True):
-            conflict_sets: tuple[tuple[int, ...], ...] = ()
-            if model.lineage is not None:
-                conflict_sets = self._conflicts(model.lineage, model.asserted, models.level)
-            writing = InterpretationWriter(vocabulary, self.common, scope, texts)
-            facts, terms = writing.written(model.asserted, model.derived, abox.forms.by_fact)
-            yield Interpretation(
-                facts, len(model.asserted), terms, conflict_sets, model.contradictory, self._digest
-            )
+            writing = InterpretationWriter(vocabulary, self.common, scope, texts, computed)
+            if not computed.several or not computed.several.among(model.derived[:, 2]).any():
+                yield self._written(writing, abox, model, models.level)
+                continue
+            with computed.alone():  # which of several forms it computes, it says only by itself
+                (again,) = models.close([abox.facts], instances)
+                made = self._written(writing, abox, again, models.level)
+            yield made
+
+    def _written(
+        self, writing: InterpretationWriter, abox: Encoded, model: CanonicalModel, level: int
+    ) -> Interpretation:
+        conflict_sets: tuple[tuple[int, ...], ...] = ()
+        if model.lineage is not None:
+            conflict_sets = self._conflicts(model.lineage, model.asserted, level)
+        facts, terms = writing.written(model.asserted, model.derived, abox.forms.by_fact)
+        return Interpretation(
+            facts, len(model.asserted), terms, conflict_sets, model.contradictory, self._digest
+        )
 
     def _conflicts(self, lineage: Lineage, asserted: Integers, level: int) -> tuple[tuple[int, ...], ...]:
         """The conflict sets among the asserted facts, as places."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rdflib import RDF, BNode, Literal
 
+from pantarhei.encoding.computed_forms import ComputedForms
 from pantarhei.encoding.forms import FactForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Pair, as_tuples
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -24,17 +25,25 @@ if TYPE_CHECKING:
 class InterpretationWriter:
     """Turns a vocabulary's numbers into those of an interpretation, whose further terms are its own.
 
-    `texts` has terms by number as they were written before.
+    `texts` has terms by number as they were written before, `computed` the forms of what was computed.
     """
 
-    def __init__(self, vocabulary: Vocabulary, common: Common, scope: str, texts: dict[int, str]) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        common: Common,
+        scope: str,
+        texts: dict[int, str],
+        computed: ComputedForms,
+    ) -> None:
         self._vocabulary, self._common, self._scope, self._texts = vocabulary, common, scope, texts
+        self._computed = computed
         self._forms: list[Literal] = []  # literals with numbers behind those of the vocabulary
 
     def written(self, asserted: Integers, derived: Integers, forms: FactForms) -> tuple[Integers, Terms]:
         """The facts in an interpretation's numbers, and the terms that these mean beyond the common ones."""
         facts = np.concatenate([asserted, derived])
-        if forms or self._vocabulary.varied:
+        if forms or self._vocabulary.varied or self._computed.otherwise:
             self._distinguish_forms(facts, len(asserted), forms)
         return facts, self._renumber(facts)
 
@@ -42,12 +51,15 @@ class InterpretationWriter:
         """Give numbers of their own to the literals whose form is not the first of their value.
 
         What is derived has the form of the assertion with the same subject and value, or else the first one
-        in this ABox.
+        in this ABox, or else the one that was computed.
         """
         first: dict[int, Literal] = {}
         of_pair: dict[Pair, Literal] = {}
         numbers: dict[Literal, int] = {}
-        varied = np.flatnonzero(self._vocabulary.varied.among(facts[:, 2]))
+        objects = facts[:, 2]
+        varied = np.flatnonzero(
+            self._vocabulary.varied.among(objects) | self._computed.otherwise.among(objects)
+        )
         for place, fact in zip(varied.tolist(), as_tuples(facts[varied]), strict=True):
             form = forms.get(fact)
             if place < asserted:
@@ -56,7 +68,7 @@ class InterpretationWriter:
                 of_pair.setdefault(fact[1:], form)
             else:
                 own = None if fact[2] - FIRST_LITERAL < self._common.literals else first.get(fact[2])
-                form = of_pair.get(fact[1:], own)
+                form = of_pair.get(fact[1:], own or self._computed.form(fact[2]))
             if form is not None:
                 fresh = FIRST_LITERAL + len(self._vocabulary.literals) + len(self._forms)
                 number = numbers.setdefault(form, fresh)

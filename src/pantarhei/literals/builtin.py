@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact, InvalidOperation
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final
 
 from rdflib import XSD, Literal, Namespace, URIRef
@@ -43,6 +44,7 @@ EQUAL: Final = SWRLB.equal
 
 # A result that needs more digits is none: rules that square a number must come to an end.
 MOST_DIGITS: Final = 1000
+_TOO_LARGE: Final = 10**MOST_DIGITS
 # What is no whole number is rounded, half to even, to as many significant digits.
 PRECISION: Final = 34
 
@@ -98,6 +100,7 @@ def holds(name: URIRef, left: Term, right: Term) -> bool:
     return is_ordered and bool(compare(one[1:], other[1:]))
 
 
+@lru_cache(maxsize=256)  # what a rule compares with is one of the operands again and again
 def _key(literal: Literal) -> Key:
     key = value_of(literal)
     assert isinstance(key, tuple)
@@ -149,8 +152,11 @@ def compute(name: URIRef, *operands: Term) -> Literal | None:
         return None
     if computation is _ROUND_HALF_TO_EVEN:
         return _round_half_to_even(*given)
-    kind, values = _promoted(*given)
-    result = (computation.exact if kind == _EXACT else computation.inexact)(*values)
+    result = _by_decimals(computation, given)
+    kind = _EXACT
+    if result is None:
+        kind, values = _promoted(*given)
+        result = (computation.exact if kind == _EXACT else computation.inexact)(*values)
     are_whole = all(isinstance(value, int) for _, value in given)
     whole = name == SWRLB.integerDivide or (are_whole and name != SWRLB.divide)
     return None if result is None else _literal(kind, result, whole)
@@ -172,6 +178,23 @@ def _promoted(*operands: Operand) -> tuple[int, list[Any]]:
     if kind == _EXACT:
         return kind, [Fraction(value) for _, value in operands]
     return kind, [_to_kind(kind, value) for _, value in operands]
+
+
+def _by_decimals(computation: _Computation, operands: Sequence[Operand]) -> _Result:
+    """What is computed of whole numbers and decimals without a fraction, which costs several times more; None
+    where there may be none that is exact.
+    """
+    by_decimals = computation.by_decimals
+    values = [Decimal(value) for _, value in operands if isinstance(value, int | Decimal)]
+    if by_decimals is None or len(values) < len(operands):
+        return None
+    try:
+        return by_decimals(*values)
+    except (Inexact, InvalidOperation):
+        return None
+
+
+_PLENTY = Context(prec=200, Emin=-(10**6), Emax=10**6, traps=[Inexact, InvalidOperation])
 
 
 def _to_kind(kind: int, value: Number | float) -> float:
@@ -286,13 +309,14 @@ class _Computation:
     exact: Callable[..., _Result]
     inexact: Callable[..., _Result]
     arities: tuple[int, ...]
+    by_decimals: Callable[..., Decimal] | None = None
 
 
 _ROUND_HALF_TO_EVEN = _Computation(round, round, (1, 2))
 _COMPUTATIONS: dict[URIRef, _Computation] = {
-    SWRLB.add: _Computation(operator.add, operator.add, (2,)),
-    SWRLB.subtract: _Computation(operator.sub, operator.sub, (2,)),
-    SWRLB.multiply: _Computation(operator.mul, operator.mul, (2,)),
+    SWRLB.add: _Computation(operator.add, operator.add, (2,), _PLENTY.add),
+    SWRLB.subtract: _Computation(operator.sub, operator.sub, (2,), _PLENTY.subtract),
+    SWRLB.multiply: _Computation(operator.mul, operator.mul, (2,), _PLENTY.multiply),
     SWRLB.divide: _Computation(_divide, _float_divide, (2,)),
     SWRLB.integerDivide: _Computation(_integer_divide, _float_integer_divide, (2,)),
     SWRLB.mod: _Computation(_mod, _float_mod, (2,)),
@@ -336,10 +360,13 @@ def _literal(kind: int, result: Number | float, whole: bool) -> Literal | None:
         return _typed(text, XSD.float if is_single else XSD.double)
     exact = number(result)
     if isinstance(exact, int):
-        if abs(exact) >= 10**MOST_DIGITS:
+        if abs(exact) >= _TOO_LARGE:
             return None
         return _typed(str(exact), XSD.integer if whole else XSD.decimal)
-    rounded = _ROUNDING.divide(*map(Decimal, Fraction(exact).as_integer_ratio()))
+    if isinstance(exact, Decimal):
+        rounded = _ROUNDING.plus(exact)
+    else:
+        rounded = _ROUNDING.divide(*map(Decimal, exact.as_integer_ratio()))
     if abs(rounded.adjusted()) > MOST_DIGITS:
         return None
     text = format(rounded, "f")

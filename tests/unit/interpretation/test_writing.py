@@ -4,6 +4,7 @@ import pyarrow as pa
 from rdflib import RDF, XSD, BNode, Literal
 
 from pantarhei import Ontology, StreamReasoner, Window
+from pantarhei.encoding.computed_forms import ComputedForms
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE
 from pantarhei.interpretation.foundation import Foundation
 from pantarhei.interpretation.materializer import ABoxMaterializer
@@ -73,7 +74,7 @@ def test_own_terms_are_numbered_in_the_order_in_which_they_stand_classes_before_
     asserted, forms = vocabulary.encode(
         [(EX.b, EX.p, EX.a), member(EX.Own, EX.b), (EX.a, V, Literal("v")), (EX.a, EX.q, EX.b)]
     )
-    writer = InterpretationWriter(vocabulary, common, "", {})
+    writer = InterpretationWriter(vocabulary, common, "", {}, ComputedForms(FIRST_LITERAL))
     facts, terms = writer.written(asserted, asserted[:0], forms.by_fact)
     assert terms.classes == (EX.Own.n3(),) and terms.properties == (EX.p.n3(), EX.q.n3())
     assert terms.names == (EX.b.n3(), EX.a.n3()) and terms.literals == ('"v"',)
@@ -97,7 +98,9 @@ def test_a_table_says_of_each_fact_whether_it_was_derived():
 def test_a_text_is_written_once_but_for_a_blank_node():
     foundation = Foundation.of(ONTOLOGY)
     texts = {}
-    writer = InterpretationWriter(foundation.vocabulary, foundation.common, "", texts)
+    writer = InterpretationWriter(
+        foundation.vocabulary, foundation.common, "", texts, ComputedForms(FIRST_LITERAL)
+    )
     asserted, forms = foundation.vocabulary.encode([(EX.a, R, BNode("n"))])
     writer.written(asserted, asserted[:0], forms.by_fact)
     assert list(texts.values()) == [EX.a.n3()]
