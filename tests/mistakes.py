@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import pantarhei as pr
+from pantarhei.cli.commands import app
 
 TABLE = "time,id,free\n2026-01-01 10:00,a,1\n"
 MAPPING = """\
@@ -30,12 +34,17 @@ def twenty(mistakes: Mapping[str, Any]) -> list[str]:
 
 
 def said(work: Callable[[], object]) -> str:
-    """What the typed error says that work ends in: one sentence or two, on one line."""
+    """What the typed error says that work ends in: a few sentences, as if they were on one line."""
     with pytest.raises(pr.PantarheiError) as caught:
         work()
-    text = str(caught.value)
-    assert "\n" not in text and len(text) < 600 and " object at 0x" not in text
+    text = on_one_line(caught.value)
+    assert len(text) < 800 and " object at 0x" not in text
     return text
+
+
+def on_one_line(message: object) -> str:
+    """A message without its line ends."""
+    return re.sub(r"\s*\n\s*", " ", str(message))
 
 
 def said_of_table(content: Any, mapping: str, format: str | None = None) -> str:
@@ -50,3 +59,18 @@ def said_of_stream(content: str | bytes, format: str, **options: Any) -> str:
     """What is said of a stream."""
     file = io.BytesIO(content if isinstance(content, bytes) else content.encode())
     return said(lambda: list(pr.read_stream(file, format=format, **options)))
+
+
+def said_of_command(*typed: str) -> str:
+    """What the command line says of what was typed, without its frame, and without the usage before it."""
+    done = CliRunner().invoke(app, list(typed))
+    assert done.exit_code in (1, 2) and "Traceback" not in done.output
+    text = " ".join(re.sub("[│╭╮╰╯─]+", " ", done.stderr).split())
+    return text.partition(" Error ")[2] or text
+
+
+def lay(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files, in folders of theirs where their names say so."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -336,15 +336,21 @@ class UnsupportedAxiomError(OntologyError):
 
 
 class MissingImportError(OntologyError):
-    """An `owl:imports` that cannot be resolved locally; nothing is ever fetched from the network."""
+    """An `owl:imports` that cannot be resolved locally; nothing is ever fetched from the network.
 
-    def __init__(self, iri: str, importing: str) -> None:
-        super().__init__(iri, importing)
-        self.iri, self.importing = iri, importing
+    Args:
+        iri: what is imported.
+        importing: the file, or what else there is, that imports it.
+        problem: why it is not found.
+    """
+
+    def __init__(self, iri: str, importing: str, problem: str = "is in no catalog") -> None:
+        super().__init__(iri, importing, problem)
+        self.iri, self.importing, self.problem = iri, importing, problem
 
     def __str__(self) -> str:
         return (
-            f"{self.importing} imports <{self.iri}>, which is in no catalog; give its file as "
+            f"{self.importing} imports <{self.iri}>, which {self.problem}; give its file as "
             f"catalog={{'{self.iri}': 'path/to/file'}} or the folder it is in, or load with imports=\"skip\""
         )
 

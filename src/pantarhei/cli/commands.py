@@ -186,7 +186,7 @@ def _errors() -> Iterator[None]:
     except OptionError as error:
         raise _failed(as_typed(error, option_names()), 2) from None
     except MissingImportError as error:
-        where = f"{error.importing} imports <{error.iri}>, which is in no catalog"
+        where = f"{error.importing} imports <{error.iri}>, which {error.problem}"
         raise _failed(
             f"{where}; give its folder or an XML catalog as --catalog, or go on with --imports skip", 1
         ) from None

@@ -36,7 +36,10 @@ class EachOnce(TyperCommand):
     """A command that refuses an option given twice of which only the last value would have an effect."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        *_, given = self.make_parser(ctx).parse_args(list(args))
+        _, rest, given = self.make_parser(ctx).parse_args(list(args))
+        if rest and not any(each.param_type_name == "argument" for each in self.params):
+            problem = "belongs to no option; a glob stands in quotation marks, or its option before each file"
+            raise typer.BadParameter(f"{rest[0]} {problem}")
         for option, times in Counter(given).items():
             if times > 1 and not option.multiple:
                 raise typer.BadParameter(f"given {times} times, but one is taken", param_hint=option.opts[0])

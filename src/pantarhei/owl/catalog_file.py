@@ -58,6 +58,31 @@ def read_catalog(path: Path, within: Path | None = None) -> dict[str, Path]:
     return found
 
 
+def names_in(catalog: Path) -> list[str]:
+    """The ontologies that a catalog names.
+
+    Raises:
+        MalformedInputError: it is no catalog.
+    """
+    return [iri for iri, _ in _entries(catalog) if iri is not None]
+
+
+def why_not_in(catalog: Path, iri: str) -> str | None:
+    """Why an ontology is not found by a catalog that nobody vouches for; None where that does not name it.
+
+    Raises:
+        MalformedInputError: it is no catalog.
+    """
+    targets = [path for each, path in _entries(catalog) if each == iri]
+    if not targets:
+        return None
+    if targets[0] is None:
+        return f"{catalog} has on the network only, and nothing is fetched"
+    if catalog.resolve().parent in targets[0].resolve().parents:
+        return f"{catalog} says to be in {targets[0].name}, and there is no such file"
+    return f"{catalog} says to be outside of its folder, where it leads only if you give it as catalog"
+
+
 def _is_in(path: Path, folder: Path) -> bool:
     try:
         return path.resolve().is_relative_to(folder.resolve()) and path.is_file()

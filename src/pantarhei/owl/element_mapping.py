@@ -26,6 +26,15 @@ XML_NAMESPACE = "{http://www.w3.org/XML/1998/namespace}"
 _BUILT_IN = (str(OWL), str(RDF), str(RDFS), str(XSD))
 
 
+def _said(error: Exception, element: Element) -> str:
+    """What is wrong with an element."""
+    if isinstance(error, KeyError):
+        return f"an element in {name_of(element)} has no attribute {error}"
+    if isinstance(error, IndexError) or "to unpack" in str(error):
+        return f"{name_of(element)} holds too few or too many elements"
+    return str(error)
+
+
 class Written(NamedTuple):
     """What a document in a syntax of OWL says.
 
@@ -72,7 +81,9 @@ class ElementReader:
             try:
                 self._part(header, child)
             except (KeyError, IndexError, ValueError) as error:
-                raise MalformedInputError(self.source, line, f"not {syntax}: {error}") from error
+                raise MalformedInputError(
+                    self.source, line, f"not {syntax}: {_said(error, child)}"
+                ) from error
             self.end_on(line)
         return Written(self.triples, self.lines, self.prefixes)
 

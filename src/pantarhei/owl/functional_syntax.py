@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.language.counted import counted
 from pantarhei.owl.element_mapping import OWL_NAMESPACE, XML_NAMESPACE, ElementReader, Written
 from pantarhei.rdf.nesting_guard import DEEPEST_EXPRESSION
 from pantarhei.rdf.parse import NOT_UTF_8
@@ -354,7 +355,7 @@ class _Parser:
         places = next((found for each in patterns if (found := _filled(each, len(parts))) is not None), None)
         if places is None:
             raise self._error(
-                call.line, f"{call.name}( holds {len(parts)} parts, which are too few or too many"
+                call.line, f"{call.name}( holds {counted(len(parts), 'part')}, too few or too many"
             )
         for part, inner in zip(parts, places, strict=True):
             self._put(element, part, inner)

@@ -15,7 +15,7 @@ from rdflib import OWL, RDF, URIRef
 
 from pantarhei.errors import MissingImportError, OptionError
 from pantarhei.language.term import Triple
-from pantarhei.owl.catalog_file import CATALOG_NAME, read_catalog
+from pantarhei.owl.catalog_file import CATALOG_NAME, names_in, read_catalog, why_not_in
 from pantarhei.owl.document import Document, read_document
 from pantarhei.owl.document_format import SUFFIXES
 from pantarhei.owl.sources import sources_of
@@ -142,7 +142,8 @@ def read_with_imports(source: object, format: str | None, imports: Imports) -> D
         path = finder.find(iri, importing)
         if path is None:
             if not imports.skip_missing:
-                raise MissingImportError(iri, "the given graph" if importing is None else str(importing))
+                name = "the given graph" if importing is None else str(importing)
+                raise MissingImportError(iri, name, finder.problem(iri, importing))
             skipped.append(iri)
             continue
         document = read_document(path)
@@ -185,11 +186,29 @@ class _Finder:
             found = self._in_catalog_in(importing.parent).get(iri)
         return found
 
+    def problem(self, iri: str, importing: Path | None) -> str:
+        """Why an imported ontology is not found."""
+        folders = (self._imports.folder, None if importing is None else importing.parent)
+        names = list(self._imports.files)
+        for folder in folders:
+            catalog = None if folder is None else folder / CATALOG_NAME
+            if catalog is not None and catalog.is_file():
+                if (said := why_not_in(catalog, iri)) is not None:
+                    return said
+                names += names_in(catalog)
+        near = next((name for name in names if _without_ends(name) == _without_ends(iri)), None)
+        return "is in no catalog" if near is None else f"is in no catalog; there is <{near}>, another name"
+
     def _in_catalog_in(self, folder: Path) -> Mapping[str, Path]:
         if folder not in self._beside:
             catalog = folder / CATALOG_NAME
             self._beside[folder] = read_catalog(catalog, within=folder) if catalog.is_file() else {}
         return self._beside[folder]
+
+
+def _without_ends(iri: str) -> str:
+    """An IRI as people confuse it with others: without its scheme, and without a mark at its end."""
+    return iri.partition("://")[2].rstrip("/#")
 
 
 def _named_after(iri: str, folder: Path) -> Path | None:

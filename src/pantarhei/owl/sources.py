@@ -9,6 +9,7 @@ from typing import Final, NoReturn
 
 from pantarhei.errors import MissingFileError, OptionError
 from pantarhei.owl.document_format import SUFFIXES
+from pantarhei.rdf.first_bytes import is_document
 
 # Files that end so may hold anything; in a folder they are left out.
 _OF_ANYTHING: Final = (".json", ".xml")
@@ -41,13 +42,28 @@ def _expanded(given: object) -> Sequence[object]:
     if not isinstance(given, str | Path):
         return [given]
     path = Path(given)
+    if is_document(str(given)):
+        expected = "a path; of a text, rdflib.Graph().parse(data=text, format=…)"
+        raise OptionError("source", repr(given)[:60] + "…", expected)
     if path.is_dir():
-        files = (each for each in path.iterdir() if each.suffix.lower() in ENDINGS and each.is_file())
-        return sorted(files) or _refuse(path, "no file in this folder ends in " + ", ".join(ENDINGS))
+        return sorted(filter(_is_ontology, path.iterdir())) or _refuse(path, _none_in(path))
     if path.exists() or not glob.has_magic(str(given)):
         return [path]
     matched = (Path(name) for name in sorted(glob.glob(str(given), recursive=True)))
     return [each for each in matched if each.is_file()] or _refuse(path, "no file matches this pattern")
+
+
+def _is_ontology(path: Path) -> bool:
+    return path.suffix.lower() in ENDINGS and path.is_file()
+
+
+def _none_in(folder: Path) -> str:
+    """Why a folder stands for nothing."""
+    reason = f"no file in this folder ends in {', '.join(ENDINGS)}"
+    below = next(filter(_is_ontology, folder.glob("*/*")), None) or next(
+        filter(_is_ontology, folder.glob("*/*/*")), None
+    )
+    return f"{reason}; those in folders below are {folder}/**/*{below.suffix}" if below else reason
 
 
 def _refuse(path: Path, reason: str) -> NoReturn:

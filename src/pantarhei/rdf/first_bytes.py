@@ -21,6 +21,7 @@ COMPRESSIONS = {
     b"PK\x03\x04": "zip",
 }
 _MARKS = (BYTE_ORDER_MARK, *COMPRESSIONS)
+_LONGEST_NAME, _LONGEST_PATH = 255, 4096  # as the usual file systems have it
 _LONGEST_MARK = max(map(len, _MARKS))
 
 
@@ -47,6 +48,15 @@ def plain_text(first: bytes, source: str, unpacked: Container[str] = ()) -> byte
     return first.removeprefix(BYTE_ORDER_MARK)
 
 
+def is_document(name: str) -> bool:
+    """Whether what is given as a path is a document's text: it has lines, or is longer than a path can be.
+
+    >>> is_document("rooms.ttl"), is_document("@prefix : <urn:> .\\n:a :b :c .")
+    (False, True)
+    """
+    return "\n" in name or len(os.fsencode(Path(name).name)) > _LONGEST_NAME or len(name) > _LONGEST_PATH
+
+
 def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
     """Refuse what would be no text whatever its format is. Pipes and the like are not looked into.
 
@@ -57,9 +67,9 @@ def refuse_unreadable(path: Path, unpacked: Container[str] = ()) -> None:
         MissingFileError: it is not there, no file, or cannot be opened.
         CompressedInputError: it is compressed.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        return
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            return
         with path.open("rb") as file:
             plain_text(file.read(_LONGEST_MARK), str(path), unpacked)
     except OSError as error:

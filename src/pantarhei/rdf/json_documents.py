@@ -23,7 +23,6 @@ NO_BASE: Final = "http://no-base.invalid/"
 
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]')
 _BETWEEN = re.compile(rb"[\s,\[\]]*")
-_REMOTE = "No LoadDocumentCallback"
 
 
 def documents(feed: ByteFeed, source: str) -> Iterator[tuple[int, bytes]]:
@@ -106,9 +105,7 @@ def read_document(
     except MalformedInputError as error:
         place = line if error.line is None else line + error.line - 1
         reason = error.reason
-        if _REMOTE in reason:
-            reason = "its context is elsewhere, and nothing is fetched; put the context into the document"
-        elif error.line is not None and reason != NOT_UTF_8:
+        if error.line is not None and reason != NOT_UTF_8:
             reason = f"it is no JSON-LD: {reason}{advice_on(text)}"
         if skip is None:
             raise MalformedInputError(source, place, reason) from None

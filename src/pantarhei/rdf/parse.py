@@ -85,4 +85,6 @@ def reason_of(error: SyntaxError) -> str:
         reason = error.msg
     if reason.startswith("No scheme found"):
         return f"{reason}: one is relative, and nothing says what it begins with; write @base, or give a base"
+    if reason.startswith("No LoadDocumentCallback"):
+        return "its context is elsewhere, and nothing is fetched; put the context into the document"
     return NOT_UTF_8 if reason.startswith("Invalid UTF-8") else reason

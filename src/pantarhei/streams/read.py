@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 from pantarhei.errors import MalformedInputError, OptionError, UnknownFormatError
 from pantarhei.language.time import TimePoint
 from pantarhei.language.zone import zone_named
-from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
+from pantarhei.rdf.first_bytes import is_document, refuse_unreadable, unreadable
 from pantarhei.rdf.message_log import ANNOUNCEMENT, is_log, read_log
 from pantarhei.rdf.statements import ByteFeed, Readable, Statement, read_trig
 from pantarhei.rdf.unpacking import UNPACKED, Unpacking, without_packing
@@ -199,6 +199,9 @@ def read_stream(
     """
     if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
         raise OptionError("source", repr(source)[:200], 'a path, a binary file, or "-" for standard input')
+    if isinstance(source, str) and is_document(source):
+        expected = "a path; of a text, io.BytesIO(text.encode())"
+        raise OptionError("source", repr(source)[:60] + "…", expected)
     time_properties(time)
     if on_error not in ("raise", "skip"):
         raise OptionError("on_error", repr(on_error), '"raise" or "skip"')

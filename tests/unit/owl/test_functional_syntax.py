@@ -130,9 +130,9 @@ def test_an_axiom_has_its_line(tmp_path):
 @pytest.mark.parametrize(
     ("axiom", "reason", "line"),
     [
-        ("SubClassOf(:A)", r"SubClassOf\( holds 1 parts, which are too few or too many", 5),
+        ("SubClassOf(:A)", r"SubClassOf\( holds 1 part, too few or too many", 5),
         ("SubClassOf(:A :B :C)", "holds 3 parts", 5),
-        ("EquivalentClasses(:A)", "holds 1 parts", 5),
+        ("EquivalentClasses(:A)", "holds 1 part", 5),
         ("SubClasOf(:A :B)", r"SubClasOf\(…\) where an axiom is expected", 5),
         ("\nObjectSomeValuesFrom(:p :B)", r"\(…\) where an axiom is expected", 6),
         ("SubClassOf(:A DataOneOf(:a))", r"DataOneOf\(…\) where a class expression is expected", 5),

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeAlias
 import pyarrow as pa
 
 from pantarhei.errors import MissingFileError, OptionError, UnknownFormatError
-from pantarhei.rdf.first_bytes import unreadable
+from pantarhei.rdf.first_bytes import is_document, unreadable
 from pantarhei.rdf.statements import ByteFeed, Readable
 from pantarhei.rdf.unpacking import Unpacking
 from pantarhei.streams.tables.arrow_table import arrow_table, parquet_table, speaks_arrow
@@ -132,6 +132,8 @@ def _files(given: str | os.PathLike[str], format: str | None) -> list[str]:
     if name == "-":
         return [name]
     path = Path(name)
+    if is_document(name):
+        raise OptionError("source", repr(name)[:60] + "…", "a path; of a text, io.BytesIO(text.encode())")
     if path.is_dir():
         found = sorted(str(each) for each in path.iterdir() if each.is_file() and format_of(each.name))
         if not found:
