@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -45,6 +46,7 @@ class KeptUp:
     def __init__(self, registered: Registered, registrar: Registrar) -> None:
         self.registered, self._registrar = registered, registrar
         self._known: tuple[int, Counter[AnswerRow]] = (-1, Counter())
+        self._last: Callable[[], Counter[AnswerRow]] | None = None  # makes the answers that it closed with
 
     @property
     def name(self) -> str:
@@ -59,12 +61,18 @@ class KeptUp:
         return self.registered.query
 
     def count(self) -> int:
-        return len(self.registered.answers)
+        if self._last is not None:
+            return len(self._last())
+        return self._registrar.look(lambda registry, present: len(self.registered.answers))
 
     def rows(self) -> Counter[AnswerRow]:
+        if self._last is not None:
+            return self._last()
+
         def look(registry: Registry, present: Present) -> Counter[AnswerRow]:
+            counts = self.registered.answers  # up to date: from here on the journal stays as it is
             if self._known[0] != registry.journal.noted:
-                decoder, counts = registry.terms.decoder, self.registered.answers
+                decoder = registry.terms.decoder
                 rows = registry.in_order(self.registered, present)
                 found = Counter({decoder.row(row): counts[row] for row in rows})
                 self._known = registry.journal.noted, found
@@ -79,7 +87,14 @@ class KeptUp:
         return self._registrar.look(lambda registry, present: self.registered.stats)
 
     def close(self) -> None:
+        def last(registry: Registry, present: Present) -> Callable[[], Counter[AnswerRow]]:
+            counts, decoder = dict(self.registered.answers), registry.terms.decoder
+            rows = registry.in_order(self.registered, present)
+            return cache(lambda: Counter({decoder.row(row): counts[row] for row in rows}))
+
+        answers = self._registrar.look(last)
         self._registrar.drop(self)
+        self._last = answers
 
 
 class Registrar:

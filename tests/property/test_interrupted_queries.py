@@ -158,3 +158,29 @@ def test_a_query_whose_registration_is_interrupted_at_any_line_is_not_there(whic
     steady.register(text, name="new", **options)
     assert kept_up(fresh) == kept_up(steady)
     assert go_on(fresh) == go_on(steady)
+
+
+@pytest.mark.parametrize("which", some(SHAPES, ["sums"]))
+def test_a_query_whose_closing_is_interrupted_at_any_line_is_closed_by_trying_again(which):
+    def registered():
+        reasoner = reasoner_of()
+        for name in ("lab", "hall"):
+            reasoner.register(HEAD + SHAPES[which].replace("NAME", f":{name}"), name=name)
+        return reasoner
+
+    steady = registered()
+    steady.queries["lab"].close()
+    kept, further = kept_up(steady), go_on(steady)
+    nth, going = 0, True
+    while going:
+        nth += 3
+        shaken = registered()
+        going = interrupted(shaken.queries["lab"].close, nth, where_queries_are_kept_up)
+        if nth % 2 and "lab" in shaken.queries:
+            shaken.queries["lab"].close()
+        with shaken.all_or_nothing():  # as it ends, what a closed query has left behind is let go of
+            pass
+        if "lab" in shaken.queries:
+            shaken.queries["lab"].close()
+        assert kept_up(shaken) == kept, nth
+        assert go_on(shaken) == further, nth

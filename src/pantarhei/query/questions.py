@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,9 @@ class Prepared:
 class Questions:
     """Remembers the texts that were asked last.
 
+    Threads share it without a lock, which one that is interrupted might keep: each look at what is remembered
+    is one call, and nothing is wrong where another thread has forgotten a text before the next.
+
     Args:
         prefixes: those that a text may use without declaring them, where a question brings none.
     """
@@ -73,7 +76,6 @@ class Questions:
     def __init__(self, prefixes: Mapping[str, str] | None = None) -> None:
         self.prefixes = _OF_RDFLIB if prefixes is None else dict(prefixes)
         self._known: OrderedDict[_Key, Prepared] = OrderedDict()
-        self._lock = Lock()
 
     def prepared(
         self,
@@ -101,16 +103,16 @@ class Questions:
         text = str(query)
         known = None if prefixes is None else _pairs(prefixes)
         key = (text, known, base)
-        with self._lock:
-            found = self._known.get(key)
-            if found is not None:
+        found = self._known.get(key)
+        if found is not None:
+            with suppress(KeyError):  # it has been forgotten meanwhile
                 self._known.move_to_end(key)
-                return found
+            return found
         asked = read_query(text, self.prefixes if known is None else dict(known), base)
         found = Prepared(asked, "NOW" in text.upper() or "\\" in text)  # which may be an escape in it
-        with self._lock:
-            self._known[key] = found
-            if len(self._known) > _KEPT:
+        self._known[key] = found
+        while len(self._known) > _KEPT:
+            with suppress(KeyError):  # all have been forgotten meanwhile
                 self._known.popitem(last=False)
         return found
 

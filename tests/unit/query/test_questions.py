@@ -1,5 +1,8 @@
 """Questions: read and planned once, refused with a reason, answered within limits."""
 
+from functools import partial
+from threading import Thread
+
 import pytest
 from rdflib import Dataset, Graph, Literal, URIRef, Variable
 from rdflib.plugins.sparql import prepareQuery
@@ -8,6 +11,7 @@ from rdflib.plugins.sparql.parser import parseQuery
 
 import asked
 from answered import ask, graph, read, rows
+from interrupting import interrupted
 from pantarhei.errors import OptionError, QueryError, QueryMemoryError, QueryTimeoutError
 from pantarhei.query import guard, questions, run_query
 from pantarhei.query.questions import Questions
@@ -51,6 +55,21 @@ def test_one_text_with_other_prefixes_or_another_base_is_another(reads):
     assert asker.prepared("ASK {}", {"a": "urn:a:"}, "urn:base:") is not one
     assert asker.prepared("ASK {}") is not one
     assert len(reads) == 4
+
+
+def test_threads_ask_on_where_one_was_interrupted_at_any_line(reads):
+    asker, nth, going = Questions(), 0, True
+    while going:
+        nth += 1
+        asked_again = partial(asker.prepared, f"ASK {{ :a{nth // 2} :b :c }}")  # each twice
+        going = interrupted(asked_again, nth, lambda file: file == questions.__file__)
+        other = Thread(target=asked_again, daemon=True)
+        other.start()
+        other.join(timeout=60)
+        assert not other.is_alive(), nth
+    before = len(reads)
+    assert asker.prepared("ASK {}") is asker.prepared("ASK {}")
+    assert len(reads) == before + 1
 
 
 def test_of_many_texts_those_asked_last_are_remembered(reads):

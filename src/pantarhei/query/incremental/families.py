@@ -55,9 +55,9 @@ class Family:
         return len(self._left) < len(self._members)
 
     @property
-    def have_left(self) -> bool:
-        """Whether rows are there of members that have left."""
-        return bool(self._left)
+    def next_to_go(self) -> FamilyMember | None:
+        """Whose rows `let_go` lets go of, None where nobody has left whose rows are there."""
+        return self._left[-1] if self._left else None
 
     def join(self, names: tuple[Term, ...]) -> tuple[FamilyMember, Bag | None]:
         """One query more, and its rows; None if there is another one with these names. No step is under way,
@@ -81,10 +81,20 @@ class Family:
                     self._left.append(member)
 
     def let_go(self) -> None:
-        """Have the rows of those no more that have left. No step is under way, nor a block of steps."""
-        while self._left:
-            self._told(self._left[-1], -1)
-            self._forget(self._left.pop())
+        """Have the rows of one of those no more that have left. No step is under way, nor a block of steps.
+
+        Where it is broken off, whoever called it takes back what has been journaled, and then calls `stay`.
+        """
+        self._told(self._left[-1], -1)
+        self._forget(self._left.pop())
+
+    def stay(self, left: FamilyMember) -> None:
+        """Have the rows of one still that has left, whose going was broken off."""
+        if left not in self._left:
+            self._left.append(left)
+        self._add(left)
+        for operator in self._above:
+            operator.forget()
 
     def renumber(self) -> bool:
         """Look up the numbers of names again; gives whether any is another one."""

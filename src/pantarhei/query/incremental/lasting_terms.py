@@ -120,8 +120,10 @@ class LastingTerms(TermSpace):
         local = self._ids.get(term)
         if local is not None:
             return local
+        unknown = FIRST_LITERAL + len(self._vocabulary.literals)
         value = self._vocabulary.reserve(term, key)
-        if not isinstance(term, Literal) or self._vocabulary.shows(value, term):
+        is_new = value >= unknown  # nothing has come that shows it
+        if not is_new and (not isinstance(term, Literal) or self._vocabulary.shows(value, term)):
             return value
         number = LOCAL + len(self.locals)
         self._value_of.append(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from rdflib import Variable
@@ -31,12 +31,12 @@ class Registered:
         plan: how they are kept up.
         content: what it is asked of.
         policy: when it reports, and what.
-        answers: as last reported.
+        reported: its answers as last reported, but for what waits to be added to them.
         pending: what has changed since.
         moved: the facts that have come to what it is asked of (1), or gone (-1), since it looked last; noted
             where it asks for that.
 
-    `handle` is how its user sees it, None until there is one.
+    `handle` is how its user sees it, None until there is one. `catch_up` adds to its answers what waits.
     """
 
     name: str
@@ -46,15 +46,22 @@ class Registered:
     plan: SharedPlan
     content: Content
     policy: Policy
-    answers: Bag = field(default_factory=dict)
+    reported: Bag = field(default_factory=dict)
     pending: Bag = field(default_factory=dict)
     moved: Bag = field(default_factory=dict)
     handle: ContinuousQuery | None = field(default=None, init=False)
+    catch_up: Callable[[], None] = field(default_factory=lambda: nothing_waits, init=False)
 
     def __post_init__(self) -> None:
         self.is_plain = self.policy.is_plain  # asked at each step
         self.root = self.plan.root
         self.variables = tuple(each for each in self.root.variables if not is_parameter(each))
+
+    @property
+    def answers(self) -> Bag:
+        """As last reported."""
+        self.catch_up()
+        return self.reported
 
     @property
     def numbers(self) -> Row:
@@ -98,6 +105,10 @@ class Registered:
     def asks_for_change(self) -> bool:
         """Whether it reports only if what it is asked of has changed, and not at each step."""
         return self.policy.asks_for_change
+
+
+def nothing_waits() -> None:
+    """What brings answers up to date to which nothing is to be added."""
 
 
 def needed_for(query: Query, policy: Policy) -> Symbols:

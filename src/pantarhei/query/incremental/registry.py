@@ -168,10 +168,17 @@ class Registry:
 
     def drop(self, name: str) -> None:
         """Keep a query up to date no more, if there is one of that name."""
-        registered = self.queries.pop(name, None)
-        if registered is not None:
+        registered = self.queries.get(name)
+        if registered is None:
+            return
+        try:
             self.reporting.forget(registered)
+            del self.queries[name]
             self._keep_queries()
+        except BaseException:
+            self.queries.pop(name, None)
+            self._keep_queries()
+            raise
 
     def let_go(self, look: Callable[[], Present]) -> None:
         """Have the rows of queries no more that are dropped; between steps, and blocks of steps.
@@ -188,11 +195,12 @@ class Registry:
     @property
     def bytes_used(self) -> int:
         """What it holds, in bytes, roughly; its rows are counted when an eighth of them may have changed."""
-        if 8 * (self.journal.noted - self._counted) >= self._rows_then:
+        noted, waiting = self.journal.noted, self.reporting.rows_waiting
+        if 8 * (noted - self._counted) >= self._rows_then:
             self._rows_then = sum(len(bag) for bag in self._bags()) + len(self._forms.facts)
-            self._counted = self.journal.noted
+            self._counted = noted
         contents = sum(content.bytes_used for content in self._contents)
-        return contents + BYTES_A_ROW * (self._rows_then + 2 * len(self.terms.locals))
+        return contents + BYTES_A_ROW * (self._rows_then + waiting + 2 * len(self.terms.locals))
 
     def due(self, after: int, until: int) -> int | None:
         """The next boundary at which the window of a query closes."""
@@ -260,6 +268,7 @@ class Registry:
         """Be as when `mark` was given."""
         assert isinstance(mark, Mark)
         self.journal.back(mark)
+        self.reporting.recount()
         self._forget()
         self._renumber()
 
@@ -267,6 +276,7 @@ class Registry:
 
     def used_terms(self, used: UsedTerms) -> None:
         """Note the symbols and terms whose numbers it holds."""
+        self.reporting.catch_up()
         for content in self._contents:
             content.used_terms(used)
         numbers = np.array([self.terms.value(n) for n in self._used() if n != NONE], np.int64)
@@ -278,6 +288,7 @@ class Registry:
 
     def renamed(self, renaming: Renaming) -> None:
         """Go on in the numbers that terms have from now on."""
+        self.reporting.catch_up()
         names, literals = renaming.names.tolist(), renaming.literals.tolist()
         used = self._used()
         values = {
@@ -346,7 +357,7 @@ class Registry:
         for operator in self.network:
             yield from operator.bags
         for registered in self.queries.values():
-            yield registered.answers
+            yield registered.reported
             yield registered.pending
 
     def _used(self) -> set[int]:

@@ -7,11 +7,10 @@ looked at: after each step, when time leaves a timestamp, or when their windows 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from pantarhei.encoding.numbers import Integers
 from pantarhei.language.time import TimePoint, time_of
-from pantarhei.materialize.kernel.bags import by_end
+from pantarhei.query.incremental.audiences import Audience, Members
 from pantarhei.query.incremental.contents import Content
 from pantarhei.query.incremental.journal import ABSENT
 from pantarhei.query.incremental.operator import Bag, Operator, Row, Shared
@@ -27,9 +26,10 @@ class Reporting:
 
     def __init__(self, shared: Shared) -> None:
         self._shared, self._journal = shared, shared.journal
-        # with how many numbers the rows of an operator end, and by these those who have its rows as answers
-        self._of_root: dict[Operator, tuple[int, dict[Row, _Told]]] = {}
+        self._of_root: dict[Operator, Audience] = {}  # those who have the rows of an operator as answers
         self._looking: list[Registered] = []  # those that do not report at each step
+        self.sees_windows = False
+        """Whether some query looks at times of its own, and so has to be told of each step of a block."""
         self._closing: set[Content] = set()  # whose closing some query waits for
         self._late: dict[Registered, None] = {}  # of those that report at each step: with something pending
         self._reports: dict[int, Reports] = {}  # those of the present step, numbered
@@ -37,13 +37,18 @@ class Reporting:
 
     def sort_out(self, queries: Iterable[Registered]) -> None:
         """Know these queries, and no others."""
-        self._of_root = {}
+        for audience in self._of_root.values():
+            audience.dissolve()
         self._journal.replace(self._late, {each: None for each in queries if each in self._late})
+        of_root: dict[Operator, list[Registered]] = {}
         for registered in queries:
-            numbers = registered.numbers
-            _, by_numbers = self._of_root.setdefault(registered.root, (len(numbers), {}))
-            by_numbers.setdefault(numbers, _Told([], [])).add(registered)
+            of_root.setdefault(registered.root, []).append(registered)
+        # an audience lasts as long as its operator: what waits there may come back with an earlier state
+        self._of_root = {root: self._of_root.get(root) or Audience(self._shared) for root in of_root}
+        for root, own in of_root.items():
+            self._of_root[root].consist_of(own)
         self._looking = [registered for registered in queries if not registered.is_plain]
+        self.sees_windows = bool(self._looking)
         self._closing = {each.content for each in self._looking if each.policy.closes}
 
     def begin(self, is_block: bool = False) -> None:
@@ -63,22 +68,33 @@ class Reporting:
             self.look(step, log)
 
     @property
-    def sees_windows(self) -> bool:
-        """Whether some query looks at times of its own, and so has to be told of each step of a block."""
-        return bool(self._looking)
-
-    @property
     def reports(self) -> list[Reports]:
         """What has been reported in the present step."""
-        return [reports for reports in self._reports.values() if reports.changes]
+        return [reports for reports in self._reports.values() if reports.changes or reports.shared]
 
     def forget(self, registered: Registered) -> None:
         """Have nothing reported by a query in the present step."""
-        for number, (at, changes) in self._reports.items():
+        for number, reports in self._reports.items():
+            changes = list(reports.single)
             left = [(each, change) for each, change in changes if each is not registered]
             if len(left) < len(changes):
                 self._journal.note(self._reports, number)
-                self._reports[number] = Reports(at, left)
+                self._reports[number] = Reports(reports.at, left)
+
+    @property
+    def rows_waiting(self) -> int:
+        """How many rows wait to be added to answers."""
+        return sum(audience.rows for audience in self._of_root.values())
+
+    def catch_up(self) -> None:
+        """Bring all answers up to date."""
+        for audience in self._of_root.values():
+            audience.catch_up()
+
+    def recount(self) -> None:
+        """The journal has gone back: see how many rows wait."""
+        for audience in self._of_root.values():
+            audience.recount()
 
     def report_next(self, registered: Registered) -> None:
         """What is pending for a query that reports at each step is reported at the end of the next one."""
@@ -149,33 +165,43 @@ class Reporting:
         """
         late = self._late
         on_the_way = on_the_way or self._in_block
+        shared: list[tuple[Members, Mapping[Row, int]]] = []
         told: list[tuple[Registered, Mapping[Row, int]]] = []
-        added: list[tuple[Bag, Mapping[Row, int]]] = []
         for operator, change in changes.items():
-            size, by_numbers = self._of_root.get(operator, _NOBODY)
-            parts = by_end(change, size) if size else {(): change}
-            for numbers, own in parts.items():
-                who = by_numbers.get(numbers)
-                if who is None:
-                    continue
-                for registered, answers in who.plain:
-                    if on_the_way or (late and registered in late):
-                        added.append((registered.pending, own))
-                        self.report_next(registered)
-                    else:
-                        told.append((registered, own))
-                        added.append((answers, own))
-                added += [(registered.pending, own) for registered in who.others]
-        if added:
-            self._shared.add_to_each(added)
+            audience = self._of_root.get(operator)
+            if audience is None:
+                continue
+            if audience.are_plain and not late and not on_the_way:
+                shared.append((audience.members, change))
+                audience.wait_with(change)
+            else:
+                told += self._told_apart(audience.members.own(change), on_the_way)
         if late and not on_the_way:
             taken = [(registered, self._taken(registered)) for registered in late]
             taken = [(registered, change) for registered, change in taken if change]
             self._shared.add_to_each([(registered.answers, change) for registered, change in taken])
             told += taken
             self._journal.replace(late, {})
-        if told:
-            self._note(Reports(at, told))
+        if told or shared:
+            self._note(Reports(at, told, shared))
+
+    def _told_apart(
+        self, changes: Iterable[tuple[Registered, Mapping[Row, int]]], on_the_way: bool
+    ) -> list[tuple[Registered, Mapping[Row, int]]]:
+        """Take down what changed for single queries; gives what is reported now."""
+        told: list[tuple[Registered, Mapping[Row, int]]] = []
+        added: list[tuple[Bag, Mapping[Row, int]]] = []
+        for registered, own in changes:
+            if not registered.is_plain:
+                added.append((registered.pending, own))
+            elif on_the_way or registered in self._late:
+                added.append((registered.pending, own))
+                self.report_next(registered)
+            else:
+                told.append((registered, own))
+                added.append((registered.answers, own))
+        self._shared.add_to_each(added)
+        return told
 
     def look(self, step: Step, log: Log) -> None:
         """A step has come to its end: look at the queries that look after each."""
@@ -218,28 +244,6 @@ class Reporting:
         number = len(self._reports)
         self._journal.entries.append((self._reports, number, ABSENT))
         self._reports[number] = reports
-
-
-class _Told(NamedTuple):
-    """Who is told of rows.
-
-    Args:
-        plain: those that report at each step, with their answers.
-        others: the others.
-    """
-
-    plain: list[tuple[Registered, Bag]]
-    others: list[Registered]
-
-    def add(self, registered: Registered) -> None:
-        """One more."""
-        if registered.is_plain:
-            self.plain.append((registered, registered.answers))
-        else:
-            self.others.append(registered)
-
-
-_NOBODY: tuple[int, dict[Row, _Told]] = (0, {})
 
 
 def _told(answers: Bag, change: Mapping[Row, int], emit: Emit) -> Bag:

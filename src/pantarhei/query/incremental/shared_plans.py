@@ -108,12 +108,20 @@ class SharedPlans:
     @property
     def have_left(self) -> bool:
         """Whether rows of queries are there that are kept up no more."""
-        return any(family.have_left for family in self._families.values())
+        return any(family.next_to_go for family in self._families.values())
 
     def let_go(self) -> None:
-        """Have these rows no more."""
+        """Have these rows no more; where it is broken off, those of some are there still, as they were."""
+        journal = self._shared.journal
         for family in self._families.values():
-            family.let_go()
+            while (left := family.next_to_go) is not None:
+                before = journal.mark()
+                try:
+                    family.let_go()
+                except BaseException:
+                    journal.back(before)
+                    family.stay(left)
+                    raise
 
     def renumber(self) -> bool:
         """Look up the numbers of names again; gives whether any is another one."""

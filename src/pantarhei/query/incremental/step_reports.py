@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pantarhei.language.time import TimePoint
 from pantarhei.query.continuous import AnswerChange, ContinuousQuery
+from pantarhei.query.incremental.audiences import Members
 from pantarhei.query.incremental.lasting_terms import Decoder
 from pantarhei.query.incremental.operator import Row
 from pantarhei.query.incremental.registered import Registered
@@ -19,10 +20,19 @@ class Reports(NamedTuple):
     Args:
         at: when; of windows that closed, their end.
         changes: the rows that each says came (above 0) or went (below), with how many copies.
+        shared: such changes of several queries, still to be told apart.
     """
 
     at: TimePoint
     changes: Sequence[tuple[Registered, Mapping[Row, int]]]
+    shared: Sequence[tuple[Members, Mapping[Row, int]]] = ()
+
+    @property
+    def single(self) -> Iterator[tuple[Registered, Mapping[Row, int]]]:
+        """The changes of each query. Costs a look at all."""
+        yield from self.changes
+        for members, change in self.shared:
+            yield from members.own(change)
 
 
 class StepReports(NamedTuple):
@@ -41,15 +51,15 @@ class StepReports(NamedTuple):
     @property
     def are_followed(self) -> bool:
         """Whether anybody follows one of the queries."""
-        handles = (registered.handle for _, changes in self.reports for registered, _ in changes)
+        handles = (registered.handle for reports in self.reports for registered, _ in reports.single)
         return any(handle is not None and handle.is_followed for handle in handles)
 
     def by_query(self) -> Iterator[tuple[ContinuousQuery, AnswerChange]]:
         """The queries, each with all that it reported."""
         of_query: dict[Registered, Reported] = {}
-        for at, changes in self.reports:
-            for registered, change in changes:
-                of_query.setdefault(registered, Reported()).append(Report(at, change))
+        for reports in self.reports:
+            for registered, change in reports.single:
+                of_query.setdefault(registered, Reported()).append(Report(reports.at, change))
         for registered, reported in of_query.items():
             if registered.handle is not None:
                 is_delta = registered.policy.emit == "delta"
