@@ -604,7 +604,7 @@ class StreamReasoner(Materialized):
             held, said = self._held, checked_note(note or {})
             met, computed = held.growing.ill_typed, held.computed_literals()
             kept = held.saved_consumers()
-            state = State(held.books, held.forms, met, said, computed, kept)
+            state = State(held.books, held.forms, met, said, computed, kept, held.noted)
             return save(state, self.options, self._alone, self._given, held.vocabulary, self._repairs_told)
 
     def checkpoint(self, path: str | os.PathLike[str], note: Mapping[str, Json] | None = None) -> None:
@@ -660,7 +660,7 @@ class StreamReasoner(Materialized):
         state = saved.state(held.growing)
         reasoner.note = dict(state.note)
         books = state.books.with_proofs(held.prove).keeping(options.history)
-        held.replace(books, state.forms)
+        held.replace(books, state.forms, state.noted)
         held.consumers.restored(state.consumers)
         held.make_model()  # what is wrong is found out now
         if (conclusions := state.consumers.get(CONCLUSIONS)) is not None:

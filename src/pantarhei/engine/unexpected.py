@@ -7,11 +7,12 @@ comes again costs nothing.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from rdflib import Literal, URIRef
 
 from pantarhei.encoding.numbers import Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
@@ -21,10 +22,12 @@ from pantarhei.explain.absence import UnknownName
 from pantarhei.explain.unknown import nearest_names
 from pantarhei.interpretation.foundation import Common
 from pantarhei.language.counted import counted
+from pantarhei.language.rule import Predicate
 from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, short
 from pantarhei.owl.background_axioms import AXIOM_PREDICATES, AXIOM_TYPES
 from pantarhei.owl.name_kinds import is_defined
+from pantarhei.rdf.ntriples import parse_term, write_term
 
 Known = Callable[[], Collection[Term] | None]
 """Gives the names that ontology and background know; None where there is nothing to know."""
@@ -35,7 +38,7 @@ _MOST_SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Unexpected:
-    """What the pushes so far have asserted that is likely a mistake, since the reasoner was made or restored.
+    """What the pushes so far have asserted that is likely a mistake, those before a checkpoint included.
 
     Args:
         axioms: how many assertions write axioms; they are plain facts, from which nothing follows.
@@ -145,10 +148,39 @@ class Noted(NamedTuple):
             warnings.warn(AxiomsInStreamWarning(" ".join(map(short, triple))), stacklevel=2)
         return self._replace(axioms=self.axioms + len(axioms))
 
+    def saved(self) -> dict[str, Any]:
+        """The same as JSON, for a checkpoint; what symbols and tables are is made out again."""
+        numbers = [
+            [str(on), write_term(value), None if other is None else write_term(other)]
+            for on, value, other in self.numbers
+        ]
+        unknown = [[write_term(name), arity] for name, arity in self.unknown]
+        return {"axioms": self.axioms, "unknown": unknown, "numbers": numbers}
+
+    @classmethod
+    def of_saved(cls, said: Mapping[str, Any]) -> Noted:
+        """What `saved` gave; nothing for what was saved by those who did not say it.
+
+        Raises:
+            LookupError, TypeError, ValueError, PantarheiError: it is something else.
+        """
+        if not said:
+            return cls()
+        unknown = tuple(Symbol(_name(name), arity) for name, arity in said["unknown"])
+        numbers = tuple(
+            NumbersApart(URIRef(on), _literal(value), None if other is None else _literal(other))
+            for on, value, other in said["numbers"]
+        )
+        if type(said["axioms"]) is not int or any(symbol.arity not in (1, 2) for symbol in unknown):
+            raise ValueError("what is unexpected is not as it is saved")
+        return cls(said["axioms"], unknown[:_MOST_NAMES], numbers)
+
     def with_numbers(self, found: tuple[NumbersApart, ...]) -> Noted:
         """The same with further properties whose numbers never meet."""
-        warn_of(found, self.numbers)
-        return self._replace(numbers=(*self.numbers, *found))
+        known = {(each.property, each.other is None) for each in self.numbers}
+        new = [each for each in found if (each.property, each.other is None) not in known]
+        warn_of(new, self.numbers)
+        return self._replace(numbers=(*self.numbers, *new)) if new else self
 
     def told(self, vocabulary: Vocabulary, common: Common, known: Known) -> Unexpected:
         """The same for those who ask. Costs a comparison of each unknown name with those that are known."""
@@ -164,6 +196,23 @@ class Noted(NamedTuple):
             ),
             self.numbers,
         )
+
+
+NOTHING_NOTED: Final = Noted()
+
+
+def _name(text: str) -> Predicate:
+    term = parse_term(text)
+    if isinstance(term, Literal):
+        raise ValueError(f"{text} is no name")
+    return term
+
+
+def _literal(text: str) -> Literal:
+    term = parse_term(text)
+    if not isinstance(term, Literal):
+        raise ValueError(f"{text} is no literal")
+    return term
 
 
 def _writes_axioms(symbol: Symbol) -> bool:

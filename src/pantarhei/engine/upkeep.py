@@ -188,9 +188,10 @@ class Upkeep(ABC, Generic[GroundT]):
             self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
             raise
 
-    def replace(self, books: GroundT, forms: GivenForms) -> None:
+    def replace(self, books: GroundT, forms: GivenForms, noted: Noted) -> None:
         """Hold these books from now on, in the numbers of the present vocabulary."""
-        self._standing = self._standing._replace(books=books, forms=forms, model=None, complete=None)
+        standing = self._standing._replace(books=books, forms=forms, model=None, complete=None)
+        self._standing = standing._replace(noted=noted)
 
     def lose_model(self) -> None:
         """Let the model be made again, where it is to be changed or is of no use."""
@@ -277,6 +278,11 @@ class Upkeep(ABC, Generic[GroundT]):
         return self.consumers.tell(told, self.model if model is None else model)  # one without facts is false
 
     # -- looking -----------------------------------------------------------------------------------
+
+    @property
+    def noted(self) -> Noted:
+        """What came that is likely a mistake."""
+        return self._standing.noted
 
     @property
     def mistakes(self) -> tuple[int, int, int]:

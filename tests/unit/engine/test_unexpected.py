@@ -132,5 +132,26 @@ def test_a_graph_without_time_tells_the_same():
     assert len(list(graph.unexpected().lines())) == 2
 
 
+@pytest.mark.filterwarnings("ignore::pantarhei.NumbersApartWarning")
+def test_a_restored_reasoner_counts_on_and_warns_of_nothing_twice():
+    half, whole = made(), made()
+    first = [AXIOM, (EX.x, RDF.type, EX.Senser), (EX.x, EX.zzz, Literal(5)), (EX.x, EX.zzz, Literal(5.0))]
+    second = [AXIOM, (EX.y, RDF.type, EX.Senser), (EX.x, EX.zzzz, Literal(6)), (EX.x, EX.zzz, Literal(6.0))]
+    for reasoner in (half, whole):
+        with pytest.warns(AxiomsInStreamWarning):
+            reasoner.push(1, first)
+    restored = StreamReasoner.restore(half.snapshot(), load_ontology(Graph().parse(data=ONTOLOGY)))
+    assert restored.unexpected() == half.unexpected()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for reasoner in (restored, whole):
+            reasoner.push(9, second)
+            reasoner.push(10, [(EX.x, EX.zzz, Literal(7))])
+            reasoner.push(11, [(EX.x, EX.zzz, Literal(7.5))])
+    assert restored.unexpected() == whole.unexpected()
+    assert (restored.unexpected().axioms, len(restored.unexpected().unknown)) == (2, 3)
+    assert len(restored.unexpected().numbers) == 1
+
+
 def test_the_warning_pickles():
     assert str(pickle.loads(pickle.dumps(AxiomsInStreamWarning("a")))) == str(AxiomsInStreamWarning("a"))

@@ -34,8 +34,9 @@ from pantarhei.version import __version__
 
 FIRST_WITH_HISTORY = 4
 FIRST_WITH_CONCLUSIONS = 5
-FORMAT = FIRST_WITH_NUMBERS = 6
-_READABLE = (3, 4, 5, FORMAT)
+FIRST_WITH_NUMBERS = 6
+FORMAT = FIRST_WITH_UNEXPECTED = 7
+_READABLE = (3, 4, 5, 6, FORMAT)
 MAGIC = b"\x89PRhei\r\n"
 DIGEST_LENGTH = 32
 _PREAMBLE = struct.Struct("<8sIQQ")
@@ -159,6 +160,11 @@ class Contents:
     def has_numbers(self) -> bool:
         """Whether it says how numbers are read."""
         return self.version >= FIRST_WITH_NUMBERS
+
+    @property
+    def has_unexpected(self) -> bool:
+        """Whether it says what was unexpected."""
+        return self.version >= FIRST_WITH_UNEXPECTED
 
     def broken(self, reason: object) -> CheckpointError:
         """The error that the content is not what it should be."""

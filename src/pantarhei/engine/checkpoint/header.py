@@ -28,6 +28,7 @@ class Header(TypedDict):
         times: the marks of timestamps.
         constraints: name and text of each that a repair speaks of.
         note: what the caller wants to find again.
+        unexpected: what came that is likely a mistake, as `Noted` saves it.
     """
 
     rules: str
@@ -54,6 +55,7 @@ class Header(TypedDict):
     times: list[list[Any]]
     constraints: list[list[str]]
     note: dict[str, Any]
+    unexpected: dict[str, Any]
 
 
 def checked_header(contents: Contents) -> Header:
@@ -63,6 +65,8 @@ def checked_header(contents: Contents) -> Header:
         CheckpointError: something in it is missing, or of another type.
     """
     given = contents.header
+    if not contents.has_unexpected:
+        given = {**given, "unexpected": {}}
     if not contents.has_numbers:
         given = {**given, "numbers": "by_datatype"}
     if not contents.has_conclusions:

@@ -32,6 +32,7 @@ from pantarhei.engine.checkpoint.repairs import (
 from pantarhei.engine.checkpoint.terms import read_triples
 from pantarhei.engine.checkpoint.times import TimesWriter, from_json, json_of, read_times
 from pantarhei.engine.options import Options
+from pantarhei.engine.unexpected import NOTHING_NOTED, Noted
 from pantarhei.errors import CheckpointMismatchError
 from pantarhei.language.rule import Predicate
 from pantarhei.language.time import TimeKind, TimePoint, ticks_of
@@ -55,6 +56,7 @@ class State:
         note: what the caller wants to find again.
         values: literals, by number, whose first forms are to be kept beside those in the books.
         consumers: what each consumer keeps, by its name.
+        noted: what came that is likely a mistake.
     """
 
     books: Books
@@ -63,6 +65,7 @@ class State:
     note: Mapping[str, Json] = field(default_factory=dict)
     values: Integers = field(default_factory=lambda: np.empty(0, np.int32))
     consumers: Mapping[str, bytes] = field(default_factory=dict)
+    noted: Noted = NOTHING_NOTED
 
 
 # The name of the column that has a consumer's bytes begins so, and ends with the consumer's name.
@@ -138,6 +141,7 @@ def save(
         "times": [list(mark) for mark in marks],
         "constraints": constraints,
         "note": dict(state.note),
+        "unexpected": state.noted.saved(),
     }
     return pack(header, columns)
 
@@ -237,7 +241,8 @@ class Checkpoint:
             for name, column in contents.columns.items()
             if name.startswith(_CONSUMER)
         }
-        return State(books, known, ill_typed, self.note, consumers=kept)
+        noted = Noted.of_saved(header["unexpected"])
+        return State(books, known, ill_typed, self.note, consumers=kept, noted=noted)
 
     def _forms(self, keys: Integers, formed: Sequence[Literal]) -> list[Forms]:
         """The forms of each entry, then those of the materialization's facts, then of its pairs."""

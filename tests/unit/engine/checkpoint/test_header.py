@@ -6,7 +6,12 @@ import pytest
 
 from checkpoints import COLUMNS, HEADER, ODD, signed, without
 from pantarhei import StreamReasoner
-from pantarhei.engine.checkpoint.container import DIGEST_LENGTH, FIRST_WITH_CONCLUSIONS, pack
+from pantarhei.engine.checkpoint.container import (
+    DIGEST_LENGTH,
+    FIRST_WITH_CONCLUSIONS,
+    FIRST_WITH_UNEXPECTED,
+    pack,
+)
 from pantarhei.errors import CheckpointError
 
 
@@ -28,3 +33,26 @@ def test_a_checkpoint_from_before_conclusions_could_be_joined_has_them_in_their_
     older = pack(without(HEADER, "conclusions"), COLUMNS)[:-DIGEST_LENGTH]
     older = signed(older[:8] + struct.pack("<I", FIRST_WITH_CONCLUSIONS - 1) + older[12:])
     assert StreamReasoner.restore(older, ODD).options.conclusions == "graph"
+
+
+def test_a_checkpoint_that_does_not_say_what_was_unexpected_begins_to_count():
+    older = pack(without(HEADER, "unexpected"), COLUMNS)[:-DIGEST_LENGTH]
+    older = signed(older[:8] + struct.pack("<I", FIRST_WITH_UNEXPECTED - 1) + older[12:])
+    assert not StreamReasoner.restore(older, ODD).unexpected()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"axioms": 1},
+        {"axioms": "1", "unknown": [], "numbers": []},
+        {"axioms": 0, "unknown": [['"a"', 1]], "numbers": []},
+        {"axioms": 0, "unknown": [["<urn:a>", 7]], "numbers": []},
+        {"axioms": 0, "unknown": [["urn:a", 1]], "numbers": []},
+        {"axioms": 0, "unknown": 3, "numbers": []},
+        {"axioms": 0, "unknown": [], "numbers": [["urn:p", "<urn:x>", None]]},
+    ],
+)
+def test_what_was_unexpected_and_makes_no_sense_is_refused(said):
+    with pytest.raises(CheckpointError, match="makes no sense"):
+        StreamReasoner.restore(pack(HEADER | {"unexpected": said}, COLUMNS), ODD)
