@@ -312,7 +312,7 @@ class _Writer:
             operation = self.rnd.choice(("add", "subtract"))
             tests += [computed("W", operation, one, self.rnd.randrange(3)), *_bounds("W")]
             self.bound["N"].append("W")
-        return tests
+        return self.rnd.sample(tests, len(tests))  # in whatever order they stand
 
     def _head(self, name: str) -> Formula:
         given = atom(name, *(self._known(kind) for kind in KINDS[name]))

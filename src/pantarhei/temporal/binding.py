@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from rdflib import Variable
 
-from pantarhei.language.rule import Argument
+from pantarhei.language.rule import Argument, Builtin
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule
 from pantarhei.literals.builtin import is_computation
 
@@ -43,11 +44,34 @@ def steps(rule: TemporalRule) -> list[Step]:
     return [
         *(Step(variables([f.time] if is_unbounded(f) else ()), f.variables, f) for f in positive),
         *(
-            Step(variables(test.arguments[1:]), variables(test.arguments[:1]), test)
+            Step(_operands(test), variables(test.arguments[:1]), test)
             for test in rule.tests
             if is_computation(test)
         ),
     ]
+
+
+def with_tests_in_order(rule: TemporalRule) -> TemporalRule:
+    """The rule with each test behind the computations of what it looks at, else in the order of the text.
+
+    >>> from pantarhei.temporal.rules import load_rules
+    >>> rules = load_rules("a(X) :- b(X, N), K > 4, K = N + 1.", prefixes={"": "http://example.org/"})
+    >>> print(with_tests_in_order(rules.rules[0]))
+    a(X) :- b(X, N), K = N + 1, K > 4.
+    """
+    bound = {variable for each in rule.body if not each.is_negated for variable in each.variables}
+    waiting, ordered = list(rule.tests), list[Builtin]()
+    while waiting:
+        test = next((each for each in waiting if _operands(each) <= bound), waiting[0])
+        waiting.remove(test)
+        ordered.append(test)
+        bound |= variables(test.arguments)
+    return rule if ordered == list(rule.tests) else replace(rule, tests=tuple(ordered))
+
+
+def _operands(test: Builtin) -> frozenset[Variable]:
+    """What a test needs to know: all but the result of a computation."""
+    return variables(test.arguments[is_computation(test) :])
 
 
 def taken(given: Sequence[Step]) -> tuple[frozenset[Variable], list[Step]]:

@@ -12,6 +12,7 @@ from pantarhei.encoding.numbers import Symbol
 from pantarhei.graphs.groups import grouped
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalAtom, TemporalRule, TupleWindow
+from pantarhei.temporal.binding import with_tests_in_order
 from pantarhei.temporal.checks.dates import check_dates
 from pantarhei.temporal.checks.form import check_times
 from pantarhei.temporal.checks.refusal import refused
@@ -59,7 +60,7 @@ def program_of(
     rules = list(rules)
     for rule in rules:
         check_dates(rule, ticks.kind)
-    reification = TupleReification(rules)
+    reification = TupleReification(list(map(with_tests_in_order, rules)))
     given, wide = reification.rules, reification.wide
     return _Translation(given, wide, list(ontology), frozenset(remembered), ticks, feedback).program()
 

@@ -123,8 +123,9 @@ class TupleReification:
         """The rule for names, and that for literals: of these nothing can be said, so it is not so."""
         denied = [each for each in rule.body if each.is_negated and self._is_doubtful(each, rule)]
         firsts = {each.atom.arguments[0] for each in denied}
-        variables = sorted(each for each in firsts if isinstance(each, Variable))
-        constants = firsts.difference(variables)
+        computed = {test.arguments[0] for test in rule.tests if is_computation(test)}
+        variables = sorted(each for each in firsts - computed if isinstance(each, Variable))
+        constants = firsts.difference(variables)  # what is computed is a literal, as these are
         for count in range(len(variables) + 1):
             for chosen in combinations(variables, count):
                 literals = constants.union(chosen)

@@ -161,6 +161,22 @@ def test_what_is_denied_of_a_literal_in_first_place_is_true():
     assert shown(reasoner) == ["alone(v)"]
 
 
+@pytest.mark.parametrize(
+    ("denied", "is_true"),
+    [("s(W) at W in [1]", False), ("s(W)", False), ("near(W, W)", False), ("near(W, X) at W in [1]", True)],
+)
+def test_what_is_denied_of_what_is_computed_is_true_unless_rules_conclude_it(denied, is_true):
+    rules = f"late(X) :- value(X, N) at T in [3], not {denied}, W = N + 1."
+    of_names = reasoner_with(rules)
+    of_names.push(0, [value("v", 1), (EX.u, EX.near, EX.u), (EX.u, RDF.type, EX.s)])
+    assert shown(of_names) == ["late(v)"]
+    concluded = reasoner_with(f"{rules} s(2) :- off(X). near(2, 2) :- off(X).")
+    concluded.push(0, [value("v", 1)])
+    assert shown(concluded) == ["late(v)"]
+    concluded.push(2, [(EX.u, RDF.type, EX.off)])
+    assert ("late(v)" in shown(concluded)) is is_true
+
+
 def test_more_than_two_arguments_of_what_the_stream_says_are_refused():
     with pytest.raises(TemporalRuleError, match=r"q\(X, Y, Z\) has 3 arguments, and no rule concludes it"):
         reasoner_with("p(X) :- q(X, Y, Z).")
