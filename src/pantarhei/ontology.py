@@ -37,6 +37,7 @@ from pantarhei.language.origin import Origin
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import NO_NAMES, ShownNames, told_apart
 from pantarhei.language.term import ONLY_TYPE, Term, Triple, check_triple, in_order
+from pantarhei.literals.by_value import Numbers
 from pantarhei.literals.membership import check_range, why_unknown
 from pantarhei.owl.axiom import Axiom
 from pantarhei.owl.axiom_mapping import BEYOND_DL, Reading, read_axioms
@@ -377,6 +378,7 @@ class Ontology:
         background: Graph | Iterable[Triple] | None = None,
         unique_names: bool = True,
         keys: Iterable[Key] | None = None,
+        numbers: Numbers = "by_datatype",
     ) -> ShardingReport:
         """Which keys a stream can be sharded by, so that shards that reason alone hold what one model holds.
 
@@ -389,6 +391,7 @@ class Ontology:
             unique_names: as `StreamReasoner` takes it.
             keys: the keys to look at: `"subject"`, or properties of the background, such as `inBuilding`,
                 whose value is the shard. If None, `"subject"` and such properties as there are.
+            numbers: as `StreamReasoner` takes it; numbers that are one are one key.
 
         Raises:
             InconsistentOntologyError: ontology and background contradict each other.
@@ -396,10 +399,10 @@ class Ontology:
         """
         whole, given = self.with_background(background)
         always = always_true(whole, given)
-        foundation = Foundation.of(whole, always, unique_names)
+        foundation = Foundation.of(whole, always, unique_names, numbers)
         facts = frozenset(foundation.vocabulary.decode(foundation.model().facts()))
         theory = Theory.of((*whole.rules, *whole.constraints), unique_names)
-        return sharding_report(theory, always, facts, foundation.growing.same, streaming, keys)
+        return sharding_report(theory, always, facts, foundation.growing.same, streaming, keys, numbers)
 
     def with_background(
         self, background: Graph | Iterable[Triple] | pa.Table | None

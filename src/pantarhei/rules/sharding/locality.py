@@ -34,7 +34,7 @@ from pantarhei.errors import OptionError, check_type
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, Triple, short
-from pantarhei.literals.value import value_of
+from pantarhei.literals.by_value import Numbers, reading_of
 from pantarhei.rules.sharding.anchor import Facts, KeyFlow, Situation, symbol_of
 from pantarhei.rules.sharding.sharding_report import (
     ANY_OTHER,
@@ -69,6 +69,7 @@ def sharding_report(
     same: Iterable[Sequence[Term]] = (),
     streaming: Iterable[URIRef] | None = None,
     keys: Iterable[Key] | None = None,
+    numbers: Numbers = "by_datatype",
 ) -> ShardingReport:
     """Which keys a program is key-local for, and what stands in the way of the others.
 
@@ -83,6 +84,7 @@ def sharding_report(
             background has assertions, and the properties of which facts follow from it.
         keys: the keys to look at. If None, `"subject"` and properties of the background, at most
             `MOST_PROPERTIES`, those in rules first.
+        numbers: how numbers are read; `facts` are so read.
 
     Raises:
         OptionError: `streaming` or `keys` has something that is none.
@@ -97,7 +99,7 @@ def sharding_report(
     maps: dict[Key, KeyMap] = {}
     places: dict[Key, FactPlaces] = {}
     for key in tried:
-        found = _key_map(key, situation, aliases)
+        found = _key_map(key, situation, aliases, numbers)
         if isinstance(found, NoKey):
             no_keys[key] = found
             continue
@@ -234,10 +236,12 @@ def _keys(situation: Situation, keys: Iterable[Key] | None) -> tuple[list[Key], 
     return [SUBJECT, *named[:MOST_PROPERTIES]], max(0, len(named) - MOST_PROPERTIES)
 
 
-def _key_map(key: Key, situation: Situation, aliases: Mapping[Term, Term]) -> KeyMap | NoKey:
+def _key_map(
+    key: Key, situation: Situation, aliases: Mapping[Term, Term], numbers: Numbers
+) -> KeyMap | NoKey:
     """κ, if the property's facts make one."""
     if key == SUBJECT:
-        return KeyMap(key, dict(aliases))
+        return KeyMap(key, dict(aliases), numbers)
     symbol = Symbol(URIRef(key), 2)
     if not situation.is_background(symbol):
         return NoKey("its facts may come from the stream, and a fact's shard must be known beforehand")
@@ -246,15 +250,16 @@ def _key_map(key: Key, situation: Situation, aliases: Mapping[Term, Term]) -> Ke
         return NoKey("the background has no facts of it")
     keys: dict[Term, Term] = {}
     values: dict[Hashable, Term] = {}
+    read = reading_of(numbers)
     for name, given in facts:
-        value = values.setdefault(value_of(given), given)
+        value = values.setdefault(read(given), given)
         if keys.setdefault(name, value) != value:
             return _no_key("it is not functional", name, keys[name], value)
     for value in values.values():
         if keys.get(value, value) != value:
             return _no_key("a value has another value", value, keys[value])
     keys.update((alias, keys.get(name, name)) for alias, name in aliases.items())
-    return KeyMap(key, keys)
+    return KeyMap(key, keys, numbers)
 
 
 def _no_key(reason: str, name: Term, *values: Term) -> NoKey:

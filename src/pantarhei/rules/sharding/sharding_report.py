@@ -17,7 +17,7 @@ from pantarhei.language.counted import counted
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule, names_of
 from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.language.term import Term, short
-from pantarhei.literals.value import value_of
+from pantarhei.literals.by_value import Numbers, reading_of
 
 SUBJECT = "subject"
 Key = URIRef | str
@@ -41,10 +41,12 @@ class KeyMap:
     Args:
         key: `"subject"` or a property.
         keys: the key of each name that is not its own; a key is its own.
+        numbers: how numbers among keys are read.
     """
 
     key: Key
     keys: Mapping[Term, Term] = field(repr=False)
+    numbers: Numbers = "by_datatype"
 
     def of(self, term: Term) -> Term:
         """κ(term)."""
@@ -52,7 +54,7 @@ class KeyMap:
 
     def value_of(self, term: Term) -> Hashable:
         """What two terms share exactly if their keys denote the same thing."""
-        return value_of(self.keys.get(term, term))
+        return reading_of(self.numbers)(self.keys.get(term, term))
 
     def written(self, argument: Argument) -> str:
         """κ(argument) for people."""
@@ -63,7 +65,7 @@ class KeyMap:
     @property
     def values(self) -> int:
         """How many different keys the names listed have."""
-        return len({value_of(key) for key in self.keys.values()})
+        return len(set(map(reading_of(self.numbers), self.keys.values())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,7 +201,7 @@ def sharded(
         kind,
         sharding.shard_by,
         _number_of_shards(sharding.shards, session),
-        _key_local(whole, sharding, options.unique_names),
+        _key_local(whole, sharding, options.unique_names, options.numbers),
         allowed_lateness is not None,
     )
     if query is not None:
@@ -293,11 +293,13 @@ def _number_of_shards(shards: int | None, session: SparkSession) -> int:
     return shards
 
 
-def _key_local(ontology: Ontology, sharding: Sharding, unique_names: bool) -> ShardingReport:
+def _key_local(
+    ontology: Ontology, sharding: Sharding, unique_names: bool, numbers: Numbers
+) -> ShardingReport:
     shard_by = sharding.shard_by
     if shard_by != SUBJECT and not isinstance(shard_by, URIRef):
         raise OptionError("shard_by", repr(shard_by), "'subject' or the IRI (URIRef) of a property")
-    report = ontology.sharding_report(sharding.streaming, None, unique_names, keys=[shard_by])
+    report = ontology.sharding_report(sharding.streaming, None, unique_names, [shard_by], numbers)
     if not report.allows(shard_by):
         raise NotKeyLocalError(str(shard_by), report.about(shard_by))
     return report

@@ -4,7 +4,7 @@ import json
 import pickle
 
 import pytest
-from rdflib import OWL, RDF, Graph, Literal
+from rdflib import OWL, RDF, XSD, Graph, Literal
 
 from pantarhei import InconsistentOntologyError, Ontology, OptionError, load_ontology
 from pantarhei.language.rule import Different, Rule
@@ -347,3 +347,14 @@ def test_what_is_no_name_and_no_key_is_refused(options):
 
 def test_a_property_that_the_background_lacks_is_no_key():
     assert report([], keys=[K]).no_keys[K].reason == "the background has no facts of it"
+
+
+def test_numbers_that_are_one_by_value_are_one_key():
+    whole, binary = Literal("1", datatype=XSD.integer), Literal("1.0", datatype=XSD.double)
+    zones = [(a, V, whole), (b, V, binary), (c, V, Literal("2", datatype=XSD.integer))]
+    together = rule(is_a(C, x), is_a(A, x), related(V, x, z), related(V, y, z), is_a(B, y))
+    for numbers, keys in (("by_datatype", 3), ("by_value", 2)):
+        found = report([together], zones, keys=[V], numbers=numbers)
+        assert found.allows(V) and found.maps[V].values == keys
+        assert (found.maps[V].of(a) == found.maps[V].of(b)) is (numbers == "by_value")
+        assert (found.maps[V].value_of(whole) == found.maps[V].value_of(binary)) is (numbers == "by_value")
