@@ -4,6 +4,7 @@ from pantarhei.query.registration import Registration
 from pantarhei.spark.batch import run
 from pantarhei.spark.driver import Counts, LateABox
 from pantarhei.spark.materialize import materialize_aboxes
+from pantarhei.spark.melt import melt
 from pantarhei.spark.running_query import ReasoningQuery
 from pantarhei.spark.session import session
 from pantarhei.spark.shards.sharded_stream import shard_stream
@@ -19,6 +20,7 @@ __all__ = [
     "ReasoningQuery",
     "Registration",
     "materialize_aboxes",
+    "melt",
     "reason_stream",
     "register",
     "run",

@@ -15,8 +15,9 @@ from pantarhei.errors import check_type
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema, read_blocks, read_skipped
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of, normalized
+from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of
 from pantarhei.spark.materialize import Closing
+from pantarhei.spark.melt import MappingGiven, timestamped
 from pantarhei.spark.worker import OnError, SkippedRows, check_on_error
 from pantarhei.temporal.sharding import check_needs_no_order
 
@@ -32,6 +33,7 @@ def run(
     df: DataFrame,
     *,
     columns: Mapping[str, str] | None = None,
+    mapping: MappingGiven | None = None,
     on_error: OnError = "raise",
     on_skipped: Callable[[SkippedRows], object] | None = None,
     clustered: bool | None = None,
@@ -46,11 +48,12 @@ def run(
     Args:
         reasoner: what is fed; it may have been fed before, up to the first of the timestamps.
         df: columns as for `materialize_aboxes`.
-        columns, on_error, clustered, spark_partitions: as `materialize_aboxes` takes them.
+        columns, mapping, on_error, clustered, spark_partitions: as `materialize_aboxes` takes them.
         on_skipped: told what was left out; without it, the log is.
 
     Raises:
         OptionError: the DataFrame streams, or an option has no such value.
+        MappingError: the mapping cannot be read, or does not fit the columns.
         NotKeyLocalRuleError: a temporal rule has a window of the last assertions; rows have no order.
         InvalidRowError: a row is no timestamped triple, and such rows are not to be left out.
         LateABoxError: time has passed the first timestamp.
@@ -60,7 +63,7 @@ def run(
     if reasoner.temporal is not None:
         check_needs_no_order(reasoner.temporal)
     check_frame(df, False, "one that does not stream, or pantarhei.spark.reason_stream")
-    given = normalized(df, columns)
+    given = timestamped(df, columns, mapping)
     schema = block_schema(given.schema[TIMESTAMP].dataType)
     arrow = to_arrow_schema(schema, timezone="UTC")
     closing = Closing(

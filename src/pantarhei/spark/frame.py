@@ -72,18 +72,19 @@ def _type_of(df: DataFrame, name: str) -> t.DataType:
     return df.schema[name].dataType
 
 
-def _quoted(name: str) -> Column:
+def quoted(name: str) -> Column:
+    """A column by its name, whatever is in that."""
     return f.col("`" + name.replace("`", "``") + "`")
 
 
 def _time(df: DataFrame, name: str) -> Column:
     given = _type_of(df, name)
     if isinstance(given, _INTEGERS):
-        return _quoted(name).cast(t.LongType())
+        return quoted(name).cast(t.LongType())
     if isinstance(given, t.FloatType | t.DoubleType):
-        return _quoted(name).cast(t.DoubleType())
+        return quoted(name).cast(t.DoubleType())
     if isinstance(given, t.TimestampType):
-        return _quoted(name)
+        return quoted(name)
     advice = "an integer, a double, or a timestamp"
     if isinstance(given, t.TimestampNTZType):
         advice += "; a time without a zone is a different instant in each place: cast it to timestamp"
@@ -95,9 +96,9 @@ def _time(df: DataFrame, name: str) -> Column:
 def _term(df: DataFrame, name: str) -> Column:
     given = _type_of(df, name)
     if isinstance(given, t.StringType | t.NullType):
-        return _quoted(name).cast(t.StringType())
+        return quoted(name).cast(t.StringType())
     if isinstance(given, t.StructType) and _NEEDED_FIELDS <= set(given.names) <= _KNOWN_FIELDS:
-        return _written(_quoted(name), set(given.names))
+        return _written(quoted(name), set(given.names))
     expected = "a string in N-Triples syntax, or a struct of type, value, datatype and lang"
     raise OptionError("columns", f"{name} of type {given.simpleString()}", expected)
 

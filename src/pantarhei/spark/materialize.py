@@ -25,7 +25,8 @@ from pantarhei.language.term import Triple
 from pantarhei.literals.by_value import Numbers
 from pantarhei.ontology import Ontology
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.frame import TIMESTAMP, check_frame, normalized
+from pantarhei.spark.frame import TIMESTAMP, check_frame
+from pantarhei.spark.melt import MappingGiven, timestamped
 from pantarhei.spark.stream_columns import COLUMNS
 from pantarhei.spark.worker import OnError, SkippedRows, Task, Writer, check_on_error
 
@@ -40,6 +41,7 @@ def materialize_aboxes(
     unique_names: bool = True,
     numbers: Numbers = "by_datatype",
     columns: Mapping[str, str] | None = None,
+    mapping: MappingGiven | None = None,
     on_error: OnError = "raise",
     conflicts: bool = False,
     observation: Observation | None = None,
@@ -60,6 +62,8 @@ def materialize_aboxes(
         background: facts that hold at every time; what follows from them alone is not repeated.
         unique_names, numbers: as `StreamReasoner`.
         columns: what the four columns are called, where they have other names: `{"timestamp": "time"}`.
+        mapping: how triples are made of the rows of a table that has other columns, as `melt` takes it; then
+            a row that is not as the mapping says is no timestamped triple.
         on_error: "raise" fails at the first row that is no timestamped triple, naming it (InvalidRowError);
             "skip" leaves such rows out, and counts them.
         conflicts: add a column `conflicts` (array of integers): the numbers, within the timestamp, of the
@@ -78,10 +82,11 @@ def materialize_aboxes(
 
     Raises:
         OptionError: a column is missing or of no fitting type, or an option has no such value.
+        MappingError: the mapping cannot be read, or does not fit the columns.
     """
     check_on_error(on_error)
     check_frame(df, False, "one that does not stream; for streams, reason_stream")
-    given = normalized(df, columns)
+    given = timestamped(df, columns, mapping)
     foundation = Foundation.of(ontology, background, unique_names, numbers)
     schema = StructType(
         [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from pantarhei.spark.stream_columns import COLUMNS
 
 _PLACES = {SUBJECT: Place.SUBJECT, PREDICATE: Place.PREDICATE, OBJECT: Place.OBJECT}
 
+_CARRIED = "left out: "
 _LAST_FLOAT = MOST_TICKS / FLOAT_TICKS
 
 
@@ -118,19 +120,37 @@ def _read(text: bytes, column: str) -> tuple[Term | None, str]:
     return term, "" if _PLACES[column].admits(term) else _PLACES[column].expected
 
 
+def carrying(errors: Sequence[InvalidRowError], schema: pa.Schema) -> pa.RecordBatch:
+    """Rows of a normalized table without a time, whose subjects, which are no terms, carry errors to where
+    rows are looked at.
+    """
+    texts = [_CARRIED + json.dumps(error.args, ensure_ascii=False) for error in errors]
+    columns = {field.name: pa.nulls(len(texts), field.type) for field in schema}
+    return pa.record_batch({**columns, SUBJECT: pa.array(texts)}, schema=schema)
+
+
+def _carried(subject: bytes | None) -> InvalidRowError | None:
+    if subject is None or not subject.startswith(_CARRIED.encode()):
+        return None
+    return InvalidRowError(*json.loads(subject[len(_CARRIED) :]))
+
+
 def error_of(table: pa.Table, problem: Problem) -> InvalidRowError:
-    """The error that names a row and what is wrong with it."""
+    """The error that names a row and what is wrong with it; the one that the row carries, if it does."""
     cells = {name: table.column(name).slice(problem.row, 1) for name in COLUMNS}
     values = {name: cells[name].cast(pa.binary())[0].as_py() for name in TERMS}
+    if problem.column == TIMESTAMP and (error := _carried(values[SUBJECT])) is not None:
+        return error
     values[TIMESTAMP] = cells[TIMESTAMP].cast(pa.string())[0].as_py()
-    row = tuple(f"{name}={_short(values[name])}" for name in COLUMNS)
+    row = tuple(f"{name}={shortened(values[name])}" for name in COLUMNS)
     return InvalidRowError(row, problem.column, problem.reason)
 
 
-def _short(value: bytes | str | None) -> str:
-    text = value.decode(errors="replace") if isinstance(value, bytes) else value
-    if text is None:
+def shortened(value: object) -> str:
+    """A value as an error shows it."""
+    if value is None:
         return "null"
+    text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
     return text if len(text) <= 200 else text[:200] + "…"
 
 

@@ -29,8 +29,9 @@ from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, Collector, Conclusions, FactChanges
 from pantarhei.spark.driver import Driver, LateABox
-from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of, normalized
+from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of
 from pantarhei.spark.materialize import Closing
+from pantarhei.spark.melt import MappingGiven, timestamped
 from pantarhei.spark.progress import Progress, local_folder, uri_of
 from pantarhei.spark.registrations import registrations, take_up
 from pantarhei.spark.results import STREAM, OutputFormat, Results, Sinks
@@ -61,6 +62,7 @@ def reason_stream(
     numbers: Numbers = "by_datatype",
     budget: Budget | None = None,
     columns: Mapping[str, str] | None = None,
+    mapping: MappingGiven | None = None,
     allowed_lateness: Duration | None = None,
     on_error: OnError = "raise",
     on_update: OnUpdate | None = None,
@@ -96,7 +98,7 @@ def reason_stream(
         df: a streaming DataFrame; columns as for `materialize_aboxes`.
         ontology, window, background, repair, keep, unique_names, numbers, budget: as `StreamReasoner` takes
             them.
-        columns, on_error: as `materialize_aboxes` takes them.
+        columns, mapping, on_error: as `materialize_aboxes` takes them.
         allowed_lateness: how far ABoxes may come out of order from batch to batch; so long they wait.
         on_update: called with the update of each ABox and the reasoner.
         on_late: called with each ABox that came too late; `counts` has their number.
@@ -134,6 +136,7 @@ def reason_stream(
 
     Raises:
         OptionError: an option has no such value, or another than in the checkpoint.
+        MappingError: the mapping cannot be read, or does not fit the columns.
         NotKeyLocalError: shards would not hold what one model holds.
         NotKeyLocalQueryError: shards would not answer the query as one window does.
         CheckpointError: the checkpoint is damaged, or part of it is lost.
@@ -147,7 +150,7 @@ def reason_stream(
     """
     check_frame(df, True, "one that streams, or pantarhei.spark.run")
     check_on_error(on_error)
-    given = normalized(df, columns)
+    given = timestamped(df, columns, mapping, "carry" if shard_by is None else "raise")
     search = Budget() if budget is None else budget
     kept = (History() if history is None else history) if shard_by is None else remembered(history)
     options = Options(window, repair, keep, unique_names, search, limits, history=kept, numbers=numbers)

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructType, TimestampType
+from pyspark.sql.types import (
+    DataType,
+    DoubleType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 from pantarhei.errors import OptionError
 from pantarhei.language.time import TimeKind
@@ -36,6 +44,13 @@ def columns(kind: TimeKind) -> str:
     'timestamp long, subject string, predicate string, object string'
     """
     return ", ".join([f"timestamp {time_type_of(kind)}", *(f"{name} string" for name in COLUMNS[1:])])
+
+
+def arrow_columns(kind: TimeKind) -> pa.Schema:
+    """The schema as Arrow has it."""
+    time = next(of for of, known in _KINDS.items() if known is kind)
+    types = zip(COLUMNS, (time, *[StringType()] * 3), strict=True)
+    return to_arrow_schema(StructType([StructField(*each) for each in types]), timezone="UTC")
 
 
 def column_types(schema: StructType, options: Mapping[str, str]) -> tuple[TimeKind, pa.Schema]:

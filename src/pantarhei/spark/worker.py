@@ -81,9 +81,13 @@ class SkippedRows:
 
     def add(self, table: pa.Table, found: Sequence[Problem]) -> None:
         """Note the rows of `table` that have problems."""
-        self.count += len(found)
         room = _SAID - len(self.examples)
-        self.examples += [error_of(table, problem) for problem in found[:room]]
+        self.note([error_of(table, problem) for problem in found[:room]], len(found))
+
+    def note(self, first: Sequence[InvalidRowError], count: int) -> None:
+        """Note so many rows, the first of which these errors are about."""
+        self.count += count
+        self.examples += first[: _SAID - len(self.examples)]
 
     def __add__(self, other: SkippedRows) -> SkippedRows:
         return SkippedRows(self.count + other.count, (self.examples + other.examples)[:_SAID])
@@ -92,6 +96,12 @@ class SkippedRows:
         more = "" if self.count <= len(self.examples) else " …"
         first = "; ".join(error.what for error in self.examples)
         return f"left out {self.count} rows that are no timestamped triples: {first}{more}"
+
+
+def log_skipped(skipped: SkippedRows) -> None:
+    """Say in the log what was left out, if anything was."""
+    if skipped.count:
+        _log.warning("%s", skipped)
 
 
 Writer = Callable[[pa.Scalar, Interpretation, Texts], pa.Table]
@@ -125,8 +135,8 @@ class Task:
                 yield from self.write(at, made, known.texts).to_batches()
         if skipped.count and self.report is not None:
             yield from self.report(skipped).to_batches()
-        elif skipped.count:
-            _log.warning("%s", skipped)
+        else:
+            log_skipped(skipped)
 
     def _closed(
         self, table: pa.Table, materializer: ABoxMaterializer, skipped: SkippedRows

@@ -31,6 +31,7 @@ from pantarhei.rules.translation.demand import Theory
 from pantarhei.spark.answer_rows import conclusion_columns
 from pantarhei.spark.collectors import refuse_taken
 from pantarhei.spark.frame import check_frame
+from pantarhei.spark.melt import MappingGiven, timestamped
 from pantarhei.spark.shards.processor import ShardProcessor, columns_of
 from pantarhei.spark.shards.router import LAST_TICK, ROUTED, Router
 from pantarhei.spark.shards.setup import ShardSetup, Shipped
@@ -85,6 +86,7 @@ def shard_stream(
     query: str | None = None,
     history: History | None = None,
     temporal: TemporalRules | None = None,
+    mapping: MappingGiven | None = None,
 ) -> DataFrame:
     """The changes of the repaired materialization of a stream, of a query's answers, or of what rules
     conclude, computed by shards.
@@ -139,6 +141,7 @@ def shard_stream(
         history: how much each shard remembers of what has left its window, at the cost of its state; by
             default nothing. It has no sink.
         temporal: rules by which each shard concludes; instead of `query`.
+        mapping: how triples are made of the rows of a table that has other columns, as `melt` takes it.
 
     Raises:
         QueryError: the query is malformed or refused.
@@ -147,6 +150,7 @@ def shard_stream(
         NotKeyLocalQueryError: shards would not answer it as one window does.
         NotKeyLocalError: shards would not hold what one model holds.
         InconsistentOntologyError: ontology and background contradict each other.
+        MappingError: the mapping cannot be read, or does not fit the columns.
         OptionError: the columns are others, the state store is not RocksDB, or an option has no such value.
         TimestampError: the window is of another kind than the timestamps.
         In the running query: `BackgroundOnlyError` for a row that the stream must not assert,
@@ -158,7 +162,8 @@ def shard_stream(
         window, repair, keep, unique_names, search, limits, history=remembered(history), numbers=numbers
     )
     sharding = Sharding(shard_by, shards, streaming)
-    return sharded(df, ontology, options, background, sharding, allowed_lateness, query, temporal).changes
+    given = df if mapping is None else timestamped(df, None, mapping, "raise")
+    return sharded(given, ontology, options, background, sharding, allowed_lateness, query, temporal).changes
 
 
 def remembered(history: History | None) -> History:

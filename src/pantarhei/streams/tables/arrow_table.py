@@ -62,8 +62,7 @@ def parquet_table(source: str, file: Any) -> ArrowTable:
     from pyarrow import parquet
 
     def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        outermost = {name if name in schema.names else _outer(schema, name) for name in columns}
-        yield from opened.iter_batches(ROWS, columns=sorted(outermost), use_threads=False)
+        yield from opened.iter_batches(ROWS, columns=outermost(schema, columns), use_threads=False)
 
     try:
         opened = parquet.ParquetFile(file)
@@ -116,6 +115,11 @@ def _flat(schema: pa.Schema) -> list[pa.Field]:
 
 def _itself(rows: range) -> range:
     return rows
+
+
+def outermost(schema: pa.Schema, columns: Sequence[str]) -> list[str]:
+    """The columns of a schema in which the columns asked for are, each once."""
+    return sorted({name if name in schema.names else _outer(schema, name) for name in columns})
 
 
 def _outer(schema: pa.Schema, name: str) -> str:

@@ -1,0 +1,157 @@
+"""Rows of a user's DataFrame as timestamped triples, by a mapping as `read_records` takes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Observation
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_type
+
+from pantarhei.errors import MappingError, OptionError
+from pantarhei.language.time import TimeKind
+from pantarhei.mapping.binding import BoundMapping, bind
+from pantarhei.mapping.cells import check_type
+from pantarhei.mapping.mapping import ROW, RecordMapping
+from pantarhei.mapping.read import read_mapping
+from pantarhei.mapping.rows import map_rows
+from pantarhei.spark.frame import TIMESTAMP, check_frame, normalized, quoted
+from pantarhei.spark.melting import NAME, Melting, Wrong
+from pantarhei.spark.stream_columns import arrow_columns, columns
+from pantarhei.spark.worker import OnError, check_on_error
+from pantarhei.streams.tables.arrow_table import ArrowTable, outermost
+
+MappingGiven: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | RecordMapping"
+
+
+def melt(
+    df: DataFrame,
+    mapping: MappingGiven,
+    *,
+    on_error: OnError = "raise",
+    observation: Observation | None = None,
+) -> DataFrame:
+    """The triples that a mapping makes of the rows of a table, wide ones too, with their timestamps.
+
+    They are what `materialize_aboxes`, `run`, `reason_stream` and `shard_stream` take in. These take a
+    `mapping` themselves, too: then they count what is left out with the rest.
+
+    Nothing runs before an action on the result. Rows become triples by column, where they are: nothing is
+    shuffled.
+
+    Args:
+        df: a table, streaming or not.
+        mapping: as `pantarhei.read_records` takes it.
+        on_error: "raise" fails at the first row that is not as the mapping says, naming it (InvalidRowError);
+            "skip" leaves such rows out, and says so in the worker's log.
+        observation: is told, by the first action, how many triples were made (`triples`) and how many rows
+            were left out (`skipped`); for DataFrames that do not stream.
+
+    Returns:
+        A DataFrame `(timestamp, subject, predicate, object)`: terms in N-Triples syntax, and a timestamp, or
+        with `unit: number` a long or a double.
+
+    Raises:
+        MissingFileError: there is no such mapping.
+        MappingError: it cannot be read, or does not fit the columns.
+        OptionError: `df` is no DataFrame, or an option has no such value.
+    """
+    check_on_error(on_error)
+    if not isinstance(df, DataFrame):
+        raise OptionError("df", repr(df)[:200], "a DataFrame; pantarhei.read_records reads files and frames")
+    if observation is None:
+        return _melted(df, mapping, on_error)
+    check_frame(df, False, "one that does not stream; reason_stream takes the mapping too, and counts")
+    given = _melted(df, mapping, "raise" if on_error == "raise" else "carry")
+    is_triple = f.col(TIMESTAMP).isNotNull()
+    told = {"triples": is_triple, "skipped": ~is_triple}
+    counts = (f.count(f.when(these, 1)).alias(name) for name, these in told.items())
+    return given.observe(observation, *counts).where(is_triple)
+
+
+def timestamped(
+    df: DataFrame,
+    columns: Mapping[str, str] | None,
+    mapping: MappingGiven | None,
+    wrong: Wrong = "carry",
+) -> DataFrame:
+    """The normalized DataFrame that a user's is, by the names of its columns or by a mapping.
+
+    Args:
+        wrong: what becomes of rows that are not as the mapping says, as `Melting` has it.
+
+    Raises:
+        OptionError: a column is missing, or of no fitting type; or `columns` is given with `mapping`.
+        MappingError: the mapping cannot be read, or does not fit the columns.
+    """
+    if mapping is None:
+        return normalized(df, columns)
+    if columns is not None:
+        raise OptionError("columns", "given with mapping", "one of them: a mapping names the columns itself")
+    return _melted(df, mapping, wrong)
+
+
+def _melted(df: DataFrame, mapping: MappingGiven, wrong: Wrong) -> DataFrame:
+    given = read_mapping(mapping)
+    schema = _arrow_schema(df)
+    bound = _bound(schema, given)
+    kind = _kind(schema, bound, given)
+    task = Melting(bound, given.source, kind, arrow_columns(kind), wrong)
+    needed = df.select(*map(quoted, outermost(schema, tuple(bound.columns))))
+    return needed.mapInArrow(task, columns(kind))
+
+
+def _arrow_schema(df: DataFrame) -> pa.Schema:
+    """The columns as workers see them; what Arrow has no type for is bytes there, which nobody maps."""
+    fields = []
+    for field in df.schema.fields:
+        try:
+            kind = to_arrow_type(field.dataType, timezone="UTC")
+        except PySparkException:
+            kind = pa.binary()
+        fields.append(pa.field(field.name, kind))
+    return pa.schema(fields)
+
+
+def _bound(schema: pa.Schema, mapping: RecordMapping) -> BoundMapping:
+    """The mapping for columns.
+
+    Raises:
+        MappingError: it does not fit them.
+    """
+    table = ArrowTable(NAME, schema, lambda _: iter(()))
+    bound = bind(mapping, table.names, NAME)
+    for column, line in bound.columns.items():
+        check_type(column, table.type_of(column), NAME, mapping.source, line)
+    asked = [*((name, mapping.time.line) for name in mapping.time.template.columns)]
+    asked += [asked for pattern in bound.patterns for asked in pattern.columns]
+    for name, line in asked:
+        if name == ROW and ROW not in bound.columns:
+            raise MappingError(
+                mapping.source,
+                line,
+                f"the rows of {NAME} have no numbers, which $({ROW}) refers to",
+                f"what only one row has, such as a time and a name; or a column {ROW}, which "
+                "monotonically_increasing_id() makes where nothing streams",
+            )
+    return bound
+
+
+def _kind(schema: pa.Schema, bound: BoundMapping, mapping: RecordMapping) -> TimeKind:
+    """What timestamps are, as the types of columns tell; of numbers that are texts, whole ones.
+
+    Raises:
+        MappingError: the column of times is of another type than the mapping says.
+    """
+    table = ArrowTable(NAME, schema, lambda _: iter([pa.RecordBatch.from_pylist([], schema)]))
+    (block,) = table.blocks(tuple(bound.columns))
+    kind = map_rows(bound, block.columns, 0, 1, mapping.source).kind
+    if kind is TimeKind.INTEGER and bound.time.template.is_whole:
+        column = table.type_of(bound.time.template.columns[0])
+        if pa.types.is_decimal(column) and column.scale > 0:
+            return TimeKind.FLOAT
+    return kind

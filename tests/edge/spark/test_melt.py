@@ -1,0 +1,163 @@
+"""Tables on Spark by a mapping: what comes out is what `read_records` makes of the same rows."""
+
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pandas as pd
+import pytest
+from pyspark.sql import Observation
+
+import pantarhei as pr
+from pantarhei.spark import materialize_aboxes, melt, reason_stream, run
+from spark_streams import NOW, Folder, rows_of
+
+AIR = "http://example.org/air#"
+MAPPING = {
+    "prefixes": {"ex": AIR},
+    "time": {"column": "at"},
+    "melt": {"columns": {"ozone": {"gas": "O3"}, "no2": {"gas": "NO2"}}},
+    "mappings": {
+        "station": {"s": "ex:$(place.name)", "po": [["a", "ex:Station"]]},
+        "level": {"s": "ex:$(place.name)", "po": [["ex:$(gas)", "$(value)", "xsd:decimal"]]},
+    },
+}
+WIDE = "at timestamp, place struct<name string, high boolean>, ozone double, no2 int, other binary"
+NUMBERED = {**MAPPING, "time": {"column": "at", "unit": "number"}}
+HIGH = """
+@prefix : <http://example.org/air#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:O3 a owl:DatatypeProperty . :High a owl:Class .
+[ a owl:Restriction ; owl:onProperty :O3 ; owl:someValuesFrom [ a rdfs:Datatype ; owl:onDatatype xsd:decimal ;
+  owl:withRestrictions ( [ xsd:minInclusive 80.0 ] ) ] ] rdfs:subClassOf :High .
+"""
+
+
+def table(seed, count):
+    """Rows of a wide table, in the order of time."""
+    random, begin = Random(seed), datetime(2026, 3, 2, 7, tzinfo=UTC)
+    return [
+        {
+            "at": begin + timedelta(minutes=number // 3),
+            "place": {"name": random.choice(["a b", "c/d", "e"]), "high": True},
+            "ozone": random.choice([None, 81.5, 0.25, 7.0]),
+            "no2": random.choice([None, 34, -1]),
+        }
+        for number in range(count)
+    ]
+
+
+def records(rows, mapping=MAPPING):
+    """What the door without Spark makes of them: rows of texts."""
+    return pr.read_records(pd.DataFrame(rows).convert_dtypes(dtype_backend="pyarrow"), mapping)
+
+
+def frame(spark, rows):
+    return spark.createDataFrame([(row["at"], *list(row.values())[1:], None) for row in rows], WIDE)
+
+
+@pytest.fixture(scope="module")
+def ontology(tmp_path_factory):
+    path = tmp_path_factory.mktemp("air") / "air.ttl"
+    path.write_text(HIGH)
+    return pr.load_ontology(path)
+
+
+def test_a_wide_table_is_melted_on_spark_as_it_is_without(spark, ontology):
+    rows = table(1, 60)
+    expected = rows_of(records(rows))
+    df = frame(spark, rows)
+    melted = melt(df, MAPPING)
+    assert melted.columns == ["timestamp", "subject", "predicate", "object"]
+    found = [
+        (row.timestamp.astimezone(UTC), row.subject, row.predicate, row.object) for row in melted.collect()
+    ]
+    assert sorted(found) == sorted(expected)
+    counted = Observation()
+    bad = melt(df, {**MAPPING, "null": ["", "7"]}, on_error="skip", observation=counted)
+    triples = len(bad.collect())
+    assert counted.get == {"triples": triples, "skipped": 0}
+    reasoners = [pr.StreamReasoner(ontology, pr.Window("PT5M")) for _ in "12"]
+    for update, other in zip(
+        run(reasoners[0], df, mapping=MAPPING), reasoners[1].run(records(rows)), strict=True
+    ):
+        assert (update.at, update.delta) == (other.at, other.delta)
+    high = materialize_aboxes(df, ontology, mapping=MAPPING).where("derived")
+    assert {row.object for row in high.collect()} == {f"<{AIR}High>"}
+
+
+def test_a_stream_of_tables_is_followed_and_bad_rows_are_counted(spark, ontology, tmp_path):
+    rows = [
+        (7, "a", "81.5"), (7, "b", "2"), (8, "c", "many"), (8, "d", "90"), (9, "e", None), (None, "f", "1"),
+    ]  # fmt: skip
+    folder = Folder(tmp_path / "in")
+    for part in (rows[:3], rows[3:]):
+        lines = [",".join("" if cell is None else str(cell) for cell in row) for row in part]
+        folder.write_text("\n".join(lines) + "\n", "csv")
+    mapping = {
+        "prefixes": {"ex": AIR},
+        "time": {"column": "at", "unit": "number"},
+        "mappings": {"level": {"s": "ex:$(place)", "po": [["ex:O3", "$(ozone)", "xsd:decimal"]]}},
+    }
+    stream = spark.readStream.schema("at long, place string, ozone string").option("maxFilesPerTrigger", 1)
+    high = []
+    query = reason_stream(
+        stream.csv(str(folder.path)),
+        ontology,
+        pr.Window(range=5),
+        mapping=mapping,
+        on_error="skip",
+        query="PREFIX : <http://example.org/air#> SELECT ?place { ?place a :High }",
+        sink=lambda answers, _: high.extend((row.at, row.place) for row in answers.collect()),
+        trigger=NOW,
+    )
+    query.await_termination()
+    assert (query.counts.skipped, query.counts.aboxes, query.counts.assertions) == (2, 2, 3)
+    assert set(high) == {(7, f"<{AIR}a>"), (8, f"<{AIR}a>"), (8, f"<{AIR}d>")}
+    with pytest.raises(
+        pr.InvalidRowError, match=r"column ozone of the row \(.*place=c.*'many' is no xsd:decimal"
+    ):
+        list(
+            run(
+                pr.StreamReasoner(ontology, pr.Window(range=5)),
+                spark.createDataFrame(rows, "at long, place string, ozone string"),
+                mapping=mapping,
+            )
+        )
+
+
+MISTAKES = [
+    (
+        {"melt": {"columns": {"ozon": {"gas": "O3"}}}},
+        "the DataFrame has no column ozon; expected one of .*did you mean ozone",
+    ),
+    ({"time": {"column": "at", "unit": "s"}}, "the times in column at are of type timestamp"),
+    ({"time": "ozone"}, "the times in column ozone are numbers; expected unit: s, ms"),
+    (
+        {"time": {"value": "$(_row)"}},
+        r"the rows of the DataFrame have no numbers, which \$\(_row\) refers to",
+    ),
+    ({"melt": {"columns": {"other": {"gas": "O3"}}}}, "column other of the DataFrame is of type binary"),
+    ({"melt": {"columns": {"place": {"gas": "O3"}}}}, r"the DataFrame has no column place"),
+    ({"mappngs": {}}, "mappngs"),
+]
+
+
+@pytest.mark.parametrize(("changed", "said"), MISTAKES)
+def test_a_mapping_that_does_not_fit_the_columns_is_refused_before_anything_runs(spark, changed, said):
+    with pytest.raises(pr.MappingError, match=said):
+        melt(frame(spark, table(1, 1)), {**MAPPING, **changed})
+
+
+def test_what_is_no_table_or_said_twice_is_refused(spark, ontology):
+    df = frame(spark, table(1, 1))
+    for wrong, said in (
+        (lambda: melt(df.toPandas(), MAPPING), "a DataFrame; pantarhei.read_records reads"),
+        (lambda: melt(df, 7), "mapping"),
+        (lambda: melt(df, MAPPING, on_error="ignore"), "on_error"),
+        (
+            lambda: materialize_aboxes(df, ontology, mapping=MAPPING, columns={}),
+            "a mapping names the columns",
+        ),
+    ):
+        with pytest.raises(pr.OptionError, match=said):
+            wrong()

@@ -1,0 +1,90 @@
+"""Rows as triples on the executors, without Spark: what comes out, and what becomes of bad rows."""
+
+import logging
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pytest
+
+from pantarhei import InvalidRowError
+from pantarhei.language.time import TimeKind
+from pantarhei.mapping.binding import bind
+from pantarhei.mapping.read import read_mapping
+from pantarhei.spark.melting import Melting
+from pantarhei.spark.odd_rows import error_of, problems
+from pantarhei.spark.stream_columns import arrow_columns
+
+MAPPING = {
+    "prefixes": {"ex": "http://example.org/"},
+    "time": {"column": "at", "unit": "number"},
+    "melt": {"columns": ["ozone", "no2"]},
+    "mappings": {"air": {"s": "ex:$(place)", "po": [["ex:$(variable)", "$(value)", "xsd:integer"]]}},
+}
+TEXTS = {
+    "at": ["7", "8", "9.5"],
+    "place": ["a b", "c", "d"],
+    "ozone": ["81", "many", "3"],
+    "no2": ["34", "2", ""],
+}
+
+
+def melted(columns, wrong, kind=TimeKind.INTEGER, mapping=MAPPING):
+    """The rows that come out of one batch with these columns."""
+    batch = pa.record_batch(columns)
+    bound = bind(read_mapping(mapping), batch.schema.names, "it")
+    task = Melting(bound, "m.yaml", kind, arrow_columns(kind), wrong)
+    return pa.Table.from_batches(list(task(iter([batch]))), arrow_columns(kind))
+
+
+def test_the_columns_of_a_wide_table_are_rows_and_empty_cells_are_none():
+    rows = melted({name: cells[:1] + cells[2:] for name, cells in TEXTS.items()}, "skip", TimeKind.FLOAT)
+    cells = zip(*rows.to_pydict().values(), strict=True)
+    assert [
+        (at, *(text.removeprefix("<http://example.org/").split("^")[0] for text in terms))
+        for at, *terms in cells
+    ] == [(7.0, "a%20b>", "ozone>", '"81"'), (7.0, "a%20b>", "no2>", '"34"'), (9.5, "d>", "ozone>", '"3"')]
+
+
+def test_a_row_that_is_not_as_the_mapping_says_is_named_with_all_its_cells():
+    with pytest.raises(InvalidRowError) as raised:
+        melted(TEXTS, "raise")
+    assert raised.value.column == "ozone"
+    assert raised.value.row == ("at=8", "place=c", "ozone=many", "no2=2")
+    assert raised.value.reason == "'many' is no xsd:integer, as the mapping says it is"
+
+
+def test_rows_that_are_left_out_are_counted_in_the_log(caplog):
+    with caplog.at_level(logging.WARNING, "pantarhei.spark"):
+        rows = melted(TEXTS, "skip")
+    assert rows.column("timestamp").to_pylist() == [7, 7]
+    (record,) = caplog.records
+    assert record.getMessage().startswith("left out 2 rows")
+
+
+def test_rows_that_are_left_out_carry_what_is_wrong_to_who_looks_at_rows():
+    rows = melted(TEXTS, "carry")
+    errors = [error_of(rows, problem) for problem in problems(rows)]
+    assert [(error.column, error.row[0]) for error in errors] == [("ozone", "at=8"), ("at", "at=9.5")]
+    assert "cast the column to double" in errors[1].reason
+    assert rows.column("timestamp").to_pylist() == [7, 7, None, None]
+
+
+def test_texts_that_are_times_may_be_whole_numbers_among_others():
+    rows = melted({**TEXTS, "ozone": ["1", "2", "3"]}, "carry")
+    assert rows.column("timestamp").to_pylist() == [7, 7, 8, 8, None]
+
+
+def test_instants_are_told_in_utc_whatever_the_zone_of_the_session():
+    at = datetime(2026, 3, 2, 7, tzinfo=UTC)
+    mapping = {
+        "prefixes": MAPPING["prefixes"],
+        "time": "at",
+        "mappings": {"x": {"s": "ex:x", "po": [["ex:at", "$(at)"]]}},
+    }
+    found = [
+        melted({"at": pa.array([at], pa.timestamp("us", zone))}, "raise", TimeKind.DATETIME, mapping)
+        for zone in ("UTC", "Europe/Copenhagen")
+    ]
+    assert found[0].equals(found[1])
+    assert found[0].column("timestamp").to_pylist() == [at]
+    assert found[0].column("object")[0].as_py().startswith('"2026-03-02T07:00:00')
