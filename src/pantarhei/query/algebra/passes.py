@@ -146,7 +146,10 @@ def _rank(node: Node) -> int:
 
 
 def drop_columns(node: Node) -> Node:
-    """Let triple patterns give only the variables that something looks at."""
+    """Let triple patterns give only the variables that something looks at, or draws for.
+
+    What is drawn is drawn for each solution by itself, also where solutions differ in what nobody looks at.
+    """
     return _narrowed(node, frozenset(node.variables))
 
 
@@ -160,9 +163,9 @@ def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
         if isinstance(node.child, BGP):
             kept = tuple(variable for variable in node.variables if variable in needed)
             return node if len(kept) == len(node.variables) else Project(node, kept)
-        return replace(node, child=_narrowed(node.child, needed | variables_of(node.condition)))
+        return replace(node, child=_narrowed(node.child, needed | _seen(node.condition, node.child)))
     if isinstance(node, Extend):
-        return replace(node, child=_narrowed(node.child, needed | variables_of(node.expression)))
+        return replace(node, child=_narrowed(node.child, needed | _seen(node.expression, node.child)))
     if isinstance(node, OrderBy):
         looked_at = frozenset(v for key in node.keys for v in variables_of(key.expression))
         return replace(node, child=_narrowed(node.child, needed | looked_at))
@@ -177,7 +180,7 @@ def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
         right = needed.union(node.left.variables)
         return replace(node, left=_narrowed(node.left, left), right=_narrowed(node.right, right))
     if isinstance(node, LeftJoin):
-        seen = frozenset() if node.condition is None else variables_of(node.condition)
+        seen = frozenset() if node.condition is None else _seen(node.condition, *node.children)
         for _, pattern in node.marks:
             seen = seen.union(pattern.variables, looks_outside(pattern))
         left, right = needed.union(seen, node.right.variables), needed.union(seen, node.left.variables)
@@ -191,6 +194,13 @@ def _narrowed(node: Node, needed: frozenset[Variable]) -> Node:
         )
         return replace(node, left=_narrowed(node.left, needed | seen), right=_narrowed(node.right, shared))
     return with_children(node, drop_columns) if isinstance(node, Distinct) else node
+
+
+def _seen(expression: Expression, *children: Node) -> frozenset[Variable]:
+    """What an expression over the rows of nodes tells apart."""
+    if is_drawn(expression):
+        return frozenset(variable for child in children for variable in child.variables)
+    return frozenset(variables_of(expression))
 
 
 def _is_unordered(node: Node) -> bool:
@@ -208,7 +218,7 @@ def _grouped_by(node: Group) -> frozenset[Variable]:
     needed: set[Variable] = set(node.keys or ())
     for made in node.aggregates:
         if made.argument is not None:
-            needed |= variables_of(made.argument)
+            needed |= _seen(made.argument, node.child)
         elif made.distinct:
             needed.update(node.child.variables)
     return frozenset(needed)

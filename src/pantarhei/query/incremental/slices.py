@@ -13,6 +13,7 @@ from pantarhei.materialize.kernel.bags import put
 from pantarhei.query.algebra.expressions import OrderKey, is_drawn, looks_at_clock, variables_of
 from pantarhei.query.algebra.nodes import Distinct, Node, OrderBy, Project, Slice
 from pantarhei.query.expressions.ordering import order_key
+from pantarhei.query.incremental.lasting_terms import LastingTerms
 from pantarhei.query.incremental.maintenance import Maintenance
 from pantarhei.query.incremental.operator import (
     NOTHING,
@@ -21,7 +22,7 @@ from pantarhei.query.incremental.operator import (
     Row,
     Shared,
     places_of,
-    taken,
+    taker,
 )
 from pantarhei.query.incremental.row_expressions import RowExpression
 from pantarhei.rdf.ntriples import write_term
@@ -70,8 +71,52 @@ def _descending(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([_Descending(part) if isinstance(part, str) else -part for part in key])
 
 
+class _Keys(dict[int, tuple[Any, ...]]):
+    """What terms are ordered by, by their numbers: found when first asked for, since values recur."""
+
+    def __init__(self, terms: LastingTerms, is_descending: bool) -> None:
+        super().__init__()
+        self._terms, self._is_descending = terms, is_descending
+
+    def __missing__(self, number: int) -> tuple[Any, ...]:
+        if len(self) > _MOST_REMEMBERED:
+            self.clear()
+        key: tuple[Any, ...] = order_key(None if number == NONE else self._terms.term(number))
+        key = self[number] = _descending(key) if self._is_descending else key
+        return key
+
+
+@total_ordering
+class _Text:
+    """What a row shows, by its N-Triples text: written where it is compared, with a row alike by all keys."""
+
+    __slots__ = ("_row", "_terms", "_texts")
+
+    def __init__(self, row: Row, terms: LastingTerms) -> None:
+        self._row, self._terms = row, terms
+        self._texts: list[str] | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """Of each column."""
+        if self._texts is None:
+            term = self._terms.term
+            self._texts = ["" if number == NONE else write_term(term(number)) for number in self._row]
+        return self._texts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Text) and self.texts == other.texts
+
+    def __lt__(self, other: _Text) -> bool:
+        return self.texts < other.texts
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 _Rank = tuple[Any, ...]
 """What a row is ordered by: the keys, the N-Triples text, and for what is shown alike the row itself."""
+
+_MOST_REMEMBERED = 1 << 16
 
 _MANY = 16
 """Where one of so many rows changes, or more, they are ordered anew."""
@@ -92,8 +137,11 @@ class SliceOperator(Operator):
     def __init__(self, node: Slice, shared: Shared, child: Operator, keys: Sequence[OrderKey]) -> None:
         super().__init__(node, shared, (child,))
         self._slice = node
-        self._keys = [(RowExpression(k.expression, child.variables, shared), k.descending) for k in keys]
-        self._places = places_of(node.variables, child.variables)
+        self._keys = [
+            (RowExpression(k.expression, child.variables, shared), _Keys(shared.terms, k.descending))
+            for k in keys
+        ]
+        self._shown = taker(places_of(node.variables, child.variables))
         self._copies: Bag = {}
         self._said: Bag = {}
         # what follows from the copies: the ranks of all rows, by row and in order; None before it is made
@@ -136,13 +184,9 @@ class SliceOperator(Operator):
 
     def _ranked(self, rows: Collection[Row]) -> list[_Rank]:
         terms = self.shared.terms
-        columns: list[list[Any]] = []
-        for expression, is_descending in self._keys:
-            keys = [order_key(None if n == NONE else terms.term(n)) for n in expression.ids(rows)]
-            columns.append(list(map(_descending, keys)) if is_descending else keys)
-        shown = [taken(row, self._places) for row in rows]
-        columns.append([["" if n == NONE else write_term(terms.term(n)) for n in row] for row in shown])
-        return list(zip(*columns, rows, strict=True))
+        columns = [list(map(known.__getitem__, keys.ids(rows))) for keys, known in self._keys]
+        texts = [_Text(row, terms) for row in map(self._shown, rows)]
+        return list(zip(*columns, texts, rows, strict=True))
 
     def _first(self) -> Bag:
         """The rows that are taken."""
@@ -161,7 +205,7 @@ class SliceOperator(Operator):
                 copies = min(copies, left)
                 left -= copies
             if copies:
-                put(found, taken(row, self._places), copies)
+                put(found, self._shown(row), copies)
         if left != 0:
             self._last = None
         return found
@@ -188,5 +232,6 @@ class SliceOperator(Operator):
 
     def forget(self) -> None:
         self._ranks, self._in_order, self._last = {}, None, None
-        for expression, _ in self._keys:
+        for expression, known in self._keys:
             expression.forget()
+            known.clear()

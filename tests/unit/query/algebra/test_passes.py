@@ -123,6 +123,9 @@ def kept(text):
         ("SELECT ?x { ?x :p ?y } ORDER BY ?y", []),
         ("SELECT ?x { ?x :p ?y BIND(?y AS ?z) }", []),
         ("SELECT ?x { ?x :p ?y BIND(1 AS ?z) }", ["x"]),
+        ("SELECT ?x ?z { ?x :p ?y BIND(RAND() AS ?z) }", []),
+        ("SELECT (SUM(RAND()) AS ?n) { ?x :p ?y }", []),
+        ("SELECT ?x { ?x :p ?y OPTIONAL { ?x :q ?z FILTER(RAND() < 0.5) } }", []),
     ],
 )
 def test_patterns_give_the_columns_that_something_looks_at(text, columns):

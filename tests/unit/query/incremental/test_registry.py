@@ -18,6 +18,22 @@ def test_a_query_that_asks_the_time_is_told_it_from_the_beginning():
     assert dict(asking.answers) == {(Literal(2),): 1}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT DISTINCT ?x ?b { ?x a ?c BIND(BNODE() AS ?b) }",
+        "SELECT (COUNT(DISTINCT ?b) AS ?n) { ?x a ?c BIND(BNODE() AS ?b) }",
+    ],
+)
+def test_what_is_drawn_is_drawn_for_each_solution_also_where_nobody_sees_how_they_differ(text):
+    reasoner = pr.StreamReasoner(pr.load_ontology(Graph()), pr.Window(range=9))
+    query = reasoner.register(text)
+    for at, class_ in enumerate("ABC"):
+        reasoner.push(at, [(EX.a, RDF.type, EX[class_])])
+    for rows in (query.answers, reasoner.query(text).rows):
+        assert len(rows) == 3 or [row[0].toPython() for row in rows] == [3]
+
+
 RULES = """@prefix : <http://example.org/> .
 hot(X) :- asserted :p(X, Y) in [1].
 """

@@ -11,6 +11,7 @@ from pantarhei.query.algebra.expressions import OrderKey
 from pantarhei.query.algebra.nodes import Slice
 from pantarhei.query.expressions import order
 from pantarhei.query.expressions.ordering import order_key
+from pantarhei.query.incremental import slices
 from pantarhei.query.incremental.operator import table_of
 from pantarhei.query.incremental.slices import SliceOperator, sliced_parts
 from random_queries.data import LITERALS, NAMES
@@ -61,6 +62,25 @@ def test_rows_that_are_alike_follow_their_text():
     first = slice_(bench, limit=1)
     assert bench.change(first, {"b 1": 1, "a 1.0": 1}) == {"a 1.0": 1}
     assert bench.change(first, {"a 01": 1}) == {"a 1.0": -1, "a 01": 1}
+
+
+def test_a_term_is_looked_at_once_and_texts_are_written_of_rows_alike(monkeypatch):
+    bench, keyed, written = Bench(), [], []
+    first = slice_(bench, limit=1)
+    key, write = slices.order_key, slices.write_term
+    monkeypatch.setattr(slices, "order_key", lambda term: keyed.append(str(term)) or key(term))
+    monkeypatch.setattr(slices, "write_term", lambda term: written.append(str(term)) or write(term))
+
+    def change(rows):
+        return bench.shown(first.change(bench.bag(rows)))
+
+    assert change({"a 1": 1, "b 2": 1}) == {"a 1": 1}
+    assert change({"c 3": 1, "a 1": -1}) == {"a 1": -1, "b 2": 1}
+    assert (keyed, written) == (["1", "2", "3"], [])
+    assert change({"a 2": 1}) == {"b 2": -1, "a 2": 1}
+    assert len(keyed) == 3 and sorted(written) == ["2", "2", "urn:a", "urn:b"]
+    first.forget()
+    assert change({"c 3": -1}) == {} and sorted(keyed) == ["1", "2", "2", "3"]
 
 
 def test_without_keys_text_alone_counts():
