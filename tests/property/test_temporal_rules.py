@@ -79,6 +79,17 @@ def test_the_last_assertions_are_read_with_their_ticks():
     assert held == [[], ["20 25"], [""], []]
 
 
+def test_what_is_denied_may_be_known_by_computation_alone():
+    rules = pr.load_rules("""@prefix : <http://e/> .
+        alone(X) :- asserted v(X, N), M = N + 1, not asserted v(k, M) in [1].
+    """)
+    reasoner, held = pr.StreamReasoner(NO_AXIOMS, pr.Window(range=0), temporal=rules), []
+    for at, of_k in ((1, 3), (2, 2), (3, 3), (4, 3)):
+        reasoner.push(at, [(E.x, E.v, Literal(1)), (E.k, E.v, Literal(of_k))])
+        held.append("".join(sorted(atom.arguments[0][-1] for atom in reasoner.atoms())))
+    assert held == ["kx", "", "k", "kx"]
+
+
 def test_what_is_not_evaluated_yet_is_refused_by_name():
     for text, said in (
         ("a(X) :- c(X, Y, Z).", r"c\(X, Y, Z\) has 3 arguments, and no rule concludes it"),

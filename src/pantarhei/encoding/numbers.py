@@ -84,10 +84,20 @@ def parted(changes: Integers) -> tuple[Integers, Integers]:
     return changes[signs > 0, :3], changes[signs < 0, :3]
 
 
+_FEW = 12
+
+
 def net_changes(noted: Integers) -> Integers:
     """Each fact once, with the sum of its signs; none whose sum is 0."""
     if len(noted) < 2:
         return noted
+    if len(noted) <= _FEW:  # where steps of Python cost less than sorting does
+        total: dict[Fact, int] = {}
+        for *fact, sign in noted.tolist():
+            key = cast(Fact, tuple(fact))
+            total[key] = total.get(key, 0) + sign
+        few = sorted((*fact, sign) for fact, sign in total.items() if sign)
+        return np.array(few, np.int32).reshape(-1, 4)
     facts = noted[np.lexsort(noted[:, 2::-1].T)]
     begins = np.flatnonzero(np.append(True, (facts[1:, :3] != facts[:-1, :3]).any(axis=1)))
     found: Integers = facts[begins]

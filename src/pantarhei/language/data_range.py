@@ -78,6 +78,20 @@ class DatatypeRestriction(Written):
 
 
 @dataclass(frozen=True, slots=True)
+class Compared(Written):
+    """The literals of which a comparison with a constant holds. OWL has no such range, rules have; it stands
+    by itself, in no other range.
+
+    Args:
+        name: the comparison, a built-in of SWRL.
+        literal: its second operand.
+    """
+
+    name: URIRef
+    literal: Literal
+
+
+@dataclass(frozen=True, slots=True)
 class IllTyped:
     """The literals outside the lexical space of their datatype. OWL has no such range; `ILL_TYPED` is it."""
 
@@ -94,5 +108,6 @@ DataRange = (
     | DataComplementOf
     | DataOneOf
     | DatatypeRestriction
+    | Compared
     | IllTyped
 )

@@ -20,7 +20,8 @@ from typing import Any, Final
 
 from rdflib import XSD, Literal, Namespace, URIRef
 
-from pantarhei.language.rule import Builtin, Test
+from pantarhei.language.data_range import Compared
+from pantarhei.language.rule import Builtin, Member, Test
 from pantarhei.language.term import Term
 from pantarhei.literals.value import (
     BOOLEAN,
@@ -60,6 +61,14 @@ _COMPARISONS: dict[URIRef, Callable[[Any, Any], Any]] = {
     SWRLB.greaterThanOrEqual: operator.ge,
 }
 COMPARISONS: Final = frozenset(_COMPARISONS)
+_TURNED: Final = {
+    SWRLB.equal: SWRLB.equal,
+    SWRLB.notEqual: SWRLB.notEqual,
+    SWRLB.lessThan: SWRLB.greaterThan,
+    SWRLB.lessThanOrEqual: SWRLB.greaterThanOrEqual,
+    SWRLB.greaterThan: SWRLB.lessThan,
+    SWRLB.greaterThanOrEqual: SWRLB.lessThanOrEqual,
+}
 
 
 # -- comparisons -----------------------------------------------------------------------------------
@@ -80,10 +89,14 @@ def holds(name: URIRef, left: Term, right: Term) -> bool:
     >>> holds(SWRLB.notEqual, Literal("a"), Literal(1))
     False
     """
-    compare = _COMPARISONS[name]
     if not isinstance(left, Literal) or not isinstance(right, Literal):
         return False
-    one, other = _key(left), _key(right)
+    return holds_of(name, _key(left), _key(right))
+
+
+def holds_of(name: URIRef, one: Key, other: Key) -> bool:
+    """`holds` of two literals whose values these keys are."""
+    compare = _COMPARISONS[name]
     first, second = _operand(one), _operand(other)
     if first is not None and second is not None:
         if type(first[1]) is int and type(second[1]) is int:
@@ -119,6 +132,23 @@ def _are_comparable(one: Key, other: Key) -> bool:
 def _exact_seconds(instant: list[Any]) -> Fraction:
     seconds, fraction = instant
     return Fraction(seconds) + Fraction(fraction)
+
+
+def as_member(test: Test) -> Test:
+    """A comparison with one constant as a range that the other operand is in; other tests as they are.
+
+    >>> from rdflib import Variable
+    >>> print(as_member(Builtin(SWRLB.lessThan, (Literal(80), Variable("v")))))
+    ?v ∈ Compared(greaterThan "80"^^xsd:integer)
+    """
+    if not isinstance(test, Builtin) or test.name not in _COMPARISONS:
+        return test
+    left, right = test.arguments
+    if isinstance(right, Literal) and not isinstance(left, Literal):
+        return Member(left, Compared(test.name, right))
+    if isinstance(left, Literal) and not isinstance(right, Literal):
+        return Member(right, Compared(_TURNED[test.name], left))
+    return test
 
 
 # -- computations ----------------------------------------------------------------------------------

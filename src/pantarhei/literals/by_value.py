@@ -15,12 +15,13 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from decimal import Decimal
-from typing import Final
+from typing import Final, cast
 from typing import Literal as Choice
 
 from rdflib import XSD, Literal, URIRef
 
 from pantarhei.language.data_range import (
+    Compared,
     DataComplementOf,
     DataIntersectionOf,
     DataOneOf,
@@ -101,6 +102,8 @@ def exact_range(range: DataRange) -> DataRange:
             return DataUnionOf((range, DatatypeRestriction(_DECIMALS, exactly) if exactly else _DECIMALS))
         case DataOneOf(literals):
             return DataOneOf(tuple(map(exact, literals)))
+        case Compared(name, literal):
+            return Compared(name, cast(Literal, exact(literal)))
         case DataIntersectionOf(operands):
             return DataIntersectionOf(tuple(map(exact_range, operands)))
         case DataUnionOf(operands):

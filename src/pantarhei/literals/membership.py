@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from rdflib import Literal, URIRef
 
 from pantarhei.language.data_range import (
+    Compared,
     DataComplementOf,
     DataIntersectionOf,
     DataOneOf,
@@ -24,6 +25,7 @@ from pantarhei.language.data_range import (
     IllTyped,
 )
 from pantarhei.language.term import Term, short
+from pantarhei.literals.builtin import holds_of
 from pantarhei.literals.condition import (
     ILL,
     AmongValues,
@@ -46,7 +48,7 @@ from pantarhei.literals.datatype import (
     restriction_formula,
 )
 from pantarhei.literals.intervals import Intervals, interval_of
-from pantarhei.literals.value import value_of
+from pantarhei.literals.value import Key, value_of
 
 # The literals whose values are known, so that two of them are surely one value or two.
 COMPARABLE: Final = DataUnionOf(tuple(map(Datatype, VALUE_SPACES)))
@@ -144,6 +146,11 @@ class Tester:
         refuse_undecidable(*self._ranges)
         self._datatypes = frozenset(datatype for each in self._ranges for datatype in datatypes(each))
         self._tests: dict[Sort, _Tests] = {}
+        self._compared = [
+            (index, each.name, _key(each.literal))
+            for index, each in enumerate(self._ranges)
+            if isinstance(each, Compared)
+        ]
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return (tester, (self._ranges,))
@@ -159,9 +166,11 @@ class Tester:
         if tests is None:
             tests = self._compiled(sort)
         found = [index for index, holds in tests.each if holds is None or holds(value)]
-        if tests.intervals is None:
+        if tests.intervals is None and not self._compared:
             return found
-        return sorted(found + tests.intervals.containing(value))
+        found += tests.intervals.containing(value) if tests.intervals is not None else []
+        found += [index for index, name, other in self._compared if holds_of(name, key, other)]
+        return sorted(found)
 
     def _compiled(self, sort: Sort) -> _Tests:
         if sort.part == "text" and not is_sorted(sort.space) and sort.space not in self._datatypes:
@@ -195,6 +204,12 @@ def _tests_of(formulas: Sequence[Formula], sort: Sort) -> _Tests:
     return _Tests(tests, Intervals(list(intervals.items())) if intervals else None)
 
 
+def _key(literal: Literal) -> Key:
+    key = value_of(literal)
+    assert isinstance(key, tuple)
+    return key
+
+
 # The literals of all datatypes that are neither known nor named.
 OTHER: Final = text_sort(URIRef(""))
 
@@ -219,6 +234,8 @@ def formula(range: DataRange, sort: Sort) -> Formula:
             return _one_of(values, sort)
         case IllTyped():
             return sort == ILL
+        case Compared():
+            return False  # which a `Tester` asks by itself
 
 
 def _one_of(literals: Sequence[Term], sort: Sort) -> Formula:

@@ -1,7 +1,7 @@
 """What holds because of facts that occur in a window of the last assertions, or often enough in one of ticks.
 
 !p~3#, !p□3#, p~n×k   has what occurs there at enough ticks
-!p@3#                 has (x, time of u) for each tick u at which p(x) occurs there
+!p@3#                 has (x, time of u) for each tick u at which p(x) occurs there, of p(x, y) (x at u, y)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Counting:
     Args:
         feeds: what it feeds; all with the same window.
         program: numbers times.
-        pairs: numbers the arguments of facts that have two, where they stand before a time.
+        pairs: numbers the first arguments of facts that have two, with their time.
         first: where the timeline begins.
     """
 
@@ -60,13 +60,17 @@ class Counting:
         touched = {each.fact for each in changed}
         coming, going = [NO_FACTS], [NO_FACTS]
         for feed in self._feeds:
+            has_pairs = False
             if feed.mode is Mode.AT:
-                rows, wanted = self._dated(feed, changed)
+                rows, wanted, has_pairs = self._dated(feed, changed)
             else:
                 rows, wanted = self._counted(feed, touched)
             there = model.present(rows)
-            coming.append(rows[wanted & ~there])
-            going.append(rows[there & ~wanted])
+            fresh, over = rows[wanted & ~there], rows[there & ~wanted]
+            coming.append(fresh)
+            going.append(over)
+            if has_pairs:
+                coming.append(self._pairs.use(fresh[:, 1], over[:, 1]))
         return Rows(np.concatenate(coming), np.concatenate(going))
 
     def _counted(self, feed: Feed, touched: set[Fact]) -> _Wanted:
@@ -76,14 +80,17 @@ class Counting:
         given = sorted(looked_at)
         return rows_of(given, feed.target), np.array([self._holds(feed, fact) for fact in given], bool)
 
-    def _dated(self, feed: Feed, changed: OccurrenceChanges) -> _Wanted:
-        """The pairs in them are asked for by a rule, as long as they are inside."""
+    def _dated(self, feed: Feed, changed: OccurrenceChanges) -> tuple[Integers, npt.NDArray[np.bool_], bool]:
+        """The same of occurrences with their ticks, and whether there are pairs in the rows."""
         given = [each for each in changed if each.fact[0] == feed.source]
         rows = rows_of([each.fact for each in given], feed.target)
-        if len(rows) and rows[0, 2] != NONE:
-            rows[:, 1] = self._pairs.numbers(rows[:, 1:], NONE)
-        rows[:, 2] = [self._program.time(each.tick) for each in given]
-        return rows, np.array([changed[each] for each in given], bool)
+        times = np.array([self._program.time(each.tick) for each in given], np.int32)
+        has_pairs = len(rows) > 0 and rows[0, 2] != NONE
+        if has_pairs:
+            rows[:, 1] = self._pairs.numbers(np.column_stack([rows[:, 1], times]))
+        else:
+            rows[:, 2] = times
+        return rows, np.array([changed[each] for each in given], bool), has_pairs
 
     def _holds(self, feed: Feed, fact: Fact) -> bool:
         count = self._inside.counts[fact]

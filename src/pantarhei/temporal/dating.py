@@ -1,26 +1,26 @@
-"""@: what holds at a tick, as rows with the tick's time for their object, and the ticks of windows.
+"""@: what holds at a tick, as rows with the tick's time, and the ticks of windows.
 
 p@n has (x, time of u) until u + n        for each tick u at which p(x) was said
+        (x at u, y)                       for p(x, y), where x at u is the number of a pair
 tick~n has (unit, time of u) until u + n  for each tick u
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Integers, as_tuples
 from pantarhei.temporal.data_stream import union, without
-from pantarhei.temporal.expiry_model import Expiries, ExpiryModel
+from pantarhei.temporal.expiry_model import ExpiryModel
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.operators import NOTHING, Rows
 from pantarhei.temporal.pairs import Pairs
 from pantarhei.temporal.past import Past, held_at
 
-Parts = Iterator[tuple[Integers, Expiries]]
-"""Rows of the second kernel with their expiries."""
+Parts = Iterator[tuple[Integers, int]]
+"""Rows of the second kernel, each part with its expiry."""
 
 
 class Dating:
@@ -37,6 +37,7 @@ class Dating:
         self._states = [feed for feed in program.dated_feeds if not feed.is_asserted]
         self._events = [feed for feed in program.dated_feeds if feed.is_asserted]
         self._standing = NO_FACTS  # states that are asked for
+        self._timed = first - 1, NONE
         self._concluded = NO_FACTS  # remembered conclusions, when the last closed tick ended
 
     def begin(self, past: Past, states: Integers, concluded: Integers, tick: int) -> Parts:
@@ -62,7 +63,7 @@ class Dating:
         yield from self._clocks(ended + 1, tick)
         for source, windows in self._program.dated.items():
             for target, size in windows:
-                yield self._rows(_of(self._concluded, (source,)), target, ended, size)
+                yield from self._rows(_of(self._concluded, (source,)), target, ended, size)
         yield from self._fed(self._states, self._standing, tick)
 
     def states(self, came: Integers, went: Integers, tick: int) -> tuple[Parts, Integers]:
@@ -86,8 +87,8 @@ class Dating:
         return len(self._standing) > 0 or len(self._concluded) > 0 or concludes_at_ticks
 
     def _fed(self, feeds: Iterable[Feed], facts: Integers, tick: int) -> Parts:
-        for feed in feeds:
-            yield self._rows(_of(facts, (feed.source,)), feed.target, tick, feed.size)
+        for feed in feeds if len(facts) else ():
+            yield from self._rows(_of(facts, (feed.source,)), feed.target, tick, feed.size)
 
     def _held(
         self,
@@ -102,22 +103,32 @@ class Dating:
         """What held at the ticks before, of facts of one predicate that come and go."""
         for each, standing in held_at(turns, as_tuples(facts), tick - 1, max(begun, tick - size)):
             there = sorted(fact for fact in standing if fact[0] == source)
-            yield self._rows(np.array(there, np.int32).reshape(-1, 3), target, each, size)
+            yield from self._rows(np.array(there, np.int32).reshape(-1, 3), target, each, size)
 
     def _clocks(self, after: int, tick: int) -> Parts:
         for target, size in self._program.clocks:
             for each in range(max(after, self._first, tick - size), tick + 1):
-                yield self._rows(np.array([(target, self._program.unit, NONE)], np.int32), target, each, size)
+                yield from self._rows(
+                    np.array([(target, self._program.unit, NONE)], np.int32), target, each, size
+                )
 
-    def _rows(self, facts: Integers, target: int, tick: int, size: int) -> tuple[Integers, Expiries]:
+    def _rows(self, facts: Integers, target: int, tick: int, size: int) -> Parts:
         """The rows of facts of one predicate at a tick."""
         if not len(facts):
-            return NO_FACTS, np.empty(0, np.int64)
-        rows, expiry = facts.copy(), tick + size
-        if facts[0, 2] != NONE:
-            rows[:, 1] = self._pairs.numbers(facts[:, 1:], expiry)
-        rows[:, 0], rows[:, 2] = target, self._program.time(tick)
-        return rows, np.full(len(rows), expiry, np.int64)
+            return
+        rows, expiry, time = facts.copy(), tick + size, self._time(tick)
+        rows[:, 0] = target
+        if facts[0, 2] == NONE:
+            rows[:, 2] = time
+        else:
+            rows[:, 1] = self._pairs.numbers_at(facts[:, 1], time, expiry)
+        yield rows, expiry
+
+    def _time(self, tick: int) -> int:
+        """The number of a tick's time; that of the last one is known."""
+        if self._timed[0] != tick:
+            self._timed = tick, self._program.time(tick)
+        return self._timed[1]
 
 
 class EnoughTicks:
@@ -128,7 +139,7 @@ class EnoughTicks:
         size: how many ticks the window reaches back.
         times: at how many of its ticks; None for all.
         arity: of the target.
-        pairs: knows the arguments of what has two.
+        pairs: knows the first arguments of what has two.
         first: where the timeline begins.
         tick: the present one.
     """
@@ -147,27 +158,56 @@ class EnoughTicks:
         self._target, self._size, self._times = target, size, times
         self._arity, self._pairs = arity, pairs
         self._first, self._tick = first, tick
-        self._there: set[int] = set()  # keys of the rows that hold
-        self._ticks: Counter[int] = Counter()  # at how many ticks of the window each subject holds
-        self._held: dict[int, Fact] = {}  # rows by their subjects
+        self._ticks: dict[int, int] = {}  # at how many ticks of the window something holds, by its key
+        self._held: set[int] = set()
         self._asked = self._number_asked()  # when it last looked
-        self.watched = (source,)
+        self.watched, self.makes = (source,), target
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`. Costs what has changed, while the window grows all that is held."""
         self._tick = model.tick
-        rows = each_once(changed)
-        subjects = rows[:, 1].tolist()
-        keys = np.ascontiguousarray(rows[:, 1:]).view(np.int64)[:, 0].tolist()
-        for key, subject, holds in zip(keys, subjects, model.present(rows).tolist(), strict=True):
-            if holds and key not in self._there:
-                self._there.add(key)
-                self._ticks[subject] += 1
-            elif not holds and key in self._there:
-                self._there.discard(key)
-                self._ticks[subject] -= 1
+        changes = self._changes(changed)
         before, self._asked = self._asked, self._number_asked()
-        return self._rows(dict.fromkeys(subjects if before == self._asked else [*self._held, *subjects]))
+        if before != self._asked:
+            changes = {**dict.fromkeys(self._held, 0), **changes}
+        ticks, held, asked = self._ticks, self._held, self._asked
+        coming, going = list[int](), list[int]()
+        for key, more in changes.items():
+            count = ticks.get(key, 0) + more
+            if count:
+                ticks[key] = count
+            else:
+                del ticks[key]
+            if count < asked:
+                if key in held:
+                    held.discard(key)
+                    going.append(key)
+            elif key not in held:
+                held.add(key)
+                coming.append(key)
+        return Rows(self._rows(coming), self._rows(going))
+
+    def _changes(self, changed: Integers) -> dict[int, int]:
+        """What holds at more ticks or fewer, by its key, and at how many more."""
+        if not len(changed):
+            return {}
+        terms = np.full((len(changed), 2), NONE, np.int32)
+        if self._arity == 1:
+            terms[:, 0] = changed[:, 1]
+        else:
+            terms[:, 0], terms[:, 1] = self._pairs.firsts(changed[:, 1]), changed[:, 2]
+        keys = terms.view(np.int64)[:, 0]
+        order = keys.argsort()
+        keys = keys[order]
+        begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+        counts = np.add.reduceat(changed[order, 3], begins)
+        which = np.flatnonzero(counts)
+        return dict(zip(keys[begins[which]].tolist(), counts[which].tolist(), strict=True))
+
+    def _rows(self, keys: list[int]) -> Integers:
+        rows = np.empty((len(keys), 3), np.int32)
+        rows[:, 0], rows[:, 1:] = self._target, np.array(keys, np.int64).view(np.int32).reshape(-1, 2)
+        return rows
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
         """See `Operator`: it looks when it reacts."""
@@ -181,20 +221,6 @@ class EnoughTicks:
     def _number_asked(self) -> int:
         """At how many ticks it is to hold."""
         return self._times or min(self._size, self._tick - self._first) + 1
-
-    def _rows(self, subjects: Iterable[int]) -> Rows:
-        coming, going = list[Fact](), list[Fact]()
-        for subject in subjects:
-            holds = self._ticks[subject] >= self._asked
-            if holds and subject not in self._held:
-                terms = (subject, NONE) if self._arity == 1 else self._pairs.terms(subject)
-                self._held[subject] = self._target, *terms
-                coming.append(self._held[subject])
-            elif not holds and subject in self._held:
-                going.append(self._held.pop(subject))
-            if not self._ticks[subject]:
-                del self._ticks[subject]
-        return Rows(*(np.array(rows, np.int32).reshape(-1, 3) for rows in (coming, going)))
 
 
 def _of(facts: Integers, predicates: Collection[int]) -> Integers:

@@ -26,7 +26,7 @@ from pantarhei.temporal.always import EventsAlways, StatesAlways
 from pantarhei.temporal.counting import Counting
 from pantarhei.temporal.data_stream import without
 from pantarhei.temporal.dating import Dating, EnoughTicks
-from pantarhei.temporal.expiry_model import UNTIL_REMOVED, Expiries, ExpiryModel
+from pantarhei.temporal.expiry_model import UNTIL_REMOVED, ExpiryModel
 from pantarhei.temporal.feeding import Feeding
 from pantarhei.temporal.numbered import Feed, NumberedProgram
 from pantarhei.temporal.occurrences import Occurrence
@@ -84,7 +84,9 @@ class Evaluation:
             for source, target, size, times, arity in program.dated_runs
         ]
         numbering = [self._pairs] if self._tuples is None else [self._tuples, self._pairs]
-        self._operators: list[Operator] = [*numbering, *negations, *dated, *boxes]
+        others: list[Operator] = [*negations, *dated, *boxes]
+        others.sort(key=lambda each: program.ranks[each.makes])
+        self._operators: list[Operator] = [*numbering, *others]
         self._waking = Waking(self._operators)
         self._pending: dict[int, list[Integers]] = {}  # changes by the place of the operator
         self._watching: dict[int, list[int]] = {}  # operators by what they watch
@@ -110,7 +112,7 @@ class Evaluation:
             if isinstance(operator, ConclusionBox):
                 concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
                 self._come([operator.begin(turns.begun(concluded, past.begun), self.tick)])
-                self._pending[place] = [standing.concluded]  # what held need not hold any more
+                self._pending[place] = [signed(standing.concluded, 1)]  # what held need not hold any more
             self._waking.look_at(place)
         self._begin_counts(past, standing.states)
         if self._dating is not None:
@@ -164,12 +166,12 @@ class Evaluation:
         if self._dating is not None:
             self._add_dated(self._dating.come_to(tick, ended, concluded, withdrawn))
         self._come(self._states_always.come_to(tick))
-        self._go(self._pairs.over(tick))
+        self._go(self._pairs.over(ended))  # operators are told of what is over at the new tick first
         if self._tuples is not None:
             self._go(self._tuples.over(self.model))
         for place in self._waking.due(tick):
             self._come_and_go(self._operators[place].come_to(tick, self.model))
-            self._pending[place] = [NO_FACTS]  # it looks again, whatever changes
+            self._pending[place] = [NO_CHANGES]  # it looks again, whatever changes
         for counting in self._counts.values():
             counting.come_to(tick)
 
@@ -230,9 +232,11 @@ class Evaluation:
         while self._pending:
             place = min(self._pending)
             changed = np.concatenate(self._pending.pop(place))
-            self._come_and_go(self._operators[place].react(changed, self.model))
+            rows = self._operators[place].react(changed, self.model)
             self._waking.look_at(place)
-            self._distribute()
+            if len(rows.coming) or len(rows.going):
+                self._come_and_go(rows)
+                self._distribute()
 
     def _distribute(self) -> None:
         changes = self.model.take_changes()
@@ -244,7 +248,7 @@ class Evaluation:
             self._remembered_changes.append(changes[self._is_remembered[predicates]])
         if self.program.has_at_ticks:
             self._at_ticks += int(changes[self.program.at_ticks[predicates], 3].sum())
-        for predicate, part in by_predicate(changes[self._is_watched[predicates], :3]):
+        for predicate, part in by_predicate(changes[self._is_watched[predicates]]):
             for place in self._watching[predicate]:
                 self._pending.setdefault(place, []).append(part)
 
@@ -256,13 +260,14 @@ class Evaluation:
         ticks = [each.oldest for key, each in self._counts.items() if key.counts_tuples]
         return min((tick for tick in ticks if tick is not None), default=None)
 
-    def _add_dated(self, parts: Iterable[tuple[Integers, Expiries]]) -> None:
+    def _add_dated(self, parts: Iterable[tuple[Integers, int]]) -> None:
         """Raise rows with times that are not over, and those that say what the pairs in them are."""
-        given = [*parts, self._pairs.take_links()]
-        rows, expiries = (np.concatenate(column) for column in zip(*given, strict=True))
-        lasting = expiries >= self.tick
-        if lasting.any():
-            self.model.add(rows[lasting], expiries[lasting])
+        given: dict[int, list[Integers]] = {}
+        for rows, expiry in (*parts, *self._pairs.take_links()):
+            if expiry >= self.tick:
+                given.setdefault(expiry, []).append(rows)
+        for expiry, alike in given.items():
+            self.model.add(np.concatenate(alike), expiry)
 
     def _come_and_go(self, rows: Rows) -> None:
         """Base rows that hold until they are taken out."""
@@ -270,9 +275,9 @@ class Evaluation:
         self._come([rows.coming])
 
     def _come(self, parts: Iterable[Integers]) -> None:
-        rows = np.concatenate([NO_FACTS, *parts])
-        if len(rows):
-            self.model.add(rows, UNTIL_REMOVED)
+        given = [rows for rows in parts if len(rows)]
+        if given:
+            self.model.add(np.concatenate(given), UNTIL_REMOVED)
 
     def _go(self, rows: Integers) -> None:
         if len(rows):

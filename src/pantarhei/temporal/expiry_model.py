@@ -53,7 +53,7 @@ class ExpiryModel:
         self._kernel: Any = NewestKernel(program.plans)
         self._kernel.detect = False
         self._consult: Callable[[], None] = lambda: None
-        if program.builtins:
+        if program.builtins or program.ranges:
             self._consult = lambda: self._kernel.consult(literals)
         self._shift = tick  # what the kernel's levels are lower by
         self._expiries: list[int] = []  # a heap of the ticks in `_waiting`

@@ -14,6 +14,8 @@ from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.rules.compilation.program import Program, compile_
+from pantarhei.temporal.memberships import Memberships
+from pantarhei.temporal.ordering import Making, ranks
 from pantarhei.temporal.pair_reification import LEFT, PAIR, RIGHT
 from pantarhei.temporal.program import ALWAYS, FIRST, IS_LITERAL, REST, TUPLE, UNIT, TemporalProgram
 
@@ -105,6 +107,7 @@ class NumberedProgram:
             (of[source], of[target], size, times, target.arity)
             for source, size, target, times in program.dated_runs
         ]
+        self.ranks = _ranks(program, of)
         self.windows = {of[each.source]: _sized(each.windows, of) for each in program.remembered}
         self.dated = {of[each.source]: _sized(each.dated, of) for each in program.remembered if each.dated}
         self.clocks = [(of[clock.symbol], clock.size) for clock in program.clocks]
@@ -198,6 +201,14 @@ class NumberedProgram:
                 yield from feeds
 
 
+def _ranks(program: TemporalProgram, of: Mapping[Symbol, int]) -> dict[int, int]:
+    """In which order operators react, by the predicates that they make."""
+    by_operators = [Making(guard.free, (guard.denied, guard.asked)) for guard in program.guards]
+    by_operators += [Making(run.target, (run.source,)) for run in program.runs]
+    by_operators += [Making(run.target, (run.source,)) for run in program.dated_runs]
+    return {of[symbol]: rank for symbol, rank in ranks(program.rules, by_operators).items()}
+
+
 def _translated(facts: Integers, predicates: Integers) -> Integers:
     """The facts that are triples of predicates which have others in the vocabulary, with those."""
     numbers = predicates[facts[:, 0]]
@@ -230,13 +241,14 @@ class Computing:
 
     def __init__(self, compiled: Program, vocabulary: Vocabulary) -> None:
         self._builtins, self._vocabulary = compiled.builtins, vocabulary
+        self._memberships = Memberships(compiled.ranges, vocabulary)
         self._found: dict[tuple[int, int, int], int] = {}
         self._revision = vocabulary.revision
 
     @property
     def memberships(self) -> npt.NDArray[np.uint8]:
         """See `Matcher.consult`."""
-        return self._vocabulary.memberships
+        return self._memberships.bits
 
     def evaluate(self, builtin: int, left: int, right: int) -> int:
         """See `Vocabulary.evaluate`. What was found of late is not looked for again."""

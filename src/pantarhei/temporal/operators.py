@@ -1,8 +1,8 @@
 """What goes on between the strata of temporal rules: negation, and boxes over conclusions.
 
-An operator watches some predicates of the second kernel. Told which of their facts may have changed, it says
-which rows of its own are to come and to go; it looks at what holds now, so that it may be told in any order
-and as often as one likes. Operators of lower strata go first.
+An operator watches some predicates of the second kernel. Told which of their facts have come (1) and gone
+(-1, last column) since it was told last, it says which rows of its own are to come and to go. Those that
+others rest on go first (see `ordering`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once
+from pantarhei.encoding.numbers import NO_FACTS, NONE, Fact, Integers, as_tuples, each_once, net_changes
 from pantarhei.temporal.boxes import StateBox
 from pantarhei.temporal.expiry_model import ExpiryModel
 
@@ -35,8 +35,12 @@ class Operator(Protocol):
     def watched(self) -> tuple[int, ...]:
         """The predicates whose changes it is told of."""
 
+    @property
+    def makes(self) -> int:
+        """The predicate of its rows; `NONE` for what all others may need."""
+
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
-        """Facts of the watched predicates may have changed."""
+        """Facts of the watched predicates have changed; shape (n, 4), a fact may recur."""
 
     def come_to(self, tick: int, model: ExpiryModel) -> Rows:
         """A new tick has come, at which it is due."""
@@ -55,18 +59,25 @@ class Negation:
 
     def __init__(self, denied: int, asked: int, free: int, unit: int | None) -> None:
         self._denied, self._asked, self._free, self._unit = denied, asked, free, unit
-        self.watched = (denied, asked)
+        self.watched, self.makes = (denied, asked), free
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`."""
-        rows = changed.copy()
+        rows = net_changes(changed)[:, :3]
+        if not len(rows):
+            return NOTHING
         if self._unit is not None:  # of a class `asked` has its members behind the unit
             members = rows[:, 0] == self._denied
             rows[members, 2], rows[members, 1] = rows[members, 1], self._unit
-        rows = each_once(of(rows, self._free))
-        asked, free = (model.present(of(rows, p)) for p in (self._asked, self._free))
-        wanted = asked & ~model.present(self._of_denied(rows))
-        return Rows(rows[wanted & ~free], rows[free & ~wanted])
+        rows[:, 0] = self._asked
+        wanted = model.present(rows)
+        wanted &= ~model.present(self._of_denied(rows))
+        rows[:, 0] = self._free
+        turned = np.flatnonzero(model.present(rows) != wanted)
+        if not len(turned):
+            return NOTHING
+        coming = wanted[turned]
+        return Rows(each_once(rows[turned[coming]]), each_once(rows[turned[~coming]]))
 
     def _of_denied(self, rows: Integers) -> Integers:
         denied = of(rows, self._denied)
@@ -96,7 +107,7 @@ class ConclusionBox:
         self.source, self._target = source, target
         self._box = StateBox(size, first)
         self._running: set[Fact] = set()
-        self.watched = (source,)
+        self.watched, self.makes = (source,), target
 
     def begin(self, starts: dict[Fact, int], tick: int) -> Integers:
         """Go on at a tick with runs that began earlier; the rows that hold then."""
@@ -105,7 +116,7 @@ class ConclusionBox:
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`."""
-        rows = each_once(changed[changed[:, 0] == self.source])
+        rows = net_changes(changed)[:, :3]
         there = list(zip(as_tuples(rows), model.present(rows).tolist(), strict=True))
         came = [fact for fact, holds in there if holds and fact not in self._running]
         went = [fact for fact, holds in there if not holds and fact in self._running]

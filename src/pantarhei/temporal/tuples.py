@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Fact, Integers, as_tuples, each_once
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Fact, Integers, as_tuples, net_changes
 from pantarhei.encoding.renaming import Renaming
 from pantarhei.temporal.expiry_model import ExpiryModel
 from pantarhei.temporal.operators import NOTHING, Rows
@@ -117,7 +117,7 @@ class TupleLinks:
     """
 
     def __init__(self, tuples: Tuples, asked: int, first: int, rest: int) -> None:
-        self.watched = (asked,)
+        self.watched, self.makes = (asked,), NONE
         self._tuples, self._asked, self._first, self._rest = tuples, asked, first, rest
         self._linked: dict[int, None] = {}
         self._most = _FEW
@@ -128,7 +128,7 @@ class TupleLinks:
 
     def react(self, changed: Integers, model: ExpiryModel) -> Rows:
         """See `Operator`: rules ask for tuples, or do so no more."""
-        rows = each_once(changed)
+        rows = net_changes(changed)[:, :3]
         asked = as_tuples(rows[model.present(rows)])
         return Rows(self._link(self._tuples.number(left, right) for _, left, right in asked), NOTHING.going)
 

@@ -88,14 +88,18 @@ def test_each_of_the_last_assertions_has_the_time_of_its_tick(begins_at):
     assert model.rows == {(TARGET, 3, 101), (TARGET, 2, 102)} and counting.next_due(False) is None
 
 
-def test_the_arguments_of_a_property_are_a_pair_before_the_time():
+def test_of_a_property_the_first_argument_is_a_pair_with_the_time():
     counting, model = counting_for(DATED), Held()
     for tick, said in enumerate(([(8, 9), (9, 8)], [(8, 9)])):
         counting.come_to(tick)
         given = np.array([(SOURCE, *pair) for pair in said], np.int32)
         model.take(counting.change(given, model))
-    pairs, times = zip(*sorted(row[1:] for row in model.rows), strict=True)
-    assert len(set(pairs)) == 2 and set(times) == {100, 101}
+    dated = {row[1:] for row in model.rows if row[0] == TARGET}
+    links = [{number: term for p, number, term in model.rows if p == link} for link in (4, 5)]
+    assert {(links[0][number], links[1][number], last) for number, last in dated} == {
+        (9, 100, 8),
+        (8, 101, 9),
+    }
 
 
 def test_predicates_that_it_does_not_feed_count_among_the_last_assertions_only():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rdflib import Namespace, Variable
 
-from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples
+from pantarhei.encoding.numbers import NO_FACTS, NONE, as_tuples, signed
 from pantarhei.encoding.vocabulary import Vocabulary
 from pantarhei.language.rule import Atom, Rule
 from pantarhei.rules.compilation.program import compile_
@@ -54,14 +54,14 @@ def test_free_is_what_is_asked_for_and_not_denied(model):
     negation = Negation(DENIED, ASKED, FREE, None)
     say(model, rows(ASKED, 1, 2))
     say(model, rows(DENIED, 2, 3))
-    told = np.concatenate([rows(ASKED, 1, 2), rows(DENIED, 2, 3)])
+    told = signed(np.concatenate([rows(ASKED, 1, 2), rows(DENIED, 2, 3)]), 1)
     assert applied(model, negation.react(told, model)) == [[1], []]
     assert applied(model, negation.react(told, model)) == [[], []]  # told twice, nothing is left to do
     say(model, rows(DENIED, 1))
     unsay(model, rows(DENIED, 2))
-    assert applied(model, negation.react(rows(DENIED, 1, 2), model)) == [[2], [1]]
+    assert applied(model, negation.react(signed(rows(DENIED, 1, 2), 1), model)) == [[2], [1]]
     unsay(model, rows(ASKED, 2))
-    assert applied(model, negation.react(rows(ASKED, 2), model)) == [[], [2]]
+    assert applied(model, negation.react(signed(rows(ASKED, 2), -1), model)) == [[], [2]]
 
 
 def test_negation_waits_for_no_tick(model):
@@ -86,20 +86,20 @@ def box_over_source():
 def test_a_remembered_conclusion_holds_always_once_it_has_stayed_long_enough(model):
     box = box_over_source()
     say(model, rows(SOURCE, 7))
-    assert applied(model, box.react(rows(SOURCE, 7), model)) == [[], []]
+    assert applied(model, box.react(signed(rows(SOURCE, 7), 1), model)) == [[], []]
     assert box.next_due() == 2
     assert applied(model, come_to(1, box, model)) == [[], []]
     assert applied(model, come_to(2, box, model)) == [[7], []]
     unsay(model, rows(SOURCE, 7))
-    assert applied(model, box.react(rows(SOURCE, 7), model)) == [[], [7]]
+    assert applied(model, box.react(signed(rows(SOURCE, 7), 1), model)) == [[], [7]]
 
 
 def test_what_has_not_changed_is_told_in_vain(model):
     box = box_over_source()
     say(model, rows(SOURCE, 7))
-    box.react(rows(SOURCE, 7), model)
+    box.react(signed(rows(SOURCE, 7), 1), model)
     come_to(2, box, model)
-    assert applied(model, box.react(rows(SOURCE, 7), model)) == [[], []]
+    assert applied(model, box.react(signed(rows(SOURCE, 7), 1), model)) == [[], []]
 
 
 def test_a_box_goes_on_with_what_ran_before(model):

@@ -24,27 +24,39 @@ def test_a_rule_without_wide_atoms_stays_as_it_is():
     assert shown([atom("p", X, Y)], atom("q", X)) == ["q(X) <- p(X, Y)"]
 
 
-def test_a_wide_atom_of_a_body_is_one_of_a_pair():
-    assert shown([atom("p", X, Y, T)], atom("q", Y, T)) == [
-        "q(Y, T) <- p(pair-X-Y, T), left(pair-X-Y, X), right(pair-X-Y, Y)"
+def test_a_wide_atom_of_a_body_is_one_of_the_pair_of_its_first_argument_and_its_time():
+    assert shown([atom("p", X, Y, T)], atom("q", X, T)) == [
+        "q(X, T) <- p(pair-X-T, Y), left(pair-X-T, X), right(pair-X-T, T)"
+    ]
+
+
+def test_what_of_a_pair_nothing_asks_for_is_not_looked_up():
+    assert shown([atom("p", X, Y, T)], atom("q", Y, T)) == ["q(Y, T) <- p(pair-X-T, Y), right(pair-X-T, T)"]
+    test = Builtin(SWRLB.lessThan, (T, Y))
+    assert shown([atom("p", X, Y, T)], atom("q", Y), (test,)) == [
+        "q(Y) <- p(pair-X-T, Y), right(pair-X-T, T)"
     ]
 
 
 def test_a_pair_that_comes_twice_is_looked_up_once():
-    (rule,) = shown([atom("p", X, Y, T), atom("r", X, Y, Z)], atom("q", T, Z))
-    assert rule.count("left(") == 1 and "r(pair-X-Y, Z)" in rule
+    (rule,) = shown([atom("p", X, Y, T), atom("r", X, Z, T)], atom("q", X, Z))
+    assert rule.count("left(") == 1 and "r(pair-X-T, Z)" in rule
 
 
 def test_what_is_concluded_of_a_pair_asks_for_it_first():
     assert shown([atom("p", X, Y), atom("t", Y, T)], atom("q", X, Y, T)) == [
-        "pair(X, Y) <- p(X, Y), t(Y, T)",
-        "q(pair-X-Y, T) <- p(X, Y), t(Y, T), left(pair-X-Y, X), right(pair-X-Y, Y)",
+        "pair(X, T) <- p(X, Y), t(Y, T)",
+        "q(pair-X-T, Y) <- p(X, Y), t(Y, T), left(pair-X-T, X), right(pair-X-T, T)",
     ]
+
+
+def test_what_is_concluded_of_a_pair_that_the_body_has_asks_for_nothing():
+    assert shown([atom("p", X, Y, T)], atom("q", X, Y, T)) == ["q(pair-X-T, Y) <- p(pair-X-T, Y)"]
 
 
 @pytest.mark.parametrize("constant", [URIRef("http://e/k"), Literal(3)])
 def test_constants_are_told_from_variables(constant):
-    (rule,) = shown([atom("p", X, constant, T), atom("p", X, Y, T)], atom("q", X, T))
+    (rule,) = shown([atom("p", constant, Y, T), atom("p", X, Y, T)], atom("q", X, T))
     assert rule.count("left(") == 2
 
 

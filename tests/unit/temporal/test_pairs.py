@@ -20,28 +20,50 @@ class Asking:
         return np.array([tuple(row[1:]) in self.asked for row in rows.tolist()], bool)
 
 
-def changed(*pairs):
-    return np.array([(ASKED, *pair) for pair in pairs], np.int32)
+def changed(*pairs, sign=1):
+    return np.array([(ASKED, *pair, sign) for pair in pairs], np.int32)
 
 
 def number_of(pairs, left, right, expiry):
-    return int(pairs.numbers(np.array([(left, right)], np.int32), expiry)[0])
+    return int(pairs.numbers_at(np.array([left], np.int32), right, expiry)[0])
 
 
 def links(pairs):
-    rows, expiries = pairs.take_links()
-    return {tuple(row): expiry for row, expiry in zip(rows.tolist(), expiries.tolist(), strict=True)}
+    return {tuple(row): expiry for rows, expiry in pairs.take_links() for row in rows.tolist()}
 
 
-def test_a_pair_without_an_expiry_is_free_when_no_rule_asks_for_it_any_more(monkeypatch):
+def test_a_pair_that_rows_use_is_free_when_the_last_of_them_is_gone(monkeypatch):
+    monkeypatch.setattr(room, "_FEW", 1)
+    pairs, none = Pairs(ASKED, LEFT, RIGHT), np.empty(0, np.int32)
+    numbers = pairs.numbers(np.array([(7, 8), (7, 8)], np.int32))
+    number = int(numbers[0])
+    told = {(LEFT, number, 7), (RIGHT, number, 8)}
+    assert set(map(tuple, pairs.use(numbers, none).tolist())) == told and not links(pairs)
+    assert not len(pairs.use(none, numbers[:1]))
+    other = int(pairs.numbers(np.array([(1, 2)], np.int32))[0])
+    assert {number for _, number, _ in pairs.over(1).tolist()} == {other}
+    pairs.use(none, numbers[1:]), number_of(pairs, 3, 4, 1)
+    assert set(map(tuple, pairs.over(1).tolist())) == told
+    assert {number_of(pairs, 5, name, NONE) for name in (6, 7)} >= {number}
+
+
+def test_a_pair_that_rules_ask_for_is_free_when_none_does_any_more(monkeypatch):
     monkeypatch.setattr(room, "_FEW", 1)
     pairs = Pairs(ASKED, LEFT, RIGHT)
     number = number_of(pairs, 7, 8, NONE)
+    links(pairs)
     coming, _ = pairs.react(changed((7, 8)), Asking((7, 8)))
     assert not links(pairs) and (LEFT, number, 7) in set(map(tuple, coming.tolist()))
-    pairs.react(changed((7, 8)), Asking())
+    pairs.react(changed((7, 8), sign=-1), Asking())
     assert set(map(tuple, pairs.over(1).tolist())) == {(LEFT, number, 7), (RIGHT, number, 8)}
     assert number_of(pairs, 5, 6, NONE) == number
+
+
+def test_what_is_told_of_many_terms_at_one_time_has_a_number_each():
+    pairs = Pairs(ASKED, LEFT, RIGHT)
+    numbers = pairs.numbers_at(np.array([5, 6, 5], np.int32), 9, 3)
+    assert numbers[0] == numbers[2] != numbers[1] and len(links(pairs)) == 4
+    assert pairs.firsts(numbers).tolist() == [5, 6, 5]
 
 
 def test_a_pair_has_one_number_and_is_told_what_it_is_as_long_as_something_is_said_of_it():
@@ -70,6 +92,6 @@ def test_numbers_become_free_when_nothing_is_said_and_nobody_asks(monkeypatch):
     gone = pairs.over(4).tolist()
     assert gone == [[LEFT, over, 1], [RIGHT, over, 2]]
     assert number_of(pairs, 5, 6, NONE) == lasting and number_of(pairs, 8, 9, 20) == over
-    pairs.react(changed(asked), Asking())
+    pairs.react(changed(asked, sign=-1), Asking())
     number_of(pairs, 10, 11, 20), number_of(pairs, 12, 13, 20)
     assert len(pairs.over(30)) == 2 * 5

@@ -6,6 +6,7 @@ from rdflib import Namespace
 from pantarhei import TemporalRuleError, Window, load_rules
 from pantarhei.language.temporal_rule import Mode
 from pantarhei.language.time import TimeKind
+from pantarhei.temporal.program import WHOLE
 from pantarhei.temporal.ticks import Ticks
 from pantarhei.temporal.translation import program_of
 
@@ -56,10 +57,36 @@ def test_each_mode_and_window_of_what_is_said_is_a_predicate_of_its_own(formula,
     assert fed(program) == {fed_by, ("alarm", False, Mode.NOW, 0, "alarm")}
 
 
-def test_assertions_with_their_ticks_are_dated_and_those_of_two_arguments_ask_for_their_pair():
+def test_assertions_with_their_ticks_are_dated():
     program = made("alarm(X) :- asserted heat(X, N) at T in [3 #], T > N.")
-    assert "urn:pantarhei:temporal:pair <- !heat~3#" in written(program)
     assert ("heat", True, Mode.AT, 3, "!heat@3#") in fed(program) and not program.keeps_all
+
+
+DATED = "hot(X) at T :- asserted heat(X, N) at T in [{0}]. alarm(X) :- hot(X) at T in [{1}]."
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_what_lies_in_a_window_by_its_rules_needs_no_clock_to_be_there(size):
+    program = made(DATED.format(2, size))
+    assert f"hot@{size} <- hot@" in written(program)
+    assert not program.at_ticks  # nothing that is concluded now begins to hold later
+
+
+def test_what_can_be_concluded_of_any_tick_is_there_by_the_ticks_of_the_window():
+    clock = "urn:pantarhei:temporal:tick"
+    assert f"hot@2 <- hot@, {clock}~2" in written(made(DATED.format(3, 2)))
+    for head in ("hot(X) at 3 :- c(X).", "hot(X) at T :- c(X) at U in [2], T = U + 1."):
+        program = made(f"{head} alarm(X) :- hot(X) at 3.")
+        assert f"hot@{WHOLE} <- hot@, {clock}~{WHOLE}" in written(program)
+        assert [short(symbol.name) for symbol in program.at_ticks] == ["hot@"]
+
+
+def test_only_what_is_remembered_has_a_rule_for_what_it_was():
+    for remembered in ("", "remember hot. "):
+        rules = written(made(f"{remembered}hot(X) :- c(X). alarm(X) :- hot(X) at T in [2], hot(X) in [3]."))
+        assert {rule for rule in rules if "was-" in rule} == (
+            {"hot@2 <- was-hot@2", "hot~3 <- was-hot~3"} if remembered else set()
+        )
 
 
 def test_what_is_denied_is_asked_for_and_free():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rdflib import Namespace
 
-from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol, as_tuples
+from pantarhei.encoding.numbers import FIRST_LITERAL, NO_FACTS, NONE, Symbol, as_tuples, signed
 from pantarhei.encoding.renaming import UsedTerms
 from pantarhei.literals.value import value_of
 from pantarhei.rules.compilation.program import compile_
@@ -66,12 +66,12 @@ def test_what_is_asked_for_is_linked_until_nothing_is_said_of_it(model, monkeypa
     tuples = Tuples()
     links = TupleLinks(tuples, ASKED, FIRST, REST)
     model.add(facts((ASKED, 4, 5), (ASKED, 6, 7)), UNTIL_REMOVED)
-    coming = links.react(facts((ASKED, 4, 5), (ASKED, 6, 7), (ASKED, 8, 9)), model).coming
+    coming = links.react(signed(facts((ASKED, 4, 5), (ASKED, 6, 7), (ASKED, 8, 9)), 1), model).coming
     asked, said = tuples.number(4, 5), tuples.number(6, 7)
     rows_of_asked = [(FIRST, asked, 4), (REST, asked, 5)]
     assert as_tuples(coming) == [*rows_of_asked, (FIRST, said, 6), (REST, said, 7)]
     model.add(coming, UNTIL_REMOVED)
-    assert not len(links.react(facts((ASKED, 4, 5)), model).coming)
+    assert not len(links.react(signed(facts((ASKED, 4, 5)), 1), model).coming)
     model.add(facts((P, said, 1)), UNTIL_REMOVED)
     model.lower(facts((ASKED, 4, 5), (ASKED, 6, 7)), np.array([NONE, NONE]))
     assert as_tuples(links.over(model)) == rows_of_asked

@@ -176,18 +176,18 @@ class Occasions:
         wide = self._wide.get(predicate)
         name = predicate if wide is None else self._names[wide].name
         own = self._own.get(Symbol(URIRef(f"{name}@"), 2))
-        for _, subject, time in as_tuples(self._facts[_fits(self._facts, own, ())]):
-            if wide is not None:
-                left, right = self._pairs[subject]
-                arguments = self._arguments((wide, left, right), pattern)
+        for _, subject, last in as_tuples(self._facts[_fits(self._facts, own, ())]):
+            if wide is None and len(pattern) < 2:
+                arguments, time = (subject,)[: len(pattern)], last
             else:
-                arguments = self._pairs[subject] if len(pattern) == 2 else (subject,)[: len(pattern)]
+                term, time = self._pairs[subject]
+                arguments = (term, last) if wide is None else self._arguments((wide, term, last), pattern)
             if _matches(arguments, pattern):
                 yield arguments, time
 
     @cached_property
-    def _pairs(self) -> dict[int, Arguments]:
-        """The terms of each pair."""
+    def _pairs(self) -> dict[int, tuple[int, int]]:
+        """Term and time of each pair."""
         left, right = (dict(self._facts[self._facts[:, 0] == each, 1:].tolist()) for each in self._links)
         return {pair: (term, right[pair]) for pair, term in left.items() if pair in right}
 

@@ -1,0 +1,119 @@
+"""Windows over conclusions: what is concluded now, at ticks that heads name, and what is remembered.
+
+Only what can be there is made: p@n follows from p@ where heads name ticks, from p where they do not, and
+from what is remembered of p where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rdflib import URIRef, Variable
+
+from pantarhei.encoding.numbers import Symbol
+from pantarhei.language.rule import Atom
+from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow
+from pantarhei.temporal.collecting import TIME, Collected, symbol_of, terms_of
+from pantarhei.temporal.connecting import connected
+from pantarhei.temporal.program import UNIT, WHOLE, Input, Remembered
+from pantarhei.temporal.ticks import Ticks
+
+
+@dataclass
+class LookingBack:
+    """The predicates of windows over conclusions, and the rules for them.
+
+    Args:
+        collected: takes what is made.
+        now: predicates that heads conclude now.
+        at_ticks: those that heads conclude at ticks, and how many ticks these lie back at most; `WHOLE` where
+            a tick can be any.
+        remembered: those that are remembered.
+    """
+
+    collected: Collected
+    now: Collection[Symbol]
+    at_ticks: Mapping[Symbol, int]
+    remembered: Collection[Symbol]
+    spans: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # within ticks: what was so before
+    dated: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # the same, at ticks
+    made: set[Symbol] = field(default_factory=set)
+
+    def has_runs(self, source: Symbol) -> bool:
+        """Whether what held at earlier ticks is what was concluded then: it is remembered, and no head names
+        other ticks.
+        """
+        return source in self.remembered and source not in self.at_ticks
+
+    def span(self, source: Symbol, size: int, target: Symbol) -> None:
+        """Have `target` follow what has been concluded, or said, within a window."""
+        if target in self.made:
+            return
+        self.made.add(target)
+        made, terms = self.collected, terms_of(source)
+        made.feed(Input(source, False, Mode.SOMETIME, size, target))
+        head = Atom(target.name, terms)
+        if source in self.now:  # what holds now is in the window too
+            made.add("window", [Atom(source.name, terms)], head)
+        if source in self.remembered:
+            was = self.spans[source, size] = Symbol(URIRef(f"was-{target.name}"), source.arity)
+            made.add("window", [Atom(was.name, terms)], head)
+        if source in self.at_ticks:
+            made.add("window", self._at_ticks(source, size), head)
+
+    def date(self, source: Symbol, size: int, target: Symbol) -> None:
+        """Have `target` follow at which tick of a window something was concluded, or said."""
+        if target in self.made:
+            return
+        self.made.add(target)
+        made, terms = self.collected, terms_of(source)
+        made.feed(Input(source, False, Mode.AT, size, target))
+        head = Atom(target.name, (*terms, TIME))
+        if source in self.now:
+            body = [Atom(source.name, terms), Atom(made.clock(0), (UNIT, TIME))]
+            made.add("at", connected(made, body, [head]), head)
+        if source in self.remembered:
+            was = self.dated[source, size] = Symbol(URIRef(f"was-{target.name}"), 2)
+            made.add("at", [Atom(was.name, (*terms, TIME))], head)
+        if source in self.at_ticks:
+            made.add("at", self._at_ticks(source, size), head)
+
+    def _at_ticks(self, source: Symbol, size: int) -> list[Atom]:
+        """What is concluded at ticks of a window."""
+        dated = Atom(URIRef(f"{source.name}@"), (*terms_of(source), TIME))
+        if self.at_ticks[source] <= min(size, WHOLE - 1):
+            return [dated]  # there are no others
+        return [dated, Atom(self.collected.clock(size), (UNIT, TIME))]
+
+    def remembering(self) -> Iterator[Remembered]:
+        """What is remembered, for the windows that ask for it."""
+        for symbol in self.remembered:
+            windows = tuple((to, size) for (of, size), to in self.spans.items() if of == symbol)
+            dated = tuple((to, size) for (of, size), to in self.dated.items() if of == symbol)
+            if windows or dated or any(run.source == symbol for run in self.collected.runs):
+                yield Remembered(symbol, windows, dated)
+
+
+def furthest_ticks(rules: Iterable[TemporalRule], ticks: Ticks) -> dict[Symbol, int]:
+    """The predicates that heads conclude at ticks, and how many ticks these lie back at most."""
+    found: dict[Symbol, int] = {}
+    for rule in rules:
+        if rule.head.mode is Mode.AT:
+            symbol = symbol_of(rule.head.atom)
+            found[symbol] = max(found.get(symbol, 0), _furthest(rule, ticks))
+    return found
+
+
+def _furthest(rule: TemporalRule, ticks: Ticks) -> int:
+    """How many ticks the tick of a head lies back at most: a window of the body says it, or nothing."""
+    time = rule.head.time
+    if not isinstance(time, Variable):
+        return WHOLE
+    return min((size for each in rule.body for size in _reach(each, time, ticks)), default=WHOLE)
+
+
+def _reach(formula: Formula, time: Variable, ticks: Ticks) -> Iterator[int]:
+    is_at = formula.mode is Mode.AT and not formula.is_negated and formula.time == time
+    if is_at and isinstance(formula.window, TimeWindow):
+        yield ticks.size_of(formula.window, formula)
