@@ -1,7 +1,7 @@
 """Laws of the texts of temporal rules: what is written reads back, and no text breaks the reader."""
 
 import random
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +20,7 @@ from pantarhei.language.temporal_rule import (
     TupleWindow,
 )
 from pantarhei.literals.builtin import SWRLB
+from pantarhei.temporal.checks.form import is_time
 from temporal_texts.laser import LASER
 from temporal_texts.ticker import SAME, TICKER
 
@@ -56,6 +57,12 @@ literals = st.one_of(
     texts.map(lambda text: Literal(text, lang="en-GB")),
     st.builds(lambda text, of: Literal(text, datatype=of, normalize=False), texts, names),
 )
+times = st.one_of(
+    literals.filter(is_time),
+    st.datetimes(datetime(1970, 1, 1)).map(
+        lambda at: Literal(f"{at.isoformat()}Z", datatype=XSD.dateTime, normalize=False)
+    ),
+)
 windows = st.one_of(
     st.integers(0, 4_000_000).map(TimeWindow),
     st.timedeltas(timedelta(0), timedelta(days=10**6)).map(TimeWindow),
@@ -84,11 +91,11 @@ def rules(draw):
 
     def formula():
         mode, window = draw(st.sampled_from(Mode)), None
-        time = draw(st.one_of(st.sampled_from(own), literals)) if mode is Mode.AT else None
+        time = draw(st.one_of(st.sampled_from(own), times)) if mode is Mode.AT else None
         if mode in (Mode.SOMETIME, Mode.ALWAYS) or (mode is Mode.AT and draw(st.booleans())):
             window = draw(windows)
-        times = min(draw(st.integers(1, 10**6)), most_times(window)) if mode is Mode.SOMETIME else 1
-        return Formula(atom(), mode, window, time, draw(st.booleans()), times)
+        often = min(draw(st.integers(1, 10**6)), most_times(window)) if mode is Mode.SOMETIME else 1
+        return Formula(atom(), mode, window, time, draw(st.booleans()), often)
 
     def test():
         name, operands = draw(

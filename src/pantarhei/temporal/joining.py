@@ -110,6 +110,8 @@ def _check(rule: Rule, reached: dict[Symbol, Formula], feedback: bool) -> None:
         return f"{short(head.atom.predicate)} is of the ontology, and its conclusions {what}: {rule.axiom}"
 
     expected = "a predicate that no constraint and no equality follows from: conclusions are never repaired"
+    if rule.head is None:
+        expected += ", unless feedback has them asserted"
     raise refused(told_apart(problem, names_of([rule])), expected, head)
 
 

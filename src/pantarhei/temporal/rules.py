@@ -18,6 +18,7 @@ from pantarhei.language.time import TimePoint, kind_of
 from pantarhei.language.written import Written
 from pantarhei.rdf.first_bytes import refuse_unreadable, unreadable
 from pantarhei.temporal.checks.assertable import NotAssertable
+from pantarhei.temporal.checks.constants import NameForVariable, names_for_variables
 from pantarhei.temporal.checks.forgotten import Forgotten, forgotten
 from pantarhei.temporal.checks.form import check_form, check_triples
 from pantarhei.temporal.checks.safety import check_safety
@@ -27,7 +28,7 @@ from pantarhei.temporal.text.terms import check_prefixes
 from pantarhei.temporal.text.writing import declarations, names_in_text
 from pantarhei.temporal.tuple_reification import with_literals_in_front
 
-RuleWarning = Forgotten | NotAssertable
+RuleWarning = NameForVariable | Forgotten | NotAssertable
 """What is allowed, and hardly meant."""
 
 
@@ -82,15 +83,16 @@ class TemporalRules:
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """What is allowed, and hardly meant: windows that look back at what is not remembered; with feedback
-        conclusions that may have a literal in first place, so that they cannot be asserted.
+        """What is allowed, and hardly meant: names where variables are meant; windows that look back at what
+        is not remembered; with feedback conclusions that may have a literal in first place, so that they
+        cannot be asserted.
         """
         return self.warnings_with(self.remembered)
 
     def warnings_with(self, remembered: Collection[URIRef]) -> tuple[RuleWarning, ...]:
         """The same where these predicates are remembered: an ontology has some remembered too."""
         not_assertable = map(NotAssertable, with_literals_in_front(self.rules) if self.feedback else ())
-        return (*forgotten(self.rules, remembered), *not_assertable)
+        return (*names_for_variables(self.rules), *forgotten(self.rules, remembered), *not_assertable)
 
     def _check_remembered(self, concluded: Mapping[URIRef, int], written: Mapping[URIRef, Written]) -> None:
         for predicate in sorted(self.remembered.difference(concluded)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 
 from rdflib import Literal, Variable
@@ -20,12 +21,14 @@ _EXPECTED = (
 
 
 def check_dates(rule: TemporalRule, kind: TimeKind) -> None:
-    """Nothing, if no time that is a datetime is computed with, or compared with a number: that never holds.
+    """Nothing, if no time that is a datetime is computed with, or compared with a number, and no time that is
+    a number with a datetime: that never holds.
 
     Raises:
         TemporalRuleError: one is.
     """
     if kind is not TimeKind.DATETIME:
+        _check_numbers(rule)
         return
     for formula in rule.formulas:
         if _is_number(formula.time):
@@ -37,6 +40,24 @@ def check_dates(rule: TemporalRule, kind: TimeKind) -> None:
             for time in times.intersection(test.arguments):
                 problem = f"{builtin_text(test)} {does_what} the time {time}, and the stream has datetimes"
                 raise refused(problem, _EXPECTED, test, rule)
+
+
+def _check_numbers(rule: TemporalRule) -> None:
+    """That the times of a stream of numbers are not taken for datetimes."""
+    for formula in rule.formulas:
+        if _is_date(formula.time):
+            problem = f"{formula} names a datetime, and the stream has numbers"
+            raise refused(problem, "a number", formula, rule)
+    times = {formula.time for formula in rule.formulas if isinstance(formula.time, Variable)}
+    for test in rule.tests:
+        if any(map(_is_date, test.arguments)):
+            for time in times.intersection(test.arguments):
+                problem = f"{builtin_text(test)} compares a datetime with the time {time}, and the stream has"
+                raise refused(f"{problem} numbers", "a number", test, rule)
+
+
+def _is_date(given: Argument | None) -> bool:
+    return isinstance(given, Literal) and isinstance(given.value, datetime)
 
 
 def _is_number(given: Argument | None) -> bool:

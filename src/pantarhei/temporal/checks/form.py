@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Final
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef, Variable
 
 from pantarhei.language.counted import counted
+from pantarhei.language.rule import Argument
+from pantarhei.language.rule_text import term_text
 from pantarhei.language.shown import last_part
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow, TupleWindow
 from pantarhei.language.term import RDF_TYPE, short
@@ -17,6 +20,16 @@ from pantarhei.temporal.checks.refusal import refused
 
 MOST_IN_WINDOW: Final = 4_000_000
 """How many ticks a window may reach back, or how many assertions it may hold: an entry is kept for each."""
+
+
+_A_TIME = 'a variable, a number, or such as "2026-01-01T00:00:00Z"^^xsd:dateTime'
+
+
+def is_time(given: Argument) -> bool:
+    """Whether a stream can have such a time: a number, or a datetime; or it is a variable."""
+    if isinstance(given, Literal):
+        return type(given.value) in (int, float, Decimal) or isinstance(given.value, datetime)
+    return isinstance(given, Variable)
 
 
 def check_form(rules: Sequence[TemporalRule]) -> None:
@@ -82,8 +95,8 @@ def _check_tests(rule: TemporalRule) -> None:
 def _check_mode(formula: Formula, rule: TemporalRule) -> None:
     """That @ and nothing else has a time, and that ◇ and □ have a window."""
     mode = formula.mode
-    if isinstance(formula.time, URIRef):
-        raise refused(f"{short(formula.time)} is no time", "a variable or a number", formula, rule)
+    if formula.time is not None and not is_time(formula.time):
+        raise refused(f"{term_text(formula.time)} is no time", _A_TIME, formula, rule)
     if (mode is Mode.AT) != (formula.time is not None):
         raise refused(f"{formula} has no time, or one in vain", "a time with mode AT alone", formula, rule)
     if (mode is Mode.NOW and formula.window) or (mode in (Mode.SOMETIME, Mode.ALWAYS) and not formula.window):

@@ -95,7 +95,27 @@ _UNFINISHED = {
     '"': ("this string does not end on its line", 'a second " behind it; \\n stands for the end of a line'),
     "'": ("this quoted name does not end on its line", "a second ' behind it"),
     "?": ("the name of a variable is missing", "a letter behind the question mark"),
+    **{
+        sign: (f"{sign!r} cannot stand here", "a comma between conditions, and a full stop behind a rule")
+        for sign in ";&"
+    },
+    "|": ("'|' cannot stand here", "a second rule with the same head, for what may hold instead"),
 }
+_INSTEAD = {
+    "for": "always in [5 min]",
+    "during": "always in [5 min]",
+    "throughout": "always in [5 min]",
+    "within": "in [5 min]",
+    "or": "a second rule with the same head",
+    "if": ":-",
+    "when": ":-",
+    "unless": "a comma and not",
+    "#": "%, with which a comment begins",
+    "==": "one = alone",
+    "=<": "<=",
+    "=>": ">=",
+}
+"""What stands here for words and signs of other languages."""
 
 
 def _no_token(text: str, source: str | None, place: int) -> TemporalTextError:
@@ -184,11 +204,16 @@ class Cursor:
         """The error that the next token is not what it should be."""
         token = self.peek()
         problem = "the text ends here" if token.kind == "end" else f"{token.shown} cannot stand here"
-        return self.error(token, problem + (self._meant(-1) or self._meant(0)), expected)
+        return self.error(token, problem + (self._meant(0) or self._meant(-1)), expected)
 
     def _meant(self, further: int) -> str:
         """The word that a name may be meant for; names that are right have no name or number behind them."""
         token, behind = self.peek(further), self.peek(further + 1)
+        is_next = further == 0 and token.kind in ("name", "sign")
+        if is_next and token.text in _INSTEAD and (token.text != "#" or self.starts_line):
+            return f" (did you mean {_INSTEAD[token.text]}?)"
+        if further == 0 and (instead := _INSTEAD.get(self.peek(-1).text + token.text)):
+            return f" (did you mean {instead}?)"
         is_word = token.kind == "name" and token.text not in WORDS
         leads_on = behind.kind in ("name", "iri", "prefixed", "quoted", "number") or behind.text == "["
         return did_you_mean(token.text, WORDS) if is_word and leads_on else ""

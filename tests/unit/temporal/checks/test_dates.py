@@ -42,6 +42,24 @@ def test_times_are_compared_with_each_other_and_numbers_too(condition):
     reasoner(f"a(X) :- b(X) at T in [1 min], {condition}.", HALF_MINUTES)
 
 
+DATE = '"2026-01-01T00:00:00Z"^^xsd:dateTime'
+
+
+@pytest.mark.parametrize(
+    ("condition", "further", "said"),
+    [
+        (f"c(X) at {DATE} in [2]", 0, "names a datetime, and the stream has numbers"),
+        (f"T < {DATE}", 0, "compares a datetime with the time T, and the stream has numbers"),
+    ],
+)
+def test_nor_numbers_for_times(condition, further, said):
+    text = f"a(X) :- b(X) at T in [2], {condition}."
+    with pytest.raises(pr.TemporalRuleError) as told:
+        reasoner(text, pr.Window(5))
+    assert said in str(told.value) and told.value.column == text.index(condition) + 1 + further
+    reasoner(text.replace("[2]", "[1 min]"), HALF_MINUTES)
+
+
 def test_a_stream_tells_by_its_first_timestamp_that_it_has_datetimes():
     made = reasoner("a(X) :- b(X) at T in [0], T > 5.", pr.Window(0))
     with pytest.raises(pr.TemporalRuleError, match="compares a number with the time T"):
