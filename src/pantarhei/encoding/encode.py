@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     ABox: TypeAlias = Graph | Iterable[Triple] | pa.Table
 
-_NumbersOf = Callable[[list[str], Place], NumberedTerms]
+_LookUp = Callable[[list[str], Place], NumberedTerms]
+_NumbersOf = Callable[[TermColumn, Place], NumberedTerms]
 _TYPE = f"<{RDF_TYPE}>"
 
 
@@ -41,11 +42,13 @@ def encode_abox(vocabulary: Vocabulary, abox: ABox, scope: str) -> Encoded:
         InvalidTripleError: something in it is no triple; a table's column is missing, a cell null or no term.
     """
     if is_table(abox):
-        return _encode_columns(columns_of(abox), partial(vocabulary.numbers_of, scope=scope))
+        return _encode_columns(
+            columns_of(abox), partial(_by_text, partial(vocabulary.numbers_of, scope=scope))
+        )
     if isinstance(abox, ColumnarTriples):
         return Encoded.together(
             [
-                _encode_columns(part, vocabulary.canonical_numbers)
+                _encode_columns(part, partial(_canonical, vocabulary))
                 if isinstance(part, TripleColumns)
                 else vocabulary.encode(part)
                 for part in abox.parts
@@ -66,7 +69,7 @@ def encode_parts(vocabulary: Vocabulary, table: pa.Table, bounds: Sequence[int],
     """
     first, places = bounds[0], pairwise(bound - bounds[0] for bound in bounds)
     columns = columns_of(table.slice(first, bounds[-1] - first))
-    facts, given = _numbered(columns, partial(vocabulary.numbers_of, scope=scope))
+    facts, given = _numbered(columns, partial(_by_text, partial(vocabulary.numbers_of, scope=scope)))
     if not given:
         return [Encoded(facts[start:end], NO_FORMS) for start, end in places]
     rows, parts = np.array(sorted(given)), list[Encoded]()
@@ -96,16 +99,32 @@ def _numbered(columns: TripleColumns, numbers_of: _NumbersOf) -> tuple[Integers,
         (2, Place.OBJECT, ~is_class, objects),
     )
     for at, place, rows, column in entries:
-        occurring = column.occurring(rows)
-        numbers, forms = numbers_of(occurring.distinct.tolist(), place)
-        facts[rows, at] = numbers[occurring.codes]
+        facts[rows, at], forms = numbers_of(TermColumn(column.codes[rows], column.distinct), place)
     if not forms:  # of the objects, which came last
         return facts, {}
-    in_forms = np.isin(occurring.codes, list(forms))
-    places = zip(
-        np.flatnonzero(~is_class)[in_forms].tolist(), occurring.codes[in_forms].tolist(), strict=True
+    places = np.flatnonzero(~is_class)
+    return facts, {int(places[row]): form for row, form in forms.items()}
+
+
+def _by_text(look_up: _LookUp, column: TermColumn, place: Place) -> NumberedTerms:
+    """The numbers of a column, and the forms, row by row: each distinct term is looked up."""
+    occurring = column.occurring()
+    numbers, forms = look_up(occurring.distinct.tolist(), place)
+    if not forms:
+        return NumberedTerms(numbers[occurring.codes], {})
+    rows = np.flatnonzero(np.isin(occurring.codes, list(forms)))
+    codes = occurring.codes[rows].tolist()
+    return NumberedTerms(
+        numbers[occurring.codes], {row: forms[code] for row, code in zip(rows.tolist(), codes, strict=True)}
     )
-    return facts, {row: forms[code] for row, code in places}
+
+
+def _canonical(vocabulary: Vocabulary, column: TermColumn, place: Place) -> NumberedTerms:
+    """The same of canonical terms; what an earlier part of the same columns had is not looked up again."""
+    if place is Place.PREDICATE:  # few, and of columns of their own
+        return _by_text(vocabulary.canonical_numbers, column, place)
+    look_up = partial(vocabulary.canonical_numbers, place=place)
+    return NumberedTerms(*vocabulary.columns.numbers_of(column, place, vocabulary.revision, look_up))
 
 
 def _is_type(text: str) -> bool:

@@ -24,6 +24,7 @@ from pantarhei.encoding.computed_forms import ComputedForms
 from pantarhei.encoding.encoded import Encoded
 from pantarhei.encoding.forms import NO_FORMS, FactForms, Forms
 from pantarhei.encoding.lexicon import key_of
+from pantarhei.encoding.numbered_columns import NumberedColumns
 from pantarhei.encoding.numbers import FIRST_LITERAL, NONE, Integers, Symbol
 from pantarhei.encoding.tables import Tables
 from pantarhei.language.data_range import DataRange
@@ -77,6 +78,7 @@ class Vocabulary:
         self.value_of = READINGS[numbers]
         self.go_on_with(Tables.empty())
         self._merged = 0  # so many names have the number of another
+        self.columns = NumberedColumns()
         self.computed: ComputedForms | None = None  # who numbers what built-ins compute, if not this
         self._ranges: tuple[DataRange, ...] = ()
         self._ranges_of = tester(())

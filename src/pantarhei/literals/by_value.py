@@ -62,11 +62,6 @@ def exact_value_of(term: Term) -> Hashable:
     return exact_key(value_of(term))
 
 
-def reading_of(numbers: Numbers) -> Callable[[Term], Hashable]:
-    """The function that gives two terms one key exactly if they denote the same thing."""
-    return exact_value_of if numbers == "by_value" else value_of
-
-
 def exact(term: Term) -> Term:
     """The decimal that a double or float denotes, and any other term itself.
 

@@ -34,7 +34,7 @@ from pantarhei.errors import OptionError, check_type
 from pantarhei.language.rule import Predicate, Rule
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, Triple, short
-from pantarhei.literals.by_value import Numbers, reading_of
+from pantarhei.literals.by_value import READINGS, Numbers
 from pantarhei.rules.sharding.anchor import Facts, KeyFlow, Situation, symbol_of
 from pantarhei.rules.sharding.sharding_report import (
     ANY_OTHER,
@@ -250,7 +250,7 @@ def _key_map(
         return NoKey("the background has no facts of it")
     keys: dict[Term, Term] = {}
     values: dict[Hashable, Term] = {}
-    read = reading_of(numbers)
+    read = READINGS[numbers]
     for name, given in facts:
         value = values.setdefault(read(given), given)
         if keys.setdefault(name, value) != value:

@@ -17,7 +17,7 @@ from pantarhei.language.counted import counted
 from pantarhei.language.rule import Argument, Atom, Predicate, Rule, names_of
 from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.language.term import Term, short
-from pantarhei.literals.by_value import Numbers, reading_of
+from pantarhei.literals.by_value import READINGS, Numbers
 
 SUBJECT = "subject"
 Key = URIRef | str
@@ -54,7 +54,7 @@ class KeyMap:
 
     def value_of(self, term: Term) -> Hashable:
         """What two terms share exactly if their keys denote the same thing."""
-        return reading_of(self.numbers)(self.keys.get(term, term))
+        return READINGS[self.numbers](self.keys.get(term, term))
 
     def written(self, argument: Argument) -> str:
         """κ(argument) for people."""
@@ -65,7 +65,7 @@ class KeyMap:
     @property
     def values(self) -> int:
         """How many different keys the names listed have."""
-        return len(set(map(reading_of(self.numbers), self.keys.values())))
+        return len(set(map(READINGS[self.numbers], self.keys.values())))
 
 
 @dataclass(frozen=True, slots=True)
