@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
-from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from rdflib import XSD, BNode, Graph, Literal, URIRef, Variable
+from rdflib import Graph, Literal, Variable
 from rdflib.query import Result, ResultRow
 
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import told_apart
 from pantarhei.language.term import Term, Triple, in_order, short
-from pantarhei.rdf.ntriples import write_term
+from pantarhei.query.plain_values import arrow_type, kind_of_terms, plain_value
 from pantarhei.rdf.pickling import exactly
 
 if TYPE_CHECKING:
@@ -174,17 +172,13 @@ class QueryResult(Result):
         """
         import pyarrow as pa
 
-        types = {
-            "integer": pa.int64(),
-            "number": pa.float64(),
-            "boolean": pa.bool_(),
-            "time": pa.timestamp("us", tz="UTC"),
-        }
         fields, arrays = [], []
         for name, terms in self.columns().items():
-            kind = _kind_of(terms)
-            fields.append(pa.field(name, types.get(kind, pa.string()), metadata={"terms": kind}))
-            arrays.append(pa.array([None if t is None else _plain(t, kind) for t in terms], fields[-1].type))
+            kind = kind_of_terms(terms)
+            fields.append(pa.field(name, arrow_type(kind), metadata={"terms": kind}))
+            arrays.append(
+                pa.array([None if t is None else plain_value(t, kind) for t in terms], fields[-1].type)
+            )
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
     def to_pandas(self) -> pd.DataFrame:
@@ -218,47 +212,6 @@ def _for_people(term: Term | None) -> str:
     if term is None:
         return ""
     return str(term) if isinstance(term, Literal) else short(term)
-
-
-_INT64 = range(-(2**63), 2**63)
-
-
-def _kind_of(terms: Sequence[Term | None]) -> str:
-    """What all terms of a column are, unbound ones aside."""
-    kinds = {_kind_of_term(term) for term in terms if term is not None}
-    if kinds == {"integer", "number"}:
-        return "number"
-    if not kinds:
-        return "string"
-    return kinds.pop() if len(kinds) == 1 else "n-triples"
-
-
-def _kind_of_term(term: Term) -> str:
-    if isinstance(term, URIRef | BNode):
-        return "name"
-    if term.language is None and term.datatype in (None, XSD.string):
-        return "string"
-    match term.value:
-        case bool():
-            return "boolean"
-        case int() as number if number in _INT64:
-            return "integer"
-        case float() | Decimal():
-            return "number"
-        case datetime() as at if at.tzinfo is not None:
-            return "time"
-    return "n-triples"
-
-
-def _plain(term: Term, kind: str) -> object:
-    if kind == "name":
-        return f"_:{term}" if isinstance(term, BNode) else str(term)
-    if kind == "string":
-        return str(term)
-    if kind == "n-triples":
-        return write_term(term)
-    value: object = cast(Literal, term).value
-    return float(cast(float, value)) if kind == "number" else value
 
 
 def _content(result: Any) -> object:

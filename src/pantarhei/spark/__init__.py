@@ -5,18 +5,21 @@ from pantarhei.spark.batch import run
 from pantarhei.spark.driver import Counts, LateABox
 from pantarhei.spark.materialize import materialize_aboxes
 from pantarhei.spark.melt import melt
+from pantarhei.spark.query_progress import QueryProgress
 from pantarhei.spark.running_query import ReasoningQuery
 from pantarhei.spark.session import session
 from pantarhei.spark.shards.sharded_stream import shard_stream
 from pantarhei.spark.sources.redis_source import PantarheiRedisSource
 from pantarhei.spark.sources.source import PantarheiSource, register
 from pantarhei.spark.stream import reason_stream
+from pantarhei.spark.typed_columns import typed
 
 __all__ = [
     "Counts",
     "LateABox",
     "PantarheiRedisSource",
     "PantarheiSource",
+    "QueryProgress",
     "ReasoningQuery",
     "Registration",
     "materialize_aboxes",
@@ -26,4 +29,5 @@ __all__ = [
     "run",
     "session",
     "shard_stream",
+    "typed",
 ]

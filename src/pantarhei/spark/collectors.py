@@ -51,6 +51,7 @@ class Collector(ABC):
         self, kind: TimeKind, names: Sequence[str], changes: pa.DataType | None, option: str = "query"
     ) -> None:
         change = () if changes is None else (pa.field("change", changes),)
+        self.names = tuple(names)
         refuse_taken(names, (*_HEAD, *(field.name for field in change)), option)
         head = (pa.field(name, _TIMES[kind] if place else pa.int64()) for place, name in enumerate(_HEAD))
         self.schema = pa.schema([*head, *(pa.field(name, pa.string()) for name in names), *change])
@@ -70,6 +71,9 @@ class Collector(ABC):
     def table(self) -> pa.Table:
         """What was collected."""
         return pa.table(self._columns, schema=self.schema)
+
+    def __len__(self) -> int:
+        return len(self._columns["batch"])
 
     @abstractmethod
     def _rows(self, update: WindowUpdate) -> Iterator[tuple[object, ...]]:
@@ -158,6 +162,19 @@ class AnswersKeptUp(Collector):
             start, end = time_of(step.start, self._kind), time_of(step.end, self._kind)
             for row, change in changed_rows(report):
                 yield report.at, start, end, *row, change
+
+
+def collector_of(kind: TimeKind, reasoner: StreamReasoner, query: str | None) -> Collector:
+    """What collects the results of a stream without registered queries: answers to `query`, or else what the
+    reasoner's temporal rules conclude, or else the changes of the materialization.
+
+    Raises:
+        As `AnswersAnew`.
+    """
+    if query is not None:
+        return AnswersAnew(kind, reasoner, query)
+    rules = reasoner.temporal
+    return FactChanges(kind) if rules is None else Conclusions(kind, rules, reasoner.window)
 
 
 def refuse_taken(names: Iterable[str], columns: Collection[str], option: str = "query") -> None:

@@ -19,7 +19,7 @@ from pantarhei.engine.checkpoint import Json
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.interpretation.materializer import ABoxMaterializer
 from pantarhei.interpretation.writing import Texts
-from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks
+from pantarhei.language.time import Duration, TimeKind, TimePoint, duration_ticks, time_of
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.blocks import TimedInterpretation, pack, read_blocks, read_skipped, unpack
 from pantarhei.spark.worker import OnError
@@ -122,6 +122,11 @@ class Driver:
         self._waiting: Waiting[TimedInterpretation] = Waiting(self._lateness, newest)
         for timed in waiting:
             self._waiting.add(timed.ticks, timed)
+
+    @property
+    def newest(self) -> TimePoint | None:
+        """The newest timestamp that the window has come to."""
+        return None if self._passed is None else time_of(self._passed, self.kind)
 
     @property
     def note(self) -> dict[str, Json]:

@@ -21,6 +21,7 @@ from pantarhei.engine.checkpoint import write_whole
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.spark.collectors import Collector
+from pantarhei.spark.typed_columns import ColumnTypes
 
 OutputFormat = Literal["parquet", "ndjson", "csv"]
 Sink = Callable[[DataFrame, int], object]
@@ -132,9 +133,20 @@ class Results:
     Args:
         collectors: make rows of updates, by the names of queries, or `STREAM`.
         outlets: who gets them.
+        types: which columns have values in the place of terms.
+
+    Raises:
+        OptionError: a column with a type is in none of the results.
     """
 
-    def __init__(self, collectors: Mapping[str, Collector], outlets: Mapping[str, Outlet]) -> None:
+    def __init__(
+        self,
+        collectors: Mapping[str, Collector],
+        outlets: Mapping[str, Outlet],
+        types: ColumnTypes | None = None,
+    ) -> None:
+        self._types = ColumnTypes.of(None) if types is None else types
+        self._types.check([name for each in collectors.values() for name in each.names])
         self._used = [(each, outlets[name]) for name, each in collectors.items() if outlets[name].is_open]
         self._batch = -1
 
@@ -149,14 +161,21 @@ class Results:
         for collector, _ in self._used:
             collector.note(update)
 
+    def deliver_if(self, rows: int, spark: SparkSession) -> None:
+        """Hand out what was collected and begin the next batch, if anyone is to get so many rows."""
+        if any(len(collector) >= rows for collector, _ in self._used):
+            self.deliver(spark)
+            self.begin(self._batch + 1)
+
     def deliver(self, spark: SparkSession) -> None:
         """Hand out what was collected since the batch began: files first, then to functions."""
-        for collector, outlet in self._used:
+        made = [(self._types.typed(collector.table()), outlet) for collector, outlet in self._used]
+        for table, outlet in made:
             if outlet.files is not None:
-                outlet.files.write(collector.table(), self._batch)
-        for collector, outlet in self._used:
+                outlet.files.write(table, self._batch)
+        for table, outlet in made:
             if outlet.sink is not None:
-                outlet.sink(spark.createDataFrame(collector.table()), self._batch)
+                outlet.sink(spark.createDataFrame(table), self._batch)
 
 
 def _parquet(table: pa.Table) -> bytes:

@@ -21,6 +21,7 @@ from pantarhei.reasoner import StreamReasoner
 from pantarhei.repair.result import Conflict
 from pantarhei.spark.driver import Counts, Driver
 from pantarhei.spark.failures import own_error
+from pantarhei.spark.query_progress import QueryProgress, progress_of
 from pantarhei.spark.shards.asked_shards import AskedShards
 
 
@@ -158,6 +159,15 @@ class ReasoningQuery:
         return self._window.reasoner if self._shards is None else self._shards
 
     # -- while it runs -----------------------------------------------------------------------------
+
+    @property
+    def progress(self) -> QueryProgress:
+        """How far it has come: state, last batch, what went by. May be asked in the middle of a batch."""
+        return progress_of(self.spark_query, self._driver)
+
+    def __repr__(self) -> str:
+        name = self.spark_query.name
+        return f"ReasoningQuery({'' if name is None else f'{name}: '}{self.progress})"
 
     @property
     def is_active(self) -> bool:

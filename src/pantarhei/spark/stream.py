@@ -27,7 +27,7 @@ from pantarhei.repair.conflict import Budget
 from pantarhei.rules.sharding.sharding_report import Key
 from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema
 from pantarhei.spark.clustering import by_timestamp
-from pantarhei.spark.collectors import AnswersAnew, AnswersKeptUp, Collector, Conclusions, FactChanges
+from pantarhei.spark.collectors import AnswersKeptUp, Collector, collector_of
 from pantarhei.spark.driver import Driver, LateABox
 from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of
 from pantarhei.spark.materialize import Closing
@@ -39,6 +39,7 @@ from pantarhei.spark.results import outlets as outlets_of
 from pantarhei.spark.running_query import Batches, ReasoningQuery, start
 from pantarhei.spark.shards.sharded_query import run_shards
 from pantarhei.spark.shards.sharded_stream import Sharding, remembered, sharded
+from pantarhei.spark.typed_columns import ColumnTypes, typed
 from pantarhei.spark.worker import OnError, check_on_error
 from pantarhei.temporal.rules import TemporalRules
 from pantarhei.temporal.sharding import check_needs_no_order
@@ -72,6 +73,7 @@ def reason_stream(
     sink: Sinks | None = None,
     output: str | Path | None = None,
     output_format: OutputFormat = "parquet",
+    types: Mapping[str, str] | None = None,
     checkpoint: str | Path | None = None,
     trigger: Mapping[str, object] | None = None,
     spark_partitions: int | None = None,
@@ -112,6 +114,9 @@ def reason_stream(
         output: a folder that gets a file of results for each batch that has any; of `queries` each has a
             folder of its name in it.
         output_format: "parquet", "ndjson" or "csv".
+        types: by the names of columns of results (variables, or `subject` and so on), what their terms are,
+            as `typed` takes it; the results have values there, in files and sinks. A term of another kind
+            ends the query.
         checkpoint: a folder on a file system that the driver sees. If a stream was there before, it goes on;
             what `StreamReasoner` takes must then be the same, and what each of `queries` is that was there
             before; all else may be another, `limits` and `history` too.
@@ -154,7 +159,7 @@ def reason_stream(
     search = Budget() if budget is None else budget
     kept = (History() if history is None else history) if shard_by is None else remembered(history)
     options = Options(window, repair, keep, unique_names, search, limits, history=kept, numbers=numbers)
-    asked = registrations(queries, query)
+    asked, chosen = registrations(queries, query), ColumnTypes.of(types)
     outlets = outlets_of(
         asked, sink, None if output is None else local_folder("output", output), output_format
     )
@@ -162,6 +167,8 @@ def reason_stream(
         _refuse_where_sharded(on_update, on_late, on_error, queries, spark_partitions)
         sharding = Sharding(shard_by, shards, streaming)
         stream = sharded(given, ontology, options, background, sharding, allowed_lateness, query, temporal)
+        if chosen.kinds:
+            stream = stream._replace(changes=typed(stream.changes, chosen.kinds))
         return run_shards(stream, outlets[STREAM], checkpoint, trigger, query_name)
     if shards is not None or streaming is not None:
         raise OptionError("shards or streaming", "given without shard_by", "shard_by too, or neither")
@@ -174,7 +181,7 @@ def reason_stream(
         check_needs_no_order(temporal)
     reasoner = _reasoner(ontology, background, options, temporal, progress, kind)
     had, new = set(reasoner.queries), take_up(reasoner, asked)
-    results = Results(_collectors(kind, reasoner, query, asked), outlets)
+    results = Results(_collectors(kind, reasoner, query, asked), outlets, chosen)
 
     def on_each(update: WindowUpdate) -> None:
         results.note(update)
@@ -201,17 +208,9 @@ def _collectors(
     kind: TimeKind, reasoner: StreamReasoner, query: str | None, asked: Mapping[str, Registration]
 ) -> dict[str, Collector]:
     if not asked:
-        return {STREAM: _collector(kind, reasoner, query)}
+        return {STREAM: collector_of(kind, reasoner, query)}
     kept, window = reasoner.queries, reasoner.window
     return {name: AnswersKeptUp(kind, kept[name], given, window) for name, given in asked.items()}
-
-
-def _collector(kind: TimeKind, reasoner: StreamReasoner, query: str | None) -> Collector:
-    """What a stream without registered queries has for results."""
-    if query is not None:
-        return AnswersAnew(kind, reasoner, query)
-    rules = reasoner.temporal
-    return FactChanges(kind) if rules is None else Conclusions(kind, rules, reasoner.window)
 
 
 def _refuse_where_sharded(
