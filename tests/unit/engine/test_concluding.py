@@ -1,5 +1,6 @@
 """Temporal rules beside the window: states and events by tick, and steps that can be taken back."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -201,6 +202,26 @@ def test_terms_that_are_forgotten_elsewhere_stay_known_to_what_was_said():
 def test_without_rules_nothing_is_concluded():
     reasoner = pr.StreamReasoner(ONTOLOGY, pr.Window(range=2))
     assert not reasoner.push(0, is_a("Hot")).conclusions and not reasoner.conclusions()
+
+
+def test_without_rules_a_push_runs_nothing_of_theirs():
+    def calls_of(reasoner):
+        """The modules of temporal rules whose functions a push, a jump and a look at the graph call."""
+        called = set()
+        sys.setprofile(lambda frame, *_: called.add(frame.f_globals.get("__name__", "")))
+        try:
+            for tick in (1, 2, 9):
+                reasoner.push(tick, is_a("Hot"))
+            reasoner.advance(20)
+            len(reasoner.graph)
+        finally:
+            sys.setprofile(None)
+        return {name for name in called if name.startswith(("pantarhei.temporal", "pantarhei.engine.conc"))}
+
+    assert calls_of(pr.StreamReasoner(ONTOLOGY, pr.Window(range=2))) == set()
+    assert {"pantarhei.engine.concluding", "pantarhei.temporal.evaluation"} < calls_of(
+        reasoner_with("a(X) :- :Hot(X) in [2].")
+    )
 
 
 def test_rules_are_attached_once():
