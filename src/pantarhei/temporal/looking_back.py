@@ -1,7 +1,7 @@
 """Windows over conclusions: what is concluded now, at ticks that heads name, and what is remembered.
 
 Only what can be there is made: p@n follows from p@ where heads name ticks, from p where they do not, and
-from what is remembered of p where it is.
+from what is remembered of p where it is. Where all that p@ has lies in the window by its rules, p@ is p@n.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ class LookingBack:
         at_ticks: those that heads conclude at ticks, and how many ticks these lie back at most; `WHOLE` where
             a tick can be any.
         remembered: those that are remembered.
+        one_with: the size of the window that has just what p@ has, and what the stream says.
     """
 
     collected: Collected
     now: Collection[Symbol]
     at_ticks: Mapping[Symbol, int]
     remembered: Collection[Symbol]
+    one_with: Mapping[Symbol, int]
     spans: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # within ticks: what was so before
-    dated: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # the same, at ticks
+    dates: dict[tuple[Symbol, int], Symbol] = field(default_factory=dict)  # the same, at ticks
     made: set[Symbol] = field(default_factory=set)
 
     def has_runs(self, source: Symbol) -> bool:
@@ -62,19 +64,25 @@ class LookingBack:
         if source in self.at_ticks:
             made.add("window", self._at_ticks(source, size), head)
 
-    def date(self, source: Symbol, size: int, target: Symbol) -> None:
-        """Have `target` follow at which tick of a window something was concluded, or said."""
-        if target in self.made:
-            return
-        self.made.add(target)
+    def dated(self, source: Symbol, size: int) -> Symbol:
+        """The predicate of which ticks of a window something was concluded at, or said."""
+        is_one = self.one_with.get(source) == size
+        target = Symbol(URIRef(f"{source.name}@" if is_one else f"{source.name}@{size}"), 2)
+        if target not in self.made:
+            self.made.add(target)
+            self.collected.feed(Input(source, False, Mode.AT, size, target))
+            if not is_one:
+                self._date(source, size, target)
+        return target
+
+    def _date(self, source: Symbol, size: int, target: Symbol) -> None:
         made, terms = self.collected, terms_of(source)
-        made.feed(Input(source, False, Mode.AT, size, target))
         head = Atom(target.name, (*terms, TIME))
         if source in self.now:
             body = [Atom(source.name, terms), Atom(made.clock(0), (UNIT, TIME))]
             made.add("at", connected(made, body, [head]), head)
         if source in self.remembered:
-            was = self.dated[source, size] = Symbol(URIRef(f"was-{target.name}"), 2)
+            was = self.dates[source, size] = Symbol(URIRef(f"was-{target.name}"), 2)
             made.add("at", [Atom(was.name, (*terms, TIME))], head)
         if source in self.at_ticks:
             made.add("at", self._at_ticks(source, size), head)
@@ -82,7 +90,7 @@ class LookingBack:
     def _at_ticks(self, source: Symbol, size: int) -> list[Atom]:
         """What is concluded at ticks of a window."""
         dated = Atom(URIRef(f"{source.name}@"), (*terms_of(source), TIME))
-        if self.at_ticks[source] <= min(size, WHOLE - 1):
+        if max(self.at_ticks[source], self.one_with.get(source, 0)) <= min(size, WHOLE - 1):
             return [dated]  # there are no others
         return [dated, Atom(self.collected.clock(size), (UNIT, TIME))]
 
@@ -90,7 +98,7 @@ class LookingBack:
         """What is remembered, for the windows that ask for it."""
         for symbol in self.remembered:
             windows = tuple((to, size) for (of, size), to in self.spans.items() if of == symbol)
-            dated = tuple((to, size) for (of, size), to in self.dated.items() if of == symbol)
+            dated = tuple((to, size) for (of, size), to in self.dates.items() if of == symbol)
             if windows or dated or any(run.source == symbol for run in self.collected.runs):
                 yield Remembered(symbol, windows, dated)
 
@@ -102,6 +110,26 @@ def furthest_ticks(rules: Iterable[TemporalRule], ticks: Ticks) -> dict[Symbol, 
         if rule.head.mode is Mode.AT:
             symbol = symbol_of(rule.head.atom)
             found[symbol] = max(found.get(symbol, 0), _furthest(rule, ticks))
+    return found
+
+
+def one_windows(
+    rules: Iterable[TemporalRule], at_ticks: Mapping[Symbol, int], ticks: Ticks
+) -> dict[Symbol, int]:
+    """For predicates that heads conclude at ticks the smallest window over them that these ticks are in."""
+    found: dict[Symbol, int] = {}
+    for formula in (each for rule in rules for each in rule.body):
+        symbol, window = symbol_of(formula.atom), formula.window
+        is_dated = formula.mode is not Mode.SOMETIME or formula.times > 1
+        if (
+            symbol in at_ticks
+            and is_dated
+            and isinstance(window, TimeWindow)
+            and not formula.atom.is_asserted
+        ):
+            size = ticks.size_of(window, formula)
+            if size >= at_ticks[symbol]:
+                found[symbol] = min(size, found.get(symbol, size))
     return found
 
 

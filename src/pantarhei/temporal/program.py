@@ -7,6 +7,7 @@ predicate of its own, written here behind the predicate's name:
     p~n          p within n ticks (◇)        !p~n      asserted within n ticks
     p□n          p during all of n ticks (□) !p□n      asserted at each of n ticks
     p@n          p at a tick, the last argument, within n ticks (@)       p@  p at a tick, concluded
+                 (p@n too, for the window that has all ticks that heads can name)
     !p~n#        among the last n assertions !p@n#     and at which tick
     p~n×k        p at k ticks of the window at least
     was-p~n      p concluded at a tick that is over, within n ticks

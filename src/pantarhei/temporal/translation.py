@@ -23,7 +23,7 @@ from pantarhei.temporal.checks.form import check_times
 from pantarhei.temporal.checks.refusal import refused
 from pantarhei.temporal.collecting import TIME, Collected, plainly, symbol_of, terms_of
 from pantarhei.temporal.connecting import connected
-from pantarhei.temporal.looking_back import LookingBack, furthest_ticks
+from pantarhei.temporal.looking_back import LookingBack, furthest_ticks, one_windows
 from pantarhei.temporal.program import (
     ALWAYS,
     TUPLE,
@@ -91,12 +91,12 @@ class _Translation:
         ]
         self.heads = {symbol_of(head.atom): head.atom for head in heads}
         self.collected = Collected(self.wide_ones)
-        self.looking_back = LookingBack(
-            self.collected,
-            frozenset(symbol_of(head.atom) for head in heads if head.mode is Mode.NOW),
-            furthest_ticks(self.given, self.ticks),
-            [symbol for symbol, atom in self.heads.items() if atom.predicate in self.remembered],
-        )
+        now = frozenset(symbol_of(head.atom) for head in heads if head.mode is Mode.NOW)
+        remembered = [symbol for symbol, atom in self.heads.items() if atom.predicate in self.remembered]
+        at_ticks = furthest_ticks(self.given, self.ticks)
+        alone = {} if self.feedback else {s: at for s, at in at_ticks.items() if s not in (*now, *remembered)}
+        shared = one_windows(self.given, alone, self.ticks)
+        self.looking_back = LookingBack(self.collected, now, at_ticks, remembered, shared)
 
     def program(self) -> TemporalProgram:
         for number, rule in enumerate(self.given):
@@ -243,11 +243,10 @@ class _Translation:
         """The predicate of what held at which tick of a window."""
         self.sizes.add(size)
         source = symbol_of(atom)
+        if source in self.heads and not atom.is_asserted:
+            return self.looking_back.dated(source, size)
         target = Symbol(URIRef(f"{'!' * atom.is_asserted}{atom.predicate}@{size}"), 2)
-        if atom.is_asserted or source not in self.heads:
-            self.collected.feed(Input(source, atom.is_asserted, Mode.AT, size, target))
-        else:
-            self.looking_back.date(source, size, target)
+        self.collected.feed(Input(source, atom.is_asserted, Mode.AT, size, target))
         return target
 
     def _dated_arguments(self, formula: Formula) -> tuple[Argument, ...]:

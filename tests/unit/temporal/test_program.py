@@ -68,8 +68,17 @@ DATED = "hot(X) at T :- asserted heat(X, N) at T in [{0}]. alarm(X) :- hot(X) at
 @pytest.mark.parametrize("size", [2, 3])
 def test_what_lies_in_a_window_by_its_rules_needs_no_clock_to_be_there(size):
     program = made(DATED.format(2, size))
-    assert f"hot@{size} <- hot@" in written(program)
+    assert "alarm <- hot@" in written(program)
+    assert ("hot", False, Mode.AT, size, "hot@") in fed(program)
     assert not program.at_ticks  # nothing that is concluded now begins to hold later
+
+
+def test_of_two_windows_over_conclusions_at_ticks_the_smaller_is_theirs():
+    text = DATED.format(2, 3) + " late(X) :- hot(X) always in [5]. soon(X) :- hot(X) in [2]."
+    clock = "urn:pantarhei:temporal:tick"
+    assert {"alarm <- hot@", "hot@5 <- hot@", f"hot~2 <- hot@, {clock}~2"} <= written(made(text))
+    for more in ("remember hot.", "hot(X) :- c(X)."):
+        assert "hot@3 <- hot@" in written(made(f"{more} {DATED.format(2, 3)}"))
 
 
 def test_what_can_be_concluded_of_any_tick_is_there_by_the_ticks_of_the_window():
