@@ -95,6 +95,20 @@ def test_a_table_without_mapping_is_said_to_need_one(files):
     assert "a table needs --mapping" in " ".join(result.stderr.split())
 
 
+def test_json_lines_of_json_ld_need_none(files):
+    context = '{"@vocab": "http://example.org/pedals#", "at": "http://www.w3.org/ns/prov#generatedAtTime"}'
+    typed = '"@id": "http://example.org/pedals#x", "@type": "{}", "at": {}'
+    lines = [
+        f'{{"@context": {context}, {typed.format(what, at)}}}\n'
+        for at, what in ((1, "GasPedalPressed"), (2, "BrakesPressed"))
+    ]
+    (files / "log.jsonl").write_text("".join(lines))
+    done = run(files, mapping=None, stream="log.jsonl")
+    assert done.exit_code == 0
+    assert [line[:1] for line in done.stdout.splitlines()] == ["1", "2", " "]
+    assert "known to neither" not in done.stderr  # of the time
+
+
 def test_a_mapping_with_a_mistake_ends_the_run_with_its_line(files):
     (files / "m.yaml").write_text(MAPPING.replace("$(who)", "$(driver)"))
     result = run(files)

@@ -6,6 +6,7 @@ done elsewhere. All else is the same for all of them.
 
 from __future__ import annotations
 
+import re
 import sys
 import time as clock
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from pantarhei.streams.tables.reader import RecordReader
     from pantarhei.temporal.rules import TemporalRules
     from pantarhei.window.sliding import Window
+
+
+_FIRST_LINE = 1 << 16  # bytes of it that are looked at
 
 
 class Source(Protocol):
@@ -98,7 +102,8 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
     """What reads the stream; raises what making it does."""
     name, on_error = options.stream_format, options.on_error
     if options.mapping is None:
-        if name in tables.FORMATS or (name is None and tables.format_of(options.stream)):
+        is_table = name in tables.FORMATS or (name is None and tables.format_of(options.stream))
+        if is_table and not (name is None and _is_json_ld(options.stream)):
             problem = "a table needs --mapping; pantarhei map writes one to begin with"
             raise typer.BadParameter(problem, param_hint="--stream")
         return read_stream(
@@ -117,6 +122,14 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
         if given:
             raise typer.BadParameter("the mapping says that", param_hint=option)
     return read_records(options.stream, options.mapping, format=name, on_error=on_error)
+
+
+def _is_json_ld(path: str) -> bool:
+    """Whether a file that may be a table in JSON lines, by its name, has documents of JSON-LD."""
+    if tables.format_of(path) != "jsonl" or not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return re.search(rb'"@(context|id|graph)"', file.readline(_FIRST_LINE)) is not None
 
 
 def _is_reached(at: TimePoint, until: TimePoint) -> bool:

@@ -25,6 +25,7 @@ from pantarhei.language.counted import counted
 from pantarhei.language.rule import Predicate
 from pantarhei.language.shown import last_part
 from pantarhei.language.term import Term, short
+from pantarhei.language.time_properties import TIME_PROPERTIES
 from pantarhei.owl.background_axioms import AXIOM_PREDICATES, AXIOM_TYPES
 from pantarhei.owl.name_kinds import is_defined
 from pantarhei.rdf.ntriples import parse_term, write_term
@@ -119,7 +120,7 @@ class Noted(NamedTuple):
             for number in range(max(first, common.symbols), len(symbols))
             if number in asserted
         )
-        unknown = [symbol for symbol in new if not (_writes_axioms(symbol) or is_defined(symbol.name))]
+        unknown = [symbol for symbol in new if not (_writes_axioms(symbol) or _is_usual(symbol))]
         names = known() if unknown else None
         found = self.unknown
         if names is not None:
@@ -213,6 +214,11 @@ def _literal(text: str) -> Literal:
     if not isinstance(term, Literal):
         raise ValueError(f"{text} is no literal")
     return term
+
+
+def _is_usual(symbol: Symbol) -> bool:
+    """Whether a name is OWL's own, or states a time, which streams do whatever the ontology knows."""
+    return is_defined(symbol.name) or str(symbol.name) in TIME_PROPERTIES
 
 
 def _writes_axioms(symbol: Symbol) -> bool:

@@ -20,7 +20,8 @@ _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
 _TIME_NAMES = re.compile(r"time|date|zeit|datum|fecha|heure|\bts\b|^at$", re.IGNORECASE)
 _NUMBER_NAMES = re.compile("at|ts|time|timestamp", re.IGNORECASE)
 _ID_NAMES = re.compile(
-    r"(^|[_\W])(id|key|code|nr|no|number|name|sensor|device|station|machine|node|room|garage|site|tag)s?$"
+    r"(^|[_\W])(id|key|code|nr|no|number|name|sensor|device|station|machine|node|room|garage|site|tag"
+    r"|point|asset|meter|zone|bed|tank|pump|vehicle|user|person|patient|thing)s?$"
     r"|[a-z]I[Dd]$",
     re.IGNORECASE,
 )
@@ -65,7 +66,7 @@ def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str
     # A mapping to begin with, guessed from the first rows of garages. Look at each line, then run:
     #   pantarhei run --mapping THIS_FILE --stream TABLE --ontology ONTOLOGY --range PT5M
     prefixes:
-      ex: http://example.org/garages#
+      ex: http://example.org/garages#  # or your ontology's namespace; its names then stand below
     time:
       column: at
     mappings:
@@ -93,7 +94,7 @@ def guess(name: str, columns: Mapping[str, Sample], delimiter: str = ",") -> str
         f"# A mapping to begin with, guessed from the first rows of {name}. Look at each line, then run:",
         "#   pantarhei run --mapping THIS_FILE --stream TABLE --ontology ONTOLOGY --range PT5M",
         "prefixes:",
-        f"  ex: http://example.org/{local}#",
+        f"  ex: http://example.org/{local}#  # or your ontology's namespace; its names then stand below",
         *time.lines,
         *_dialect(columns, delimiter, comma),
         "mappings:",

@@ -11,16 +11,11 @@ from typing import Generic, TypeVar
 from pantarhei.errors import OptionError, TimestampError
 from pantarhei.language.shown import last_part
 from pantarhei.language.time import TimePoint, parse_timestamp, show_time
+from pantarhei.language.time_properties import TIME_PROPERTIES
 
 Name = TypeVar("Name", bound=Hashable)
 
 AUTO, BY_NAME = "auto", "graph"
-KNOWN_PROPERTIES = (
-    "http://www.w3.org/ns/prov#generatedAtTime",
-    "http://www.w3.org/ns/sosa/resultTime",
-    "https://saref.etsi.org/core/hasTimestamp",
-    "https://w3id.org/saref#hasTimestamp",
-)
 ZONE_ADVICE = (
     "a time with a zone (…Z or …+01:00): a time without one is a different instant in each place; "
     "add the zone where the stream is written, or say it with the option zone"
@@ -72,10 +67,10 @@ def time_properties(time: str) -> frozenset[str]:
         OptionError: it is neither "auto" nor "graph" nor an IRI.
     """
     if time in (AUTO, BY_NAME):
-        return frozenset(KNOWN_PROPERTIES if time == AUTO else ())
+        return frozenset(TIME_PROPERTIES if time == AUTO else ())
     if not isinstance(time, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+", time):
         raise OptionError(
-            "time", repr(time), f"auto, graph, or the whole IRI of a property such as {KNOWN_PROPERTIES[0]}"
+            "time", repr(time), f"auto, graph, or the whole IRI of a property such as {TIME_PROPERTIES[0]}"
         )
     return frozenset({time})
 
@@ -85,7 +80,7 @@ def expected_time(time: str) -> str:
     if time == BY_NAME:
         return "a name that ends in a number or an ISO 8601 time after /, #, : or ="
     if time == AUTO:
-        names = ", ".join(sorted(map(last_part, KNOWN_PROPERTIES[:3])))
+        names = ", ".join(sorted(map(last_part, TIME_PROPERTIES[:3])))
         return (
             f"one of the properties {names} on it, or a name that ends in a number or an ISO 8601 time; "
             "the option time takes the IRI of another property"
@@ -98,7 +93,7 @@ def expected_time_in_message(time: str) -> str:
     if time == BY_NAME:
         return "a graph in it whose name ends in a number or an ISO 8601 time after /, #, : or ="
     if time == AUTO:
-        names = ", ".join(sorted(map(last_part, KNOWN_PROPERTIES[:3])))
+        names = ", ".join(sorted(map(last_part, TIME_PROPERTIES[:3])))
         return f"one of the properties {names} in it; the option time takes the IRI of another property"
     return f"the property <{time}> in it"
 

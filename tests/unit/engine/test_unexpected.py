@@ -7,7 +7,7 @@ import warnings
 
 import pyarrow as pa
 import pytest
-from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace
+from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
 
 from pantarhei import AxiomsInStreamWarning, DynamicGraph, Ontology, StreamReasoner, Window, load_ontology
 
@@ -113,6 +113,12 @@ def test_a_push_that_is_refused_leaves_no_trace():
 def test_an_ontology_that_says_nothing_knows_no_names():
     reasoner = StreamReasoner(Ontology.from_rules(()), Window(3))
     reasoner.push(1, [(EX.x, EX.zzz, EX.y)])
+    assert not reasoner.unexpected()
+
+
+def test_the_usual_properties_of_times_are_known():
+    reasoner = made()
+    reasoner.push(1, [(EX.x, URIRef("http://www.w3.org/ns/sosa/resultTime"), Literal(1))])
     assert not reasoner.unexpected()
 
 
