@@ -8,20 +8,24 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef
+from rdflib import OWL, RDF, XSD, BNode, Literal, URIRef, Variable
 
+from pantarhei.language.rule import Builtin
 from pantarhei.literals.builtin import (
     COMPARISONS,
     COMPUTATIONS,
     MOST_DIGITS,
     PRECISION,
     SWRLB,
+    as_member,
     compute,
     holds,
 )
+from pantarhei.literals.membership import contains
 from pantarhei.literals.value import LONGEST_PARSED_LITERAL, is_well_typed, value_of
 from ranges import LITERALS, literal
 
+X = Variable("x")
 NAMES = {"rational": OWL.rational, "PlainLiteral": RDF.PlainLiteral, "mine": URIRef("urn:mine")}
 
 
@@ -117,6 +121,26 @@ def test_comparisons_do_not_contradict_each_other(one, other):
 
 
 # -- computations ----------------------------------------------------------------------------------
+
+
+@given(LITERALS, LITERALS)
+def test_a_comparison_with_a_constant_is_a_range_that_the_other_operand_is_in(one, constant):
+    for name in COMPARISONS:
+        for arguments in ((X, constant), (constant, X)):
+            member = as_member(Builtin(name, arguments))
+            operands = (one if each is X else each for each in arguments)
+            assert member.argument is X and contains(member.range, one) is holds(name, *operands)
+
+
+def test_what_compares_no_constant_is_no_range():
+    for test in (
+        Builtin(SWRLB.lessThan, (X, Variable("y"))),
+        Builtin(SWRLB.lessThan, (Literal(1), Literal(2))),
+        Builtin(SWRLB.abs, (X, Literal(2))),
+        Builtin(SWRLB.equal, (X, URIRef("urn:x"))),
+    ):
+        assert as_member(test) is test
+
 
 RESULTS = [
     ("add", ["1", "2"], "3"),
