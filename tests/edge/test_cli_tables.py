@@ -153,9 +153,3 @@ def test_the_mappings_on_the_page_about_tables_are_read():
     ]
     assert len(found) == 2
     assert all(each.groups for each in found)
-
-
-def test_a_table_on_spark_is_refused_before_spark_is_started(files):
-    result = run(files, "--spark", "local[1]")
-    assert result.exit_code == 2
-    assert "tables are read here, without Spark" in " ".join(result.stderr.split())

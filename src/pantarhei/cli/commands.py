@@ -97,8 +97,6 @@ def _source(options: Following) -> Source:
         from pantarhei.cli.follow import FileSource
 
         return FileSource(options)
-    if options.mapping is not None:
-        raise typer.BadParameter("tables are read here, without Spark", param_hint="--mapping")
     from pantarhei.cli.follow_on_spark import SparkSource
 
     return SparkSource(options, options.spark)

@@ -114,6 +114,12 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
             base=options.base,
             zone=options.zone,
         )
+    refuse_what_a_mapping_says(options)
+    return read_records(options.stream, options.mapping, format=name, on_error=on_error)
+
+
+def refuse_what_a_mapping_says(options: OnStream) -> None:
+    """Raise `BadParameter` for an option of streams of graphs, where a mapping is given."""
     for option, given in (
         ("--time", options.time != "auto"),
         ("--base", options.base),
@@ -121,7 +127,6 @@ def _reader(options: OnStream) -> StreamReader | RecordReader:
     ):
         if given:
             raise typer.BadParameter("the mapping says that", param_hint=option)
-    return read_records(options.stream, options.mapping, format=name, on_error=on_error)
 
 
 def _is_json_ld(path: str) -> bool:

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from pantarhei.cli.follow import format_told_by
+from pantarhei.cli.follow import format_told_by, refuse_what_a_mapping_says
 from pantarhei.cli.run_options import Following
 from pantarhei.cli.summary import Followed
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError
 from pantarhei.interpretation.interpretation import Interpretation
 from pantarhei.language.time import TimeKind, time_of
+from pantarhei.mapping.read import read_mapping
 from pantarhei.reasoner import StreamReasoner
 from pantarhei.spark.closed_files import close_files
 from pantarhei.spark.counted_files import FilesAccount
+from pantarhei.spark.counted_tables import TableOptions
 from pantarhei.spark.sources.file_source import infer_kind
 from pantarhei.spark.sources.source_options import FileOptions
 from pantarhei.streams.graph_times import time_properties
@@ -37,15 +39,19 @@ class SparkSource:
         if options.stream == "-":
             expected = "a file, a folder or a glob with --spark, whose workers cannot read standard input"
             raise OptionError("stream", "-", expected)
+        self._master, self.account = master, FilesAccount()
+        self._files: FileOptions | TableOptions
+        skips = options.on_error == "skip"
+        if options.mapping is not None:
+            refuse_what_a_mapping_says(options)
+            mapping = read_mapping(options.mapping)
+            self._files = TableOptions(options.stream, options.stream_format, mapping, skips)
+            return
         for name, given in (("base", options.base), ("zone", options.zone)):
             if given is not None:
                 raise OptionError(name, given, "a run without --spark")
         time_properties(options.time)
-        self._files = FileOptions(
-            (options.stream,), options.stream_format, options.time, options.on_error == "skip"
-        )
-        self._master = master
-        self.account = FilesAccount()
+        self._files = FileOptions((options.stream,), options.stream_format, options.time, skips)
 
     def updates(self, reasoner: StreamReasoner, counts: Followed) -> Generator[WindowUpdate, None, None]:
         """Push the ABoxes one by one, once Spark's work is done and Spark has been stopped.
@@ -71,7 +77,7 @@ class SparkSource:
         be read for what is wrong in them.
         """
         try:
-            return infer_kind(self._files)
+            return self._files.kind() if isinstance(self._files, TableOptions) else infer_kind(self._files)
         except OptionError as error:
             if error.option != "timestampType":
                 raise

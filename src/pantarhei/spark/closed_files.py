@@ -12,6 +12,7 @@ from pantarhei.language.time import TimeKind
 from pantarhei.spark.blocks import BlockWriter, block_schema, read_blocks
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.counted_files import CountedFiles, FilesAccount
+from pantarhei.spark.counted_tables import CountedTables, TableOptions
 from pantarhei.spark.frame import TIMESTAMP, normalized
 from pantarhei.spark.materialize import Closing
 from pantarhei.spark.quiet import quiet_session
@@ -25,10 +26,13 @@ class ClosedFiles(NamedTuple):
     account: FilesAccount
 
 
-def close_files(files: FileOptions, kind: TimeKind, foundation: Foundation, master: str) -> ClosedFiles:
+def close_files(
+    files: FileOptions | TableOptions, kind: TimeKind, foundation: Foundation, master: str
+) -> ClosedFiles:
     """Read files on Spark and close each of their ABoxes; Spark has stopped when this returns.
 
     Args:
+        files: of a stream, or tables.
         kind: what their timestamps are.
         master: where Spark runs, as `session` takes it.
 
@@ -36,7 +40,11 @@ def close_files(files: FileOptions, kind: TimeKind, foundation: Foundation, mast
         SparkError: Spark cannot be started, or fails.
     """
     with quiet_session(master) as spark:
-        counted = CountedFiles(spark, files, kind)
+        counted: CountedFiles | CountedTables
+        if isinstance(files, TableOptions):
+            counted = CountedTables(spark, files, kind)
+        else:
+            counted = CountedFiles(spark, files, kind)
         given = normalized(counted.rows)
         schema = block_schema(given.schema[TIMESTAMP].dataType)
         write = BlockWriter(to_arrow_schema(schema, timezone="UTC"))

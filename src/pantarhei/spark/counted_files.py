@@ -30,7 +30,7 @@ from pantarhei.streams.abox import same_kind
 from pantarhei.streams.read import OF_GRAPHS, Skipped, syntax_of
 
 SMALLEST_PART = 8 << 20
-_SKIPS_KEPT = 10
+SKIPS_KEPT = 10
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class FilesAccount:
     def skip(self, line: int | None, reason: str, text: str, count: int = 1) -> None:
         """Take what is left out, as a reader's `skip`."""
         self.skipped_count += count
-        if len(self.skipped) < _SKIPS_KEPT:
+        if len(self.skipped) < SKIPS_KEPT:
             self.skipped.append(Skipped(line, reason, text))
 
     @classmethod
@@ -86,7 +86,7 @@ class FilesAccount:
 _Accounts = dict[int, FilesAccount]
 
 
-class _ByPart(AccumulatorParam[_Accounts]):
+class ByPart(AccumulatorParam[_Accounts]):
     """Accounts by the numbers of their parts, the latest of each."""
 
     def zero(self, value: _Accounts) -> _Accounts:
@@ -118,7 +118,7 @@ class CountedFiles:
         _, schema = column_types(spark.createDataFrame([], ddl).schema, {})
         cores = spark.sparkContext.defaultParallelism
         parts = _parts(replace(options, split_size=_split_size(options, cores)), kind, schema)
-        self._accounts: Accumulator[dict[int, FilesAccount]] = spark.sparkContext.accumulator({}, _ByPart())
+        self._accounts: Accumulator[dict[int, FilesAccount]] = spark.sparkContext.accumulator({}, ByPart())
         read = _PartReader(tuple(parts), len({*map(_path, parts)}) > 1, options, kind, schema, self._accounts)
         numbers = spark.range(0, len(parts), 1, max(1, len(parts)))
         self.rows: DataFrame = numbers.mapInArrow(read, ddl)
@@ -176,7 +176,7 @@ class _PartReader:
         except (PantarheiError, OSError) as error:
             account.error = error
         if self.names_files:
-            account.skipped = [_in_file(part, skipped) for skipped in account.skipped]
+            account.skipped = [in_file(part.path, skipped) for skipped in account.skipped]
 
     def _noted(self, messages: Iterator[Rows], part: FilePart, account: FilesAccount) -> Iterator[Rows]:
         """The messages that have rows; those without move time too, and are in the account."""
@@ -194,7 +194,7 @@ def _messages(feed: ByteFeed, source: str, reading: TextReading) -> Iterator[Row
     return messages.read(statements)
 
 
-def _in_file(part: FilePart, skipped: Skipped) -> Skipped:
+def in_file(path: str, skipped: Skipped) -> Skipped:
     """What was left out, its place named with the file."""
-    place = part.path if skipped.line is None else f"{part.path}, line {skipped.line}"
+    place = path if skipped.line is None else f"{path}, line {skipped.line}"
     return Skipped(None, f"{place}: {skipped.reason}", skipped.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -59,6 +60,30 @@ def building(tmp_path_factory):
 
 
 # the same
+
+
+def test_tables_give_the_same_bytes(run, tmp_path):
+    """Two files, read side by side, with a bad row in each."""
+    generate = runpy.run_path(str(ROOT / "examples" / "parking" / "generate.py"))
+    header, *rows = [",".join(map(str, row)) for row in (generate["COLUMNS"], *generate["rows"](7, 60))]
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    for number, part in enumerate((rows[: len(rows) // 2], rows[len(rows) // 2 :])):
+        lines = [header, *part, part[-1].replace("2026-", "sometime ")]
+        (tables / f"{number}.csv").write_text("".join(f"{line}\n" for line in lines))
+    asked = {"stream": tables, "ontology": "ontologies/parking.ttl", "range_": "PT10M"}
+    given = ["--mapping", "examples/parking/mapping.yaml", "--query", "examples/parking/query.rq"]
+    skipping = [*given, "--on-error", "skip", "--format", "ndjson"]
+    here, there = run(*skipping, **asked), run(*skipping, *SPARK, **asked)
+    assert (there.exit_code, there.stdout) == (0, here.stdout)
+    assert here.stdout.count("\n") > 50
+    assert "0.csv, line" in there.stderr and "1.csv, line" in there.stderr
+    here, there = run(*given, **asked), run(*given, *SPARK, **asked)
+    assert here.exit_code == there.exit_code == 1
+    assert there.stderr == here.stderr.splitlines(keepends=True)[-1]
+    assert there.stdout == ""
+    refused = run(*given, *SPARK, "--time", "graph", **asked)
+    assert refused.exit_code == 2 and "the mapping says that" in refused.stderr
 
 
 @pytest.mark.parametrize(

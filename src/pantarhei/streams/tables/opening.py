@@ -46,6 +46,11 @@ class Sources:
         return len(self._items)
 
     @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths, where all are."""
+        return tuple(map(_name_of, self._items))
+
+    @property
     def first(self) -> str:
         """The name of the first."""
         return _name_of(self._items[0])
