@@ -139,7 +139,7 @@ def as_member(test: Test) -> Test:
 
     >>> from rdflib import Variable
     >>> print(as_member(Builtin(SWRLB.lessThan, (Literal(80), Variable("v")))))
-    ?v ∈ Compared(greaterThan "80"^^xsd:integer)
+    ?v ∈ Compared(greaterThan "80"^^<http://www.w3.org/2001/XMLSchema#integer>)
     """
     if not isinstance(test, Builtin) or test.name not in _COMPARISONS:
         return test
