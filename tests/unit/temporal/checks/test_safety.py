@@ -70,6 +70,19 @@ def test_what_nothing_binds_is_refused_where_it_stands(text, column, said):
 
 
 @pytest.mark.parametrize(
+    ("denied", "instead"),
+    [
+        ("c(X, Y) in [3]", "a rule some(X) :- c(X, Y) in [3]., and not some(X)"),
+        ("c(Z, Y)", "a rule some :- c(Z, Y)., and not some"),
+    ],
+)
+def test_where_none_at_all_may_be_meant_it_is_said_how(denied, instead):
+    with pytest.raises(pr.TemporalRuleError) as told:
+        check_safety(read(f"a(X) :- b(X), not {denied}."))
+    assert told.value.expected.endswith(f"; for none at all {instead}")
+
+
+@pytest.mark.parametrize(
     ("text", "line", "column"),
     [
         ("a(X) :-\n b(X),\n  Y < 5.", 3, 3),
