@@ -39,15 +39,16 @@ class OnStream:
         list[str],
         INPUT(
             metavar="PATH",
-            help="The ontology: Turtle, RDF/XML, OWL/XML, N-Triples, JSON-LD; a file, a folder or a glob. "
-            "Given several times, all are one ontology.",
+            help="The ontology: Turtle, RDF/XML, OWL/XML, functional or Manchester syntax, N-Triples, "
+            "JSON-LD; a file, a folder or a glob. Given several times, all are one ontology.",
         ),
     ]
     stream: Annotated[
         str,
         INPUT(
+            metavar="PATH",
             help="The stream: N-Quads, TriG, JSON-LD or a message log; with --mapping a table, or a folder "
-            "or glob of them: CSV, JSON lines, Parquet; - for stdin."
+            "or glob of them: CSV, JSON lines, Parquet; - for stdin.",
         ),
     ]
     range: Annotated[
@@ -69,12 +70,17 @@ class OnStream:
     background: Annotated[
         list[Path] | None,
         INPUT(
+            metavar="PATH",
             help="Facts that hold at every time and are never removed: a file, a folder or a glob; may be "
-            "given several times."
+            "given several times.",
         ),
     ] = None
     catalog: Annotated[
-        Path | None, INPUT(help="Where imports of the ontology are found; nothing is ever fetched.")
+        Path | None,
+        INPUT(
+            metavar="PATH",
+            help="Where imports are found: a folder or an XML catalog. Nothing is ever fetched.",
+        ),
     ] = None
     imports: Annotated[Imports, INPUT(help="What to do with imports that are not found.")] = "error"
     stream_format: Annotated[
@@ -93,7 +99,9 @@ class OnStream:
     ] = None
     zone: Annotated[
         str | None,
-        READING(help="The time zone of times written without one: Europe/Berlin, UTC, +01:00."),
+        READING(
+            metavar="ZONE", help="The time zone of times written without one: Europe/Berlin, UTC, +01:00."
+        ),
     ] = None
     on_error: Annotated[
         Literal["raise", "skip"], READING(help="What to do with bad input in the stream.")
@@ -246,7 +254,7 @@ class Following(WithRules):
             min=0,
             metavar="N",
             help="The rules need no strata: write N of their answer streams after each ABox, 0 for all of "
-            "them. Takes clingo (pip install 'pantarhei\\[clingo]').",
+            "them. Takes clingo (pip install clingo).",
         ),
     ] = None
     emit: Annotated[
