@@ -87,14 +87,13 @@ class KeptUp:
         return self._registrar.look(lambda registry, present: self.registered.stats)
 
     def close(self) -> None:
-        def last(registry: Registry, present: Present) -> Callable[[], Counter[AnswerRow]]:
+        def end(registry: Registry, present: Present) -> None:
             counts, decoder = dict(self.registered.answers), registry.terms.decoder
             rows = registry.in_order(self.registered, present)
-            return cache(lambda: Counter({decoder.row(row): counts[row] for row in rows}))
+            self._registrar.drop(self)  # while no step can come between: what is kept is what was told last
+            self._last = cache(lambda: Counter({decoder.row(row): counts[row] for row in rows}))
 
-        answers = self._registrar.look(last)
-        self._registrar.drop(self)
-        self._last = answers
+        self._registrar.look(end)
 
 
 class Registrar:

@@ -114,6 +114,19 @@ def test_a_step_interrupted_at_any_line_leaves_queries_in_step(step):
             shaken = reasoner_of()
 
 
+def test_what_waits_for_queries_is_kept_though_a_registration_is_interrupted():
+    reasoner, at, nth, going = reasoner_of(), 2, 0, True
+    while going:
+        nth, at = nth + 5, at + 1
+        reasoner.push(at, readings(at))  # nobody looks at the answers: what came waits
+        register = partial(reasoner.register, HEAD + "SELECT ?y { ?y :in :house }", name="new")
+        going = interrupted(register, nth, where_queries_are_kept_up)
+        if "new" in reasoner.queries:
+            reasoner.queries["new"].close()
+        found = answers(reasoner)
+        assert {name: found[name] for name in asked(reasoner)} == asked(reasoner), nth
+
+
 SHAPES = {"sums": "SELECT (SUM(?v) AS ?s) { ?x :in NAME ; :v ?v }", "rows": "SELECT ?x { ?x :in NAME }"}
 REGISTERED = {
     **{name: (options, HEAD + text) for name, (options, text) in QUERIES.items()},

@@ -13,6 +13,7 @@ from rdflib import RDF, Graph, Literal, URIRef
 import pantarhei as pr
 from pantarhei import OptionError, QueryError, StreamReasoner, Window
 from pantarhei.query.registration import Registration
+from pantarhei.registrar import Registrar
 
 EX = "http://example.org/"
 PREFIX = f"PREFIX : <{EX}> "
@@ -151,6 +152,20 @@ def test_a_closed_query_keeps_its_answers_and_gives_its_name_back(reasoner):
     assert not reasoner.push(2, [a("y")]).answers and not reasoner.queries
     assert "closed" in repr(query) and rows(Counter(dict(query.answers))) == ["x"]
     assert list(reasoner.register(ALL, name="all").answers)
+
+
+def test_no_step_comes_between_the_answers_that_a_query_keeps_and_its_end(reasoner, monkeypatch):
+    query, drop, entered = reasoner.register(ALL), Registrar.drop, []
+
+    def dropped_beside_another_thread(registrar, kept):
+        other = threading.Thread(target=lambda: entered.append(reasoner._lock.acquire(blocking=False)))
+        other.start()
+        other.join()
+        drop(registrar, kept)
+
+    monkeypatch.setattr(Registrar, "drop", dropped_beside_another_thread)
+    query.close()
+    assert entered == [False] and "closed" in repr(query)
 
 
 def test_answers_of_updates_pickle_and_are_found_by_name(reasoner):

@@ -60,7 +60,7 @@ def _shown(literal: Literal) -> str:
 
 
 class NumberWatch:
-    """Looks at values as they come. What it has looked at is no part of a state: it only saves work.
+    """Looks at values as they come, and remembers of which kinds those of each property were.
 
     Args:
         rules: the ontology's rules and constraints.
@@ -71,8 +71,23 @@ class NumberWatch:
         self._rules, self._left = tuple(rules), _MOST_LITERALS if is_open else 0
         self._asked: Mapping[Predicate, int] | None = None
         self._seen: dict[Predicate, dict[int, Literal]] = {}
+        self._order: list[
+            tuple[Predicate, int]
+        ] = []  # in which they were seen, so that they can be forgotten
         self._revision: object = None
         self._literals = 0
+
+    @property
+    def mark(self) -> int:
+        """How much was seen, for `back_to`."""
+        return len(self._order)
+
+    def back_to(self, mark: int) -> None:
+        """Forget what was seen since: it was said in a step that is undone."""
+        while len(self._order) > mark:
+            property_, kind = self._order.pop()
+            del self._seen[property_][kind]
+        self._revision = None  # values that were new then are new once more
 
     def found(self, facts: Integers, vocabulary: Vocabulary) -> tuple[NumbersApart, ...]:
         """The properties of which it is seen with these assertions that their numbers do not meet.
@@ -103,6 +118,7 @@ class NumberWatch:
             if not kind or kind in seen:
                 continue
             seen[kind], self._left = literal, _MOST_LITERALS
+            self._order.append((on, kind))
             asked = self._conditions.get(on, 0)
             if asked and not asked & kind:
                 yield NumbersApart(on, literal, None)

@@ -130,12 +130,13 @@ class Upkeep(ABC, Generic[GroundT]):
         Broken off before it has stored how things stand then, it leaves no trace.
         """
         before, grown, known = self._standing, self.growing.grown, self.vocabulary.mark
-        marks = self.consumers.mark()
+        marks, seen = self.consumers.mark(), self._number_watch.mark
         try:
             return work(marks)
         except BaseException:
             if self.books.step is before.books.step:
                 self._take_back(before, grown, known, marks)
+                self._number_watch.back_to(seen)
             raise
 
     def _take_back(
@@ -171,7 +172,7 @@ class Upkeep(ABC, Generic[GroundT]):
         """
         self.forget_unused()
         books, forms = self.books.copy(), self.forms.copy()
-        grown, size = self.growing.grown, self.vocabulary.size
+        grown, size, seen = self.growing.grown, self.vocabulary.size, self._number_watch.mark
         marks, consumers = self.consumers.mark(), copy(self.consumers)
         memory = replace(self._standing.memory, consumers=consumers)
         before = self._standing._replace(books=books, forms=forms, memory=memory, model=None, complete=None)
@@ -185,6 +186,7 @@ class Upkeep(ABC, Generic[GroundT]):
             self._standing, self.consumers = before, consumers
             self.consumers.back(marks)
             self.growing.grown = grown
+            self._number_watch.back_to(seen)
             self.most_entries = size  # its updates may be looked at: terms are forgotten at the next step
             raise
 

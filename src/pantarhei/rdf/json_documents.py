@@ -100,7 +100,7 @@ def read_document(
             quads = list(ox.parse(text, ox.RdfFormat.JSON_LD, base_iri=base or NO_BASE))
         if base is None and NO_BASE.encode() not in text:
             _refuse_relative(quads, source)
-        if not quads and (names := _members(json.loads(text))):
+        if not quads and (names := _members(json.loads(text, parse_int=str))):
             raise MalformedInputError(source, None, _NOTHING.format(", ".join(names[:5])))
     except MalformedInputError as error:
         place = line if error.line is None else line + error.line - 1
@@ -122,13 +122,18 @@ _NOTHING: Final = (
 
 
 def _members(document: object) -> list[str]:
-    """The names in a document that are no keywords, those of its context apart."""
+    """The names in a document that are no keywords and have a value, those of its context apart."""
     if isinstance(document, list):
         return [name for each in document for name in _members(each)]
     if not isinstance(document, dict):
         return []
-    own = [name for name, value in document.items() if not name.startswith("@") and value is not None]
+    own = [name for name, value in document.items() if not (name.startswith("@") or _is_empty(value))]
     return own or _members(document.get("@graph"))
+
+
+def _is_empty(value: object) -> bool:
+    """Whether a member says nothing with that value, whatever it means."""
+    return value is None or (isinstance(value, list) and all(map(_is_empty, value)))
 
 
 def _refuse_relative(quads: list[ox.Quad], source: str) -> None:

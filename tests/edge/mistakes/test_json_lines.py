@@ -18,6 +18,11 @@ def second(before, after):
 
 # Of each mistake the file, the mapping, and what is said.
 MISTAKES = {
+    "a whole number that goes on and on": (
+        second('"free": 1', '"free": ' + "1" * 5_000),
+        MAPPING,
+        "<table>, line 2: a whole number in it has more than 4,300 digits; write it as a text",
+    ),
     "an array on several lines": (
         f"[{LINE.strip()},\n{LINE.strip()}]\n",
         MAPPING,

@@ -8,7 +8,15 @@ import warnings
 import pytest
 from rdflib import XSD, Graph, Literal, Namespace
 
-from pantarhei import DynamicGraph, NumbersApartWarning, StreamReasoner, Window, load_ontology
+from pantarhei import (
+    DynamicGraph,
+    LateABoxError,
+    MemoryLimitError,
+    NumbersApartWarning,
+    StreamReasoner,
+    Window,
+    load_ontology,
+)
 from pantarhei.engine.number_watch import conditions_on_numbers
 
 EX = Namespace("http://example.org/")
@@ -51,6 +59,32 @@ def test_a_double_that_meets_no_condition_is_warned_of_once(text, datatype):
     (found,) = reasoner.unexpected().numbers
     assert (found.property, str(found.value), found.other) == (of, "85.5", None)
     assert reasoner.stats().apart == 1
+
+
+@pytest.mark.filterwarnings("ignore::pantarhei.NumbersApartWarning")
+@pytest.mark.parametrize("known", [False, True])
+def test_what_was_seen_in_a_step_that_is_undone_is_seen_anew(known):
+    reasoner = watched("")
+    reasoner.push(1, [says(86)] if known else [])
+    for stop in (lambda: reasoner.push(0, []), lambda: 1 / 0):  # a step that fails by itself, and a block
+        with pytest.raises((ArithmeticError, LateABoxError)), reasoner.all_or_nothing():
+            reasoner.push(2, [says(85.5), says(86)])
+            stop()
+        assert not reasoner.unexpected().numbers
+    reasoner.push(2, [says(85.5)])
+    assert bool(reasoner.unexpected().numbers) == known
+    reasoner.push(3, [says(86)])
+    assert len(reasoner.unexpected().numbers) == 1
+
+
+def test_what_a_push_that_fails_has_seen_is_seen_anew():
+    reasoner = watched(max_facts=2)
+    with pytest.raises(MemoryLimitError), pytest.warns(NumbersApartWarning):
+        reasoner.push(1, [says(85.5), says("a", EX.b), says("b", EX.b)])
+    assert not reasoner.unexpected().numbers
+    with pytest.warns(NumbersApartWarning):
+        reasoner.push(1, [says(85.5)])
+    assert len(reasoner.unexpected().numbers) == 1
 
 
 def test_a_decimal_that_meets_no_condition_of_doubles_is_warned_of_too():

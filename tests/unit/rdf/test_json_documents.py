@@ -86,6 +86,17 @@ def test_what_is_wrong_in_a_document_is_told_or_skipped(text, reason):
     assert len(skipped) == 1
 
 
+@pytest.mark.parametrize("members", ['"p": []', '"p": null', '"p": [null, []]', '"@graph": [{"p": []}]'])
+def test_members_without_a_value_say_nothing_and_nothing_is_wrong_with_them(members):
+    text = '{"@context": {"@vocab": "http://e/"}, "@id": "http://e/x", ' + members + "}"
+    assert read_document(1, text.encode(), "a.json", None, None) == []
+
+
+def test_a_member_that_no_context_knows_may_have_any_number():
+    with pytest.raises(MalformedInputError, match="nothing follows from its members a"):
+        read_document(1, b'{"a": ' + b"1" * 5_000 + b"}", "a.json", None, None)
+
+
 def test_relative_iris_begin_with_the_base():
     (statement,) = read_document(1, b'{"@id": "belt", "urn:p": 1}', "a.json", "http://x.org/", None)
     assert str(statement.quad.subject) == "<http://x.org/belt>"

@@ -101,6 +101,7 @@ class Registry:
         """
         self._stand_at(present)
         self._plans.let_go()
+        self.reporting.catch_up()  # what waits for an audience is lost where that is sorted out, then undone
         before = self.mark()
         try:
             self._outlook.tells_time = self._outlook.tells_time or tells_time(query.node)

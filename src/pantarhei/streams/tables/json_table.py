@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -103,6 +104,9 @@ def _object(line: bytes) -> dict[str, Any]:
         raise ValueError(NOT_UTF_8) from None
     except RecursionError:
         raise ValueError("it is no line of JSON: it is nested too deep") from None
+    except ValueError:  # the only other one that Python has
+        most = sys.get_int_max_str_digits()
+        raise ValueError(f"a whole number in it has more than {most:,} digits; write it as a text") from None
     if isinstance(row, dict):
         if b"\\ud" in line.lower() and not _is_text(row):
             raise ValueError("half of a pair of surrogates (\\ud800 to \\udfff), which is no character")
