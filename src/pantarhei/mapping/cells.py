@@ -70,6 +70,15 @@ def joined(template: Template, columns: Mapping[str, Cells]) -> Cells:
     return cells_of(pc.binary_join_element_wise(*pieces, ""), frozenset())
 
 
+def shown_cell(array: pa.Array, row: int) -> object:
+    """The value of a cell as errors show it: Python's, or a text where Python has no such value."""
+    try:
+        value: object = array[row].as_py()
+    except (OverflowError, ValueError):  # a time beyond Python's years, or of nanoseconds
+        value = decoded(array.slice(row, 1)).cast(pa.string())[0].as_py()
+    return value
+
+
 def flags(array: pa.BooleanArray) -> npt.NDArray[np.bool_]:
     """Booleans without nulls, for numpy; `to_numpy` would load pandas."""
     return np.from_dlpack(array.cast(pa.uint8())).astype(bool)

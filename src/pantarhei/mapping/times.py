@@ -260,7 +260,7 @@ def _one_by_one(time: RowTime, cells: Cells) -> RowTimes:
     reasons: dict[int, str] = {}
     used = set(np.unique(cells.codes).tolist())
     texts = cells.values.to_pylist()
-    kind = _kind(time, all(re.fullmatch(r"\s*[+-]?\d+\s*", texts[place]) for place in used - {-1}))
+    kind = _kind(time, all(is_whole(texts[place]) for place in used - {-1}))
     for place in sorted(used):
         try:
             ticks[place] = _tick(time, texts[place], kind) if place >= 0 else 0
@@ -269,6 +269,11 @@ def _one_by_one(time: RowTime, cells: Cells) -> RowTimes:
     if -1 in used:
         reasons[-1] = _NO_TIME
     return RowTimes(kind, ticks, cells.codes, reasons)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number, as those are written that can be times."""
+    return re.fullmatch(r"\s*[+-]?\d+\s*", text) is not None
 
 
 def _tick(time: RowTime, text: str, kind: TimeKind) -> int:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pantarhei.errors import InvalidRowError
 from pantarhei.language.time import FLOAT_TICKS, TimeKind
 from pantarhei.mapping.binding import BoundMapping
+from pantarhei.mapping.cells import cells_of, joined, shown_cell
 from pantarhei.mapping.rows import BadCell, MappedRows, map_rows
+from pantarhei.mapping.times import is_whole
 from pantarhei.rdf.triple_table import TermColumn, TripleColumns
 from pantarhei.spark.odd_rows import carrying, shortened
 from pantarhei.spark.worker import SkippedRows, log_skipped
@@ -48,9 +51,9 @@ class Melting:
         skipped = SkippedRows()
         for batch in batches:
             cells = self.cells(batch)
-            mapped = self._of_one_kind(map_rows(self.bound, cells, batch.num_rows, 1, self.mapping))
-            yield self._triples(mapped)
-            errors = [_error(cells, bad) for bad in mapped.bad]
+            parts = self._of_one_kind(cells, batch.num_rows)
+            yield from map(self._triples, parts)
+            errors = [_error(cells, bad) for bad in sorted(bad for part in parts for bad in part.bad)]
             if errors and self.wrong == "raise":
                 raise errors[0]
             if errors and self.wrong == "carry":
@@ -65,24 +68,41 @@ class Melting:
         (block,) = table.blocks(tuple(self.bound.columns))
         return {name: _in_utc(array) for name, array in block.columns.items()}
 
-    def _of_one_kind(self, mapped: MappedRows) -> MappedRows:
-        """The rows with times of the column's type: texts that are to be whole numbers may be others."""
+    def _of_one_kind(self, cells: Mapping[str, pa.Array], height: int) -> list[MappedRows]:
+        """What rows say, with times of the column's type: texts that are to be whole numbers may be others.
+
+        Whole ones are read apart from the others, whose ticks are finer, so that fewer numbers fit.
+        """
+        mapped = map_rows(self.bound, cells, height, 1, self.mapping)
         if self.kind is not TimeKind.INTEGER or mapped.kind is TimeKind.INTEGER:
-            return mapped
+            return [mapped]
+        template, nulls = self.bound.time.template, self.bound.nulls
+        times = joined(template, {name: cells_of(cells[name], nulls) for name in template.columns})
+        whole = np.array([*map(is_whole, times.values.to_pylist()), False])[
+            times.codes
+        ]  # a null's is the last
+        return [self._whole(cells, np.flatnonzero(rows)) for rows in (whole, ~whole)]
+
+    def _whole(self, cells: Mapping[str, pa.Array], rows: npt.NDArray[np.intp]) -> MappedRows:
+        """What some of the rows say; those whose times are no whole numbers are left out."""
+        part = {name: array.take(pa.array(rows)) for name, array in cells.items()}
+        mapped = map_rows(self.bound, part, len(rows), 1, self.mapping)
+        bad = [BadCell(int(rows[place]), column, reason) for place, column, reason in mapped.bad]
+        if mapped.kind is TimeKind.INTEGER:
+            return mapped._replace(bad=bad)
         ticks, fractions = np.divmod(mapped.ticks, FLOAT_TICKS)
         whole = fractions == 0
         counts = np.diff(mapped.ends, prepend=0)
         triples = np.flatnonzero(np.repeat(whole, counts))
-        left_out = {bad.row for bad in mapped.bad}
-        rows = [row for row in range(len(ticks) + len(left_out)) if row not in left_out]
         column = ", ".join(self.bound.time.template.columns)
-        bad = [BadCell(rows[place], column, _NOT_WHOLE) for place in np.flatnonzero(~whole).tolist()]
+        told = np.delete(rows, [each.row for each in mapped.bad])
+        bad += [BadCell(row, column, _NOT_WHOLE) for row in told[~whole].tolist()]
         return MappedRows(
             TimeKind.INTEGER,
             ticks[whole],
             TripleColumns(*(TermColumn(terms.codes[triples], terms.distinct) for terms in mapped.triples)),
             np.cumsum(counts[whole]),
-            sorted([*mapped.bad, *bad]),
+            bad,
         )
 
     def _triples(self, mapped: MappedRows) -> pa.RecordBatch:
@@ -112,5 +132,5 @@ def _in_utc(array: pa.Array) -> pa.Array:
 
 
 def _error(cells: Mapping[str, pa.Array], bad: BadCell) -> InvalidRowError:
-    row = [f"{name}={shortened(cells[name][bad.row].as_py())}" for name in cells]
+    row = [f"{name}={shortened(shown_cell(cells[name], bad.row))}" for name in cells]
     return InvalidRowError(row, bad.column, bad.reason)

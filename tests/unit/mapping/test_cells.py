@@ -6,7 +6,7 @@ import pytest
 from rdflib import XSD
 
 from pantarhei import MappingError
-from pantarhei.mapping.cells import cells_of, check_type, is_readable, joined
+from pantarhei.mapping.cells import cells_of, check_type, is_readable, joined, shown_cell
 from pantarhei.mapping.mapping import Template
 
 NOTHING = frozenset()
@@ -59,3 +59,12 @@ def test_columns_of_lists_and_of_bytes_cannot_be_read():
         with pytest.raises(MappingError, match="column x of t is of type"):
             check_type("x", kind, "t", "m.yaml", 3)
     check_type("x", pa.dictionary(pa.int32(), pa.string()), "t", "m.yaml", 3)
+
+
+def test_cells_are_shown_where_python_has_no_such_value():
+    late = pa.array([None, 0, 2**62], pa.timestamp("us", "UTC"))
+    for cells in (late, late.dictionary_encode()):
+        assert shown_cell(cells, 0) is None
+        assert shown_cell(cells, 1) == datetime(1970, 1, 1, tzinfo=UTC)
+        assert str(shown_cell(cells, 2)).startswith("17036-07-06")  # what Arrow makes of so many years
+    assert isinstance(shown_cell(pa.array([10**7], pa.date32()), 0), str)

@@ -88,3 +88,31 @@ def test_instants_are_told_in_utc_whatever_the_zone_of_the_session():
     assert found[0].equals(found[1])
     assert found[0].column("timestamp").to_pylist() == [at]
     assert found[0].column("object")[0].as_py().startswith('"2026-03-02T07:00:00')
+
+
+INSTANTS = {**MAPPING, "time": "at"}
+
+
+@pytest.mark.parametrize("wrong", ["raise", "skip", "carry"])
+def test_a_row_with_a_time_beyond_pythons_years_is_one_that_is_not_as_the_mapping_says(wrong):
+    at = pa.array([0, 2**62, 10**6], pa.timestamp("us", "UTC"))
+    columns = {**TEXTS, "at": at, "ozone": ["1", "2", "3"]}
+    if wrong == "raise":
+        with pytest.raises(InvalidRowError, match=r"column at of the row \(at=17036-.*, place=c"):
+            melted(columns, wrong, TimeKind.DATETIME, INSTANTS)
+        return
+    rows = melted(columns, wrong, TimeKind.DATETIME, INSTANTS)
+    told = [None] if wrong == "carry" else []
+    assert [at and at.second for at in rows.column("timestamp").to_pylist()] == [0, 0, 1, *told]
+
+
+def test_a_fraction_among_whole_times_leaves_out_its_own_row_alone():
+    large = 2**62 - 1
+    at = ["8.5", str(large), None, "7.0", "x"]
+    columns = {"at": at, "place": list("abcde"), "ozone": ["1"] * 5, "no2": [""] * 5}
+    rows = melted(columns, "carry")
+    assert rows.column("timestamp").to_pylist() == [large, 7, None, None, None]
+    errors = [error_of(rows, problem) for problem in problems(rows)]
+    assert [error.row[1] for error in errors] == ["place=a", "place=c", "place=e"]
+    for error, said in zip(errors, ("no whole number", "no time", "'x' is no number"), strict=True):
+        assert said in error.reason

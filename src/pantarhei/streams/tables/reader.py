@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import pyarrow as pa
-
 from pantarhei.errors import InvalidCellError, MalformedInputError
 from pantarhei.language.time import TimePoint
 from pantarhei.mapping.binding import bind
-from pantarhei.mapping.cells import check_type
+from pantarhei.mapping.cells import check_type, shown_cell
 from pantarhei.mapping.mapping import RecordMapping
 from pantarhei.mapping.rows import MappedRows, map_rows, runs
 from pantarhei.mapping.times import shown_times
@@ -114,17 +112,10 @@ def _wrong(table: Table, block: Block, mapped: MappedRows) -> list[_Wrong]:
     ]
     places = block.places() if mapped.bad else ()
     for row, column, reason in mapped.bad:
-        text = ", ".join(f"{name}={_text(cells, row)}" for name, cells in block.columns.items())
+        text = ", ".join(f"{name}={shown_cell(cells, row)}" for name, cells in block.columns.items())
         error = InvalidCellError(table.source, places[row], column, reason, table.counted)
         found.append(_Wrong(row, error, text))
     return sorted(found, key=lambda each: each.rows_before)
-
-
-def _text(cells: pa.Array, row: int) -> str:
-    try:
-        return str(cells[row].as_py())
-    except (OverflowError, ValueError):  # a timestamp that Python has not
-        return str(cells.slice(row, 1).cast(pa.string())[0].as_py())
 
 
 def _aboxes(mapped: MappedRows, mapping: RecordMapping) -> Iterator[tuple[TimePoint, Triples]]:
