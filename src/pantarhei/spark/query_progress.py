@@ -19,7 +19,8 @@ class QueryProgress:
     Args:
         state: "running", "ended" or "failed".
         batch: the last batch that is done, -1 before the first.
-        rows: how many rows of the source it had; None before Spark has told. So for `seconds`.
+        rows: how many rows of the source it had; None where what Spark told last is not of that batch. So for
+            `seconds`.
         seconds: how long it took.
         at: the newest timestamp that the window has come to; None before the first. So for `counts`.
         counts: what went by since the stream began.
@@ -54,7 +55,11 @@ def progress_of(query: StreamingQuery, driver: Driver | None) -> QueryProgress:
         state = "running" if query.isActive else "ended" if query.exception() is None else "failed"
     except FAILURES:  # the session has stopped, and Java with it
         last, state = None, "ended"
-    rows, seconds = (None, None) if last is None else (last.numInputRows, last.batchDuration / 1000)
+    told = -1 if last is None else last.batchId
+    batch = told if driver is None else driver.batch
+    rows, seconds = None, None
+    if last is not None and told == batch:
+        rows, seconds = last.numInputRows, last.batchDuration / 1000
     if driver is None:
-        return QueryProgress(state, -1 if last is None else last.batchId, rows, seconds)
-    return QueryProgress(state, driver.batch, rows, seconds, driver.newest, driver.counts)
+        return QueryProgress(state, batch, rows, seconds)
+    return QueryProgress(state, batch, rows, seconds, driver.newest, driver.counts)

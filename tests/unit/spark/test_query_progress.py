@@ -27,11 +27,12 @@ def test_what_is_said_of_a_query(progress, said):
     assert str(progress) == said
 
 
-def test_sparks_part_and_the_drivers_are_put_together():
+def test_sparks_part_and_the_drivers_are_put_together_where_both_are_of_one_batch():
     last = SimpleNamespace(batchId=9, numInputRows=3, batchDuration=250)
     spark = SimpleNamespace(lastProgress=last, isActive=False, exception=lambda: ValueError())
-    driver = SimpleNamespace(batch=8, newest=5, counts=COUNTS)
-    assert progress_of(spark, driver) == QueryProgress("failed", 8, 3, 0.25, 5, COUNTS)
+    for batch, rows, seconds in ((8, None, None), (9, 3, 0.25), (10, None, None)):
+        driver = SimpleNamespace(batch=batch, newest=5, counts=COUNTS)
+        assert progress_of(spark, driver) == QueryProgress("failed", batch, rows, seconds, 5, COUNTS)
     assert progress_of(spark, None) == QueryProgress("failed", 9, 3, 0.25)
 
 
