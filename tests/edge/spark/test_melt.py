@@ -73,9 +73,10 @@ def test_a_wide_table_is_melted_on_spark_as_it_is_without(spark, ontology):
     ]
     assert sorted(found) == sorted(expected)
     counted = Observation()
-    bad = melt(df, {**MAPPING, "null": ["", "7"]}, on_error="skip", observation=counted)
-    triples = len(bad.collect())
-    assert counted.get == {"triples": triples, "skipped": 0}
+    untimed = [{**row, "at": None} for row in rows[:2]]
+    kept = melt(frame(spark, [*rows, *untimed]), MAPPING, on_error="skip", observation=counted).collect()
+    assert len(kept) == len(expected)
+    assert counted.get == {"triples": len(expected), "skipped": 2}
     reasoners = [pr.StreamReasoner(ontology, pr.Window("PT5M")) for _ in "12"]
     for update, other in zip(
         run(reasoners[0], df, mapping=MAPPING), reasoners[1].run(records(rows)), strict=True
