@@ -3,14 +3,16 @@
 - `name`: IRIs as they are, blank nodes as `_:label`.
 - `string`: strings without a language.
 - `integer`, `number` (decimals, floats, or a mixture with integers), `boolean`, `time` (with a zone).
-- `n-triples`: all else, each term as N-Triples writes it.
+- `n-triples`: all else, each term as N-Triples writes it; so too what the column's type cannot hold: integers
+  beyond 64 bits, decimals beyond doubles, times outside the years 1 to 9999 in UTC.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, cast
 
 from rdflib import XSD, BNode, Literal, URIRef
@@ -61,11 +63,22 @@ def kind_of_term(term: Term) -> str:
             return "boolean"
         case int() as number if number in _INT64:
             return "integer"
-        case float() | Decimal():
+        case float():
             return "number"
-        case datetime() as at if at.tzinfo is not None:
+        case Decimal() as decimal if isfinite(float(decimal)):
+            return "number"
+        case datetime() as at if at.tzinfo is not None and _is_in_utc(at):
             return "time"
     return "n-triples"
+
+
+def _is_in_utc(at: datetime) -> bool:
+    """Whether UTC has the time in the years 1 to 9999."""
+    try:
+        at.astimezone(UTC)
+    except OverflowError:
+        return False
+    return True
 
 
 def plain_value(term: Term, kind: str) -> object:

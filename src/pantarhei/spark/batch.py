@@ -5,17 +5,24 @@ driver takes them in as time goes.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from pantarhei.engine.update import WindowUpdate
 from pantarhei.errors import OptionError, check_type
 from pantarhei.language.time import TimeKind
 from pantarhei.reasoner import StreamReasoner
-from pantarhei.spark.blocks import BlockWriter, SkippedWriter, block_schema, read_blocks, read_skipped
+from pantarhei.spark.blocks import (
+    BlockWriter,
+    SkippedWriter,
+    TimedInterpretation,
+    block_schema,
+    read_blocks,
+    read_skipped,
+)
 from pantarhei.spark.clustering import by_timestamp
 from pantarhei.spark.collectors import collector_of
 from pantarhei.spark.frame import TIMESTAMP, check_frame, kind_of
@@ -63,7 +70,8 @@ def run(
         columns, mapping, on_error, clustered, spark_partitions: as `materialize_aboxes` takes them.
         on_skipped: told what was left out; without it, the log is.
         query, output, output_format, types: as `reason_stream` takes them. The rows of results are written as
-            updates are taken, `ROWS_A_FILE` or somewhat more in a file, the last of them at the end.
+            updates are taken, `ROWS_A_FILE` or somewhat more in a file, the last of them at the end, or where
+            nobody takes further updates or one fails.
 
     Raises:
         OptionError: the DataFrame streams, or an option has no such value; while updates are taken, a term is
@@ -96,16 +104,30 @@ def run(
             raise skipped.examples[0]
         if skipped.count:
             (on_skipped or _say)(skipped)
-        for timed in read_blocks(blocks, kind):
+        yield from pushed(reasoner, read_blocks(blocks, kind), results, df.sparkSession)
+
+    return updates()
+
+
+def pushed(
+    reasoner: StreamReasoner,
+    blocks: Iterable[TimedInterpretation],
+    results: Results | None,
+    spark: SparkSession,
+) -> Iterator[WindowUpdate]:
+    """The update of each interpretation. What was collected is handed out at the end, which is also where
+    nobody takes further updates and where one fails.
+    """
+    try:
+        for timed in blocks:
             update = reasoner.push_materialized(timed.at, timed.made, scope=timed.scope)
             if results is not None:
                 results.note(update)
-                results.deliver_if(ROWS_A_FILE, df.sparkSession)
+                results.deliver_if(ROWS_A_FILE, spark)
             yield update
+    finally:
         if results is not None:
-            results.deliver(df.sparkSession)
-
-    return updates()
+            results.deliver(spark)
 
 
 def _results(

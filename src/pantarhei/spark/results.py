@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -36,7 +37,7 @@ class FileOutput:
 
     Args:
         folder: made if it is not there.
-        format: "parquet", "ndjson" or "csv".
+        format: "parquet", "ndjson" or "csv"; in ndjson a number that is not finite is null.
 
     Raises:
         OptionError: there is no such format, or the folder is a file.
@@ -193,8 +194,14 @@ def _csv(table: pa.Table) -> bytes:
 
 
 def _ndjson(table: pa.Table) -> bytes:
-    rows = (json.dumps(row, ensure_ascii=False, default=_plain) for row in table.to_pylist())
-    return "".join(f"{row}\n" for row in rows).encode()
+    """One object a line. JSON has no numbers that are not finite; null stands for them."""
+    rows = ({name: _finite(value) for name, value in row.items()} for row in table.to_pylist())
+    lines = (json.dumps(row, ensure_ascii=False, allow_nan=False, default=_plain) for row in rows)
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _finite(value: object) -> object:
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _plain(value: object) -> str:

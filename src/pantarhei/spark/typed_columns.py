@@ -34,7 +34,9 @@ class ColumnTypes:
         """
         if given is None:
             return cls({})
-        if not isinstance(given, Mapping) or not set(given.values()) <= set(KINDS):
+        if not isinstance(given, Mapping) or not all(
+            isinstance(kind, str) and kind in KINDS for kind in given.values()
+        ):
             expected = f"a mapping of columns to {', '.join(KINDS)}"
             raise OptionError("types", repr(given)[:200], expected)
         return cls(dict(given))

@@ -153,6 +153,7 @@ def table(*values):
     return run_query(made, f"SELECT ?v {{ ?s <{EX.p}> ?v }} ORDER BY ?s").to_arrow()
 
 
+LATE = "9999-12-31T23:59:59-05:00"  # which Python has not in UTC
 DAY = Literal("2026-01-31T10:00:00Z", datatype=XSD.dateTime)
 
 
@@ -169,6 +170,8 @@ DAY = Literal("2026-01-31T10:00:00Z", datatype=XSD.dateTime)
         ([Literal(1), Literal("a")], "n-triples", ['"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"a"']),
         ([BELT, Literal("a")], "n-triples", [f"<{BELT}>", '"a"']),
         ([Literal("a", lang="en")], "n-triples", ['"a"@en']),
+        ([Literal("9" * 400, datatype=XSD.decimal)], "n-triples", [f'"{"9" * 400}"^^<{XSD.decimal}>']),
+        ([Literal(LATE, datatype=XSD.dateTime)], "n-triples", [f'"{LATE}"^^<{XSD.dateTime}>']),
         ([Literal(2**70)], "n-triples", [f'"{2**70}"^^<http://www.w3.org/2001/XMLSchema#integer>']),
     ],
 )

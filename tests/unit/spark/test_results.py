@@ -49,6 +49,14 @@ def test_a_batchs_file_is_written_anew_when_the_batch_comes_again(tmp_path, form
     assert not list(path.parent.iterdir())
 
 
+def test_numbers_that_are_not_finite_are_null_in_json(tmp_path):
+    numbers = [float("nan"), float("inf"), -float("inf"), None, 1.5]
+    FileOutput(tmp_path, "ndjson").write(pa.table({"level": numbers}), 0)
+    lines = (tmp_path / "batch-0000000000.ndjson").read_text().splitlines()
+    found = [json.loads(line, parse_constant=pytest.fail)["level"] for line in lines]
+    assert found == [None, None, None, None, 1.5]
+
+
 def test_folders_and_formats_that_cannot_be_are_refused(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OptionError, match=r"output=.* a folder, or one that can be made"):

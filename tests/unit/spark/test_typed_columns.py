@@ -74,8 +74,23 @@ def test_a_term_of_another_kind_is_refused_by_name(column, kind, said):
         ColumnTypes.of({column: kind}).typed(TABLE)
 
 
+@pytest.mark.parametrize(
+    ("text", "datatype", "kind"),
+    [
+        ("9999-12-31T23:59:59-05:00", XSD.dateTime, "time"),
+        ("0001-01-01T00:00:00+05:00", XSD.dateTime, "time"),
+        ("1" * 400, XSD.decimal, "number"),
+        ("9" * 19, XSD.integer, "integer"),
+    ],
+)
+def test_terms_that_the_type_of_the_column_cannot_hold_are_refused_by_name(text, datatype, kind):
+    term = write_term(Literal(text, datatype=datatype, normalize=False))
+    with pytest.raises(OptionError, match=rf"types\['it'\]={kind}, and \"{text[:9]}.*n-triples for any"):
+        ColumnTypes.of({"it": kind}).typed(pa.table({"it": [term]}))
+
+
 def test_types_that_are_none_and_columns_that_are_not_there_are_refused():
-    for given in ({"x": "double"}, ["x"], "x"):
+    for given in ({"x": "double"}, {"x": ["integer"]}, ["x"], "x"):
         with pytest.raises(
             OptionError, match=r"types=.*a mapping of columns to name, string, integer, number"
         ):
