@@ -23,7 +23,8 @@ from pantarhei.reference.canonical_literals import canonical_facts, canonical_ru
 Instance = tuple[Rule, tuple[Triple, ...], Triple | None]
 
 _Binding = Mapping[Variable, Term]
-_Index = Mapping[tuple[Term, int], Sequence[tuple[tuple[Term, ...], Triple]]]
+_Key = tuple[Term, int] | tuple[Term, int, int, Term]
+_Index = Mapping[_Key, Sequence[tuple[tuple[Term, ...], Triple]]]
 
 
 def closure(rules: Iterable[Rule], facts: Iterable[Triple]) -> frozenset[Triple]:
@@ -81,13 +82,19 @@ def _is_consistent(rules: tuple[Rule, ...], facts: frozenset[Triple]) -> bool:
 
 
 def _by_predicate(facts: Iterable[Triple]) -> _Index:
-    """The arguments of the facts of each predicate and arity; class memberships stand under both."""
-    index: defaultdict[tuple[Term, int], list[tuple[tuple[Term, ...], Triple]]] = defaultdict(list)
+    """The arguments of the facts of each predicate and arity, and of those with a term at a place; class
+    memberships stand under both arities.
+    """
+    index: defaultdict[_Key, list[tuple[tuple[Term, ...], Triple]]] = defaultdict(list)
     for triple in facts:
         subject, predicate, object_ = triple
-        index[predicate, 2].append(((subject, object_), triple))
+        atoms: list[tuple[Term, tuple[Term, ...]]] = [(predicate, (subject, object_))]
         if predicate == RDF.type:
-            index[object_, 1].append(((subject,), triple))
+            atoms.append((object_, (subject,)))
+        for symbol, arguments in atoms:
+            index[symbol, len(arguments)].append((arguments, triple))
+            for place, term in enumerate(arguments):
+                index[symbol, len(arguments), place, term].append((arguments, triple))
     return index
 
 
@@ -99,7 +106,13 @@ def _matches(
         yield (), binding
         return
     first, rest = atoms[0], atoms[1:]
-    for arguments, triple in index.get((first.predicate, len(first.arguments)), ()):
+    known = [binding.get(each, each) if isinstance(each, Variable) else each for each in first.arguments]
+    predicate, arity = first.predicate, len(known)
+    found = [index.get((predicate, arity), ())]
+    for place, each in enumerate(known):
+        if not isinstance(each, Variable):
+            found.append(index.get((predicate, arity, place, each), ()))
+    for arguments, triple in min(found, key=len):
         extended = unify(first.arguments, arguments, binding)
         if extended is not None:
             for triples, complete in _matches(rest, index, extended):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import pytest
@@ -209,7 +210,7 @@ MISTAKES = {
     "another ontology for a checkpoint": (
         restored(":A a :B ."),
         (
-            "the checkpoint of 2051 bytes: it was made with other rules or constraints of the "
+            "the checkpoint of … bytes: it was made with other rules or constraints of the "
             "ontology, fingerprint "
             "4dd7dddb1aa9a09e3d870ec106dd2ae7362bf71d40762594defa5d8f9ea7ccfa, than are given "
             "now, fingerprint e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855; "
@@ -220,7 +221,7 @@ MISTAKES = {
     "no background for a checkpoint that has one": (
         restored(VENDOR, []),
         (
-            "the checkpoint of 2051 bytes: it was made with other triples as background, "
+            "the checkpoint of … bytes: it was made with other triples as background, "
             "fingerprint 83a9838da28fabcfed1c36761e622e39783c5747521dfe26dd670b0120ae3a94, than "
             "are given now, fingerprint "
             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855; restore it with "
@@ -230,7 +231,7 @@ MISTAKES = {
     "another background for a checkpoint": (
         restored(VENDOR, graph(":q a :Own .")),
         (
-            "the checkpoint of 2051 bytes: it was made with other triples as background, "
+            "the checkpoint of … bytes: it was made with other triples as background, "
             "fingerprint 83a9838da28fabcfed1c36761e622e39783c5747521dfe26dd670b0120ae3a94, than "
             "are given now, fingerprint "
             "c38272c6417f48b251ce611abcf3ffcc8c0394e019b8df2871efc4ccd5dae6b1; restore it with "
@@ -256,4 +257,5 @@ MISTAKES = {
 @pytest.mark.parametrize("name", twenty(MISTAKES))
 def test_a_stranger_is_told_what_is_wrong_and_what_to_do(name):
     wrong, expected = MISTAKES[name]
-    assert told(wrong) == expected
+    said = re.sub(r"(checkpoint of) \d{4} (bytes)", r"\1 … \2", told(wrong))  # as many as zlib makes
+    assert said == expected
