@@ -18,3 +18,8 @@ class Written(NamedTuple):
     column: int
     source_line: str
     source: str | None = None
+
+
+def told_place(written: Written | None) -> str:
+    """What a message about something begins with: where it is written, as far as is known."""
+    return f"line {written.line}, column {written.column}: " if written else ""

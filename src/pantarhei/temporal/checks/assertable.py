@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pantarhei.language.rule_text import term_text
 from pantarhei.language.temporal_rule import TemporalRule
+from pantarhei.language.written import told_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,7 @@ class NotAssertable:
 
     def __str__(self) -> str:
         head = self.rule.head
-        where = f"line {head.written.line}, column {head.written.column}: " if head.written else ""
         return (
-            f"{where}{term_text(head.atom.arguments[0])} may be a literal in {head}, and no triple begins "
-            "with one; such conclusions are not asserted, and are counted as not_fed_back"
+            f"{told_place(head.written)}{term_text(head.atom.arguments[0])} may be a literal in {head}, and "
+            "no triple begins with one; such conclusions are not asserted, and are counted as not_fed_back"
         )

@@ -9,6 +9,7 @@ from rdflib import URIRef
 
 from pantarhei.language.temporal_rule import TemporalRule
 from pantarhei.language.term import short
+from pantarhei.language.written import told_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,7 @@ class NameForVariable:
     name: URIRef
 
     def __str__(self) -> str:
-        name, written = short(self.name), self.rule.written
-        where = f"line {written.line}, column {written.column}: " if written else ""
+        name, where = short(self.name), told_place(self.rule.written)
         return (
             f"{where}{self.rule} is about {name} alone, and has no variable; one begins with a capital "
             f"letter and has no colon, or with a question mark: ?{name}"

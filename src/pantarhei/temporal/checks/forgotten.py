@@ -10,6 +10,7 @@ from rdflib import URIRef
 
 from pantarhei.language.temporal_rule import Formula, Mode, TemporalRule, TimeWindow
 from pantarhei.language.term import short
+from pantarhei.language.written import told_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,7 @@ class Forgotten:
         return self.formula.atom.predicate
 
     def __str__(self) -> str:
-        name, written = short(self.predicate), self.formula.written
-        where = f"line {written.line}, column {written.column}: " if written else ""
+        name, where = short(self.predicate), told_place(self.formula.written)
         return (
             f"{where}{self.formula} looks back at conclusions of earlier ticks, which are not remembered; "
             f"if they are to count, write: remember {name}."
