@@ -13,6 +13,8 @@ KERNEL := $(wildcard src/pantarhei/materialize/kernel/*.py src/pantarhei/materia
 # In two processes; tests/conftest.py says what stays together in one.
 TEST := python -m pytest -n 2 --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The kernel is compiled once, by .kernel, and not by each of these.
+EDITABLE := PANTARHEI_UNCOMPILED=1 $(PIP) install --no-build-isolation --editable
 
 .PHONY: demo test test-all test-checked test-long test-uncompiled check bench bench-page bench-spark clean
 
@@ -68,22 +70,22 @@ $(VENV)/bin/python:
 $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	@echo "installing into $(VENV) (the first time this takes a minute or two: PySpark is large)"
 	$(PIP) install 'setuptools>=77' 'Cython>=3.1'
-	$(PIP) install --no-build-isolation --editable .
+	$(EDITABLE) .
 	@touch $@
 
 # What the checks take besides: mypy looks at the libraries that the tests take too.
 $(VENV)/.check: pyproject.toml | $(VENV)/.dev
-	$(PIP) install --no-build-isolation --editable '.[check]'
+	$(EDITABLE) '.[check]'
 	@touch $@
 
 # What the tests take besides.
 $(VENV)/.dev: pyproject.toml | $(VENV)/.run
-	$(PIP) install --no-build-isolation --editable '.[dev]'
+	$(EDITABLE) '.[dev]'
 	@touch $@
 
 # What the measurements take besides. They go on without what cannot be installed, and say so.
 $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
-	$(PIP) install --no-build-isolation --editable '.[bench]' && touch $@ || echo "some peers could not be installed"
+	$(EDITABLE) '.[bench]' && touch $@ || echo "some peers could not be installed"
 
 # The compiled kernel, made again when its source is newer. Without a C compiler this leaves the uncompiled one.
 $(VENV)/.kernel: $(VENV)/.run setup.py $(KERNEL)

@@ -4,7 +4,8 @@ Everything else about the package is in pyproject.toml. Where there is no C comp
 the extension, and the same modules run uncompiled.
 
 Environment:
-    PANTARHEI_CHECKED=1   compile with bounds and overflow checks (for the random tests)
+    PANTARHEI_CHECKED=1      compile with bounds and overflow checks (for the random tests)
+    PANTARHEI_UNCOMPILED=1   leave the kernel uncompiled
 """
 
 import os
@@ -13,6 +14,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 CHECKED = os.environ.get("PANTARHEI_CHECKED") == "1"
+IS_COMPILED = os.environ.get("PANTARHEI_UNCOMPILED") != "1"
 KERNEL = "pantarhei.materialize.kernel"
 MODULES = (
     "radix",
@@ -44,7 +46,7 @@ MODULES = (
 extensions = cythonize(
     [
         Extension(f"{KERNEL}.{name}", [f"src/{KERNEL.replace(chr(46), chr(47))}/{name}.py"])
-        for name in MODULES
+        for name in (MODULES if IS_COMPILED else ())
     ],
     compiler_directives={
         "language_level": "3",
