@@ -52,6 +52,22 @@ def test_each_tick_concludes_what_the_definitions_say(fragment, seed):
         assert set(map(canonical, followed)) == wanted[tick], f"at {tick}\n{case}"
 
 
+def test_after_a_restart_a_box_looks_at_conclusions_of_its_own_predicate_alone():
+    rules = pr.load_rules("""@prefix : <http://e/> .
+        remember a, d.
+        a(X) :- asserted e(X).
+        d(X) :- c(X).
+        long(X) :- a(X) always in [1].
+        late(X) :- d(X) in [3].
+    """)
+    reasoner = pr.StreamReasoner(NO_AXIOMS, pr.Window(range=0), temporal=rules)
+    reasoner.push(1, [(E.k, RDF.type, E.c)])
+    reasoner.push(2, [])
+    reasoner = pr.StreamReasoner.restore(reasoner.snapshot(), NO_AXIOMS)
+    reasoner.push(3, [])
+    assert [atom.predicate for atom in reasoner.atoms()] == [E.late]
+
+
 def test_a_stream_of_floats_has_ticks_too():
     rules = pr.load_rules(
         "@prefix : <http://e/> .\na(X) :- asserted c(X) in [2].\nb(X) :- asserted c(X) at 1."

@@ -177,7 +177,7 @@ class EnoughTicks:
             if count:
                 ticks[key] = count
             else:
-                del ticks[key]
+                ticks.pop(key, None)
             if count < asked:
                 if key in held:
                     held.discard(key)
@@ -188,21 +188,16 @@ class EnoughTicks:
         return Rows(self._rows(coming), self._rows(going))
 
     def _changes(self, changed: Integers) -> dict[int, int]:
-        """What holds at more ticks or fewer, by its key, and at how many more."""
-        if not len(changed):
-            return {}
+        """At how many ticks more or fewer things hold, by their keys."""
         terms = np.full((len(changed), 2), NONE, np.int32)
         if self._arity == 1:
             terms[:, 0] = changed[:, 1]
         else:
             terms[:, 0], terms[:, 1] = self._pairs.firsts(changed[:, 1]), changed[:, 2]
-        keys = terms.view(np.int64)[:, 0]
-        order = keys.argsort()
-        keys = keys[order]
-        begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-        counts = np.add.reduceat(changed[order, 3], begins)
-        which = np.flatnonzero(counts)
-        return dict(zip(keys[begins[which]].tolist(), counts[which].tolist(), strict=True))
+        found: dict[int, int] = {}
+        for key, sign in zip(terms.view(np.int64)[:, 0].tolist(), changed[:, 3].tolist(), strict=True):
+            found[key] = found.get(key, 0) + sign
+        return found
 
     def _rows(self, keys: list[int]) -> Integers:
         rows = np.empty((len(keys), 3), np.int32)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pantarhei.encoding.numbers import (
     NO_CHANGES,
@@ -71,6 +72,7 @@ class Evaluation:
         self._pairs = Pairs(*program.pairs)
         self._tuples = TupleLinks(tuples or Tuples(), *program.tuples) if program.tuples else None
         self._dating = Dating(program, self._pairs, first) if program.is_dated else None
+        self._dated: list[tuple[Integers, int]] = []  # rows that are to be raised, with their expiries
         self._at_ticks = 0  # how many conclusions there are at ticks that heads name
         self._counts = {
             key: Counting(feeds, program, self._pairs, first)
@@ -112,7 +114,7 @@ class Evaluation:
             if isinstance(operator, ConclusionBox):
                 concluded = standing.concluded[standing.concluded[:, 0] == operator.source]
                 self._come([operator.begin(turns.begun(concluded, past.begun), self.tick)])
-                self._pending[place] = [signed(standing.concluded, 1)]  # what held need not hold any more
+                self._pending[place] = [signed(concluded, 1)]  # what held need not hold any more
             self._waking.look_at(place)
         self._begin_counts(past, standing.states)
         if self._dating is not None:
@@ -228,6 +230,7 @@ class Evaluation:
 
     def _settle(self) -> None:
         """Let the operators react until nothing changes; those of lower strata first."""
+        self._come_dated()
         self._distribute()
         while self._pending:
             place = min(self._pending)
@@ -242,15 +245,15 @@ class Evaluation:
         changes = self.model.take_changes()
         if not len(changes):
             return
-        predicates = changes[:, 0]
-        self._changed.append(changes[self.program.is_conclusion[predicates]])
+        self._changed.append(_among(changes, self.program.is_conclusion))
         if self.program.windows:
-            self._remembered_changes.append(changes[self._is_remembered[predicates]])
+            self._remembered_changes.append(_among(changes, self._is_remembered))
         if self.program.has_at_ticks:
-            self._at_ticks += int(changes[self.program.at_ticks[predicates], 3].sum())
-        for predicate, part in by_predicate(changes[self._is_watched[predicates]]):
-            for place in self._watching[predicate]:
-                self._pending.setdefault(place, []).append(part)
+            self._at_ticks += int(_among(changes, self.program.at_ticks)[:, 3].sum())
+        if self._watching:
+            for predicate, part in by_predicate(_among(changes, self._is_watched)):
+                for place in self._watching[predicate]:
+                    self._pending.setdefault(place, []).append(part)
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -261,13 +264,12 @@ class Evaluation:
         return min((tick for tick in ticks if tick is not None), default=None)
 
     def _add_dated(self, parts: Iterable[tuple[Integers, int]]) -> None:
-        """Raise rows with times that are not over, and those that say what the pairs in them are."""
-        given: dict[int, list[Integers]] = {}
-        for rows, expiry in (*parts, *self._pairs.take_links()):
-            if expiry >= self.tick:
-                given.setdefault(expiry, []).append(rows)
-        for expiry, alike in given.items():
-            self.model.add(np.concatenate(alike), expiry)
+        """Raise rows with times that are not over, and those that say what the pairs in them are.
+
+        They come all at once, before others go or operators react.
+        """
+        given = (*parts, *self._pairs.take_links())  # in this order: `parts` makes pairs
+        self._dated += (part for part in given if part[1] >= self.tick)
 
     def _come_and_go(self, rows: Rows) -> None:
         """Base rows that hold until they are taken out."""
@@ -281,7 +283,12 @@ class Evaluation:
 
     def _go(self, rows: Integers) -> None:
         if len(rows):
+            self._come_dated()
             self.model.lower(rows, NONE)
+
+    def _come_dated(self) -> None:
+        dated, self._dated = self._dated, []
+        self.model.add_parts(dated)
 
 
 class _Seen(NamedTuple):
@@ -297,6 +304,12 @@ def _by_window(feeds: Iterable[Feed]) -> dict[_Seen, list[Feed]]:
     for feed in feeds:
         found.setdefault(_Seen(feed.is_asserted, feed.size, feed.counts_tuples), []).append(feed)
     return found
+
+
+def _among(changes: Integers, wanted: npt.NDArray[np.bool_]) -> Integers:
+    """The changes of some predicates."""
+    which = wanted.take(changes[:, 0]).nonzero()[0]
+    return changes if len(which) == len(changes) else changes.take(which, axis=0)
 
 
 def _array(facts: Iterable[Fact]) -> Integers:

@@ -6,7 +6,7 @@ derivations of the smallest in their bodies. What expires is dropped by partitio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from typing import Any, Final, Protocol
 
@@ -87,9 +87,19 @@ class ExpiryModel:
         Returns: Levels of the kernel, which `expiries` reads until time moves on: those that these base facts
             had before.
         """
+        return self._add(facts, self._levels(until, len(facts)))
+
+    def add_parts(self, parts: Iterable[tuple[Integers, int]]) -> None:
+        """Let the facts of each part hold until its expiry at least; none is before the present tick."""
+        given = [(facts, self._levels(expiry, len(facts))) for facts, expiry in parts]
+        if given:
+            facts, levels = map(np.concatenate, zip(*given, strict=True))
+            self._add(facts, levels)
+
+    def _add(self, facts: Integers, levels: Integers) -> Integers:
         self._consult()
         previous = np.empty(len(facts), np.int32)
-        self._kernel.add(readable(facts), readable(self._levels(until, len(facts))), readable(previous))
+        self._kernel.add(readable(facts), readable(levels), readable(previous))
         return previous
 
     def expiries(self, levels: Integers) -> Expiries:

@@ -148,8 +148,8 @@ class Targets:
         predicates = facts[:, 0]
         for targets, sizes in self._waves:
             found = targets.take(predicates, mode="clip")
-            which = np.flatnonzero(found != NONE)
+            which = (found != NONE).nonzero()[0]
             if len(which):
                 rows = facts.take(which, axis=0)
-                rows[:, 0] = found[which]
+                rows[:, 0] = found.take(which)
                 yield rows, sizes if isinstance(sizes, int) else sizes.take(predicates[which]), which

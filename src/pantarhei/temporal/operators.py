@@ -8,6 +8,7 @@ others rest on go first (see `ordering`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -149,10 +150,10 @@ def by_predicate(facts: Integers) -> Iterator[tuple[int, Integers]]:
     if (predicates == predicates[0]).all():
         yield int(predicates[0]), facts
         return
-    ordered = facts[predicates.argsort(kind="stable")]
-    begins = np.flatnonzero(ordered[1:, 0] != ordered[:-1, 0]) + 1
-    for part in np.split(ordered, begins):
-        yield int(part[0, 0]), part
+    ordered = facts.take(predicates.argsort(kind="stable"), axis=0)
+    begins = ((ordered[1:, 0] != ordered[:-1, 0]).nonzero()[0] + 1).tolist()
+    for begin, end in pairwise((0, *begins, len(ordered))):
+        yield int(ordered[begin, 0]), ordered[begin:end]
 
 
 def rows_of(facts: list[Fact], predicate: int) -> Integers:
