@@ -409,21 +409,28 @@ class LateABoxError(StreamError):
         at: its timestamp.
         newest: the newest time seen.
         allowed_lateness: how far out of order it could have been, if any disorder was allowed.
+        lateness: how far it would have to be, as `allowed_lateness` takes it.
     """
 
-    def __init__(self, at: str, newest: str, allowed_lateness: str | None = None) -> None:
-        super().__init__(at, newest, allowed_lateness)
-        self.at, self.newest, self.allowed_lateness = at, newest, allowed_lateness
+    def __init__(
+        self, at: str, newest: str, allowed_lateness: str | None = None, lateness: str | None = None
+    ) -> None:
+        super().__init__(at, newest, allowed_lateness, lateness)
+        self.at, self.newest, self.allowed_lateness, self.lateness = at, newest, allowed_lateness, lateness
 
     def __str__(self) -> str:
         if self.allowed_lateness is not None:
             return (
                 f"the ABox at {self.at} comes later than allowed_lateness={self.allowed_lateness} permits: "
                 f"time has come to {self.newest}; allow more lateness or leave the ABox out"
+                + ("" if self.lateness is None else f" (allowed_lateness={self.lateness} takes this one in)")
             )
+        wait = "allowed_lateness"
+        if self.lateness is not None:
+            wait += f"={self.lateness}, or more where others come later"
         return (
             f"the ABox at {self.at} is older than the newest time seen, {self.newest}; "
-            "push ABoxes in time order, or let the stream wait for them with allowed_lateness"
+            f"push ABoxes in time order, or let the stream wait for them with {wait}"
         )
 
 

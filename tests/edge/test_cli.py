@@ -705,7 +705,7 @@ def test_help_has_the_names_of_all_options_in_full(cli):
 
 def test_what_is_late_is_told_which_option_would_wait_for_it(run, quads):
     stream = quads("http://example.org/3", "http://example.org/1")
-    fails(run(stream=stream), "wait for them with --allowed-lateness")
+    fails(run(stream=stream), "wait for them with --allowed-lateness 2, or more")
     fails(run("--allowed-lateness", "1", stream=stream), "than --allowed-lateness 1 permits")
 
 

@@ -153,3 +153,44 @@ def test_the_mappings_on_the_page_about_tables_are_read():
     ]
     assert len(found) == 2
     assert all(each.groups for each in found)
+
+
+LOCAL = """\
+prefixes: {pedals: http://example.org/pedals#}
+time: {column: at, zone: Europe/Copenhagen}
+mappings: {driver: {s: pedals:x, po: [[a, pedals:$(what)]]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ((), ["2026-03-29T01:59:00+01:00  window 2026-03-29T01:57:00+01:00 to 2026-03-29T01:59:00+01:00: "]),
+        (
+            ("--slide", "PT2M"),
+            ["2026-03-29T01:59:00+01:00  window 2026-03-29T01:58:00+01:00 to 2026-03-29T02:00:00+01:00: "],
+        ),
+        (
+            ("--emit", "changes", "--query", "SELECT ?x { ?x a :GasPedalPressed }", "--format", "csv"),
+            ["at,change,x", "2026-03-29T01:59:00+01:00,+,http://example.org/pedals#x"],
+        ),
+    ],
+)
+def test_all_times_are_written_in_the_zone_of_the_mapping(files, arguments, lines):
+    (files / "m.yaml").write_text(LOCAL)
+    (files / "local.csv").write_text("at,what\n2026-03-29 01:59,GasPedalPressed\n")
+    given = ("--ontology", PEDALS, "--stream", files / "local.csv", "--mapping", files / "m.yaml")
+    result = cli("run", *given, "--range", "PT2M", *arguments)
+    assert result.exit_code == 0, result.output
+    for line, expected in zip(result.stdout.splitlines(), lines, strict=False):
+        assert line.startswith(expected)
+
+
+def test_conclusions_are_written_in_the_zone_of_the_mapping(files):
+    (files / "m.yaml").write_text(LOCAL)
+    (files / "local.csv").write_text("at,what\n2026-03-02 10:00,GasPedalPressed\n")
+    (files / "r.lars").write_text(":moves(X) :- :GasPedalPressed(X) in [1 min].\n")
+    given = ("--ontology", PEDALS, "--stream", files / "local.csv", "--mapping", files / "m.yaml")
+    result = cli("run", *given, "--range", "PT2M", "--slide", "PT1M", "--rules", files / "r.lars")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("2026-03-02T10:00:00+01:00  + ")

@@ -62,6 +62,11 @@ def test_late_aboxes_say_what_lateness_was_allowed():
     assert "allowed_lateness=2" in str(errors.LateABoxError("1", "5", "2"))
 
 
+def test_late_aboxes_say_what_lateness_would_take_them_in():
+    assert "with allowed_lateness=4, or more" in str(errors.LateABoxError("1", "5", lateness="4"))
+    assert "(allowed_lateness=4 takes this one in)" in str(errors.LateABoxError("1", "5", "2", "4"))
+
+
 def test_a_malformed_input_without_a_line_names_its_source():
     assert str(errors.MalformedInputError("a.nq", None, "why")) == "a.nq: why"
     assert str(errors.MalformedInputError("a.nq", 7, "why")) == "a.nq, line 7: why"

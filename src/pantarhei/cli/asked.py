@@ -17,7 +17,7 @@ from pantarhei.cli.answer_streams_asked import AskedAnswerStreams
 from pantarhei.cli.concluded import Concluded
 from pantarhei.cli.run_options import Following
 from pantarhei.errors import MalformedInputError, QueryError
-from pantarhei.language.time import kind_of, ticks_of, time_of
+from pantarhei.language.time import in_zone_of, kind_of, ticks_of, time_of
 from pantarhei.query.syntax import read_query
 from pantarhei.streams.write import AnswerWriter, report_columns
 
@@ -106,8 +106,8 @@ class Reports:
             self._report(update.at, self._present, Counter(), writer)
             self._present = Counter()
         change = update.answers.get(self._handle)
-        for report in () if change is None else change.reports:
-            self._report(*report, writer)
+        for at, added, removed in () if change is None else change.reports:
+            self._report(in_zone_of(at, update.at), added, removed, writer)
 
     def _report(
         self, at: TimePoint, added: Counter[AnswerRow], removed: Counter[AnswerRow], writer: AnswerWriter

@@ -10,6 +10,7 @@ import typer
 
 from pantarhei.language.shown import ShownNames, told_apart
 from pantarhei.language.temporal_rule import TemporalAtom
+from pantarhei.language.time import TimePoint, in_zone_of
 from pantarhei.streams.write import AnswerWriter, Cell, TableWriter, time_text
 from pantarhei.temporal.conclusions import Turn
 from pantarhei.temporal.rules import TemporalRules, load_rules
@@ -73,11 +74,12 @@ class Concluded:
     def write(self, update: pr.WindowUpdate, writer: AnswerWriter) -> None:
         """Write what came and went, at each tick on the way what went first."""
         for turn in update.conclusions.turns:
+            at = in_zone_of(turn.at, update.at)
             if isinstance(writer, TableWriter):
-                for line in told_apart(lambda: _lines(turn), self._names):  # noqa: B023, called at once
+                for line in told_apart(lambda: _lines(turn, at), self._names):  # noqa: B023, called at once
                     writer.line(line)
             else:
-                writer.report(turn.at, self._columns(turn))
+                writer.report(at, self._columns(turn))
 
     def _columns(self, turn: Turn) -> dict[str, list[Cell]]:
         signed = [("-", atom) for atom in sorted(turn.removed, key=_as_written)]
@@ -98,9 +100,9 @@ def _as_written(atom: TemporalAtom) -> tuple[str, ...]:
     return (atom.predicate, *(argument.n3() for argument in atom.arguments))
 
 
-def _lines(turn: Turn) -> list[str]:
+def _lines(turn: Turn, at: TimePoint) -> list[str]:
     return [
-        f"{time_text(turn.at)}  {sign} {text}"
+        f"{time_text(at)}  {sign} {text}"
         for sign, atoms in (("-", turn.removed), ("+", turn.added))
         for text in sorted(map(str, atoms))
     ]

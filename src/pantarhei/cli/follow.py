@@ -26,7 +26,7 @@ from pantarhei.errors import UnknownFormatError
 from pantarhei.language.counted import counted
 from pantarhei.language.shown import ShownNames
 from pantarhei.language.term import Triple
-from pantarhei.language.time import TimePoint, kind_of, ticks_of
+from pantarhei.language.time import TimePoint, in_zone_of, kind_of, ticks_of
 from pantarhei.streams.abox import TimestampedABox
 from pantarhei.streams.read import StreamReader, read_stream
 from pantarhei.streams.records import read_records
@@ -316,8 +316,9 @@ class _Show:
 
 def _write_update(update: pr.WindowUpdate, facts: int, names: ShownNames, writer: AnswerWriter) -> None:
     gained, lost = len(update.delta.added), len(update.delta.removed)
+    start, end = in_zone_of(update.start, update.at), in_zone_of(update.end, update.at)
     if isinstance(writer, TableWriter):
-        window = f"window {time_text(update.start)} to {time_text(update.end)}"
+        window = f"window {time_text(start)} to {time_text(end)}"
         left = f", {counted(len(update.dropped), 'timestamp')} left" if update.dropped else ""
         if update.dropped_early:
             left += f", {len(update.dropped_early):,} of them early"
@@ -326,8 +327,8 @@ def _write_update(update: pr.WindowUpdate, facts: int, names: ShownNames, writer
             writer.line(f"    {line}")
         return
     columns: dict[str, list[Cell]] = {
-        "start": [_plain_time(update.start)],
-        "end": [_plain_time(update.end)],
+        "start": [_plain_time(start)],
+        "end": [_plain_time(end)],
         "facts": [facts],
         "added": [gained],
         "removed": [lost],

@@ -46,13 +46,13 @@ def as_typed(error: PantarheiError, options: Collection[str]) -> str:
     if not isinstance(error, _NAMING_OPTIONS):
         return str(error)
     given: dict[str, str] = {}
-    limit = error.limit if isinstance(error, MemoryLimitError) else None
+    kept = error.limit if isinstance(error, MemoryLimitError) else getattr(error, "lateness", None)
     make: Callable[..., PantarheiError] = type(error)
 
     def masked(value: object) -> object:
         if isinstance(value, tuple):
             return tuple(map(masked, value))
-        if not isinstance(value, str) or value == limit:
+        if not isinstance(value, str) or value == kept:
             return value
         mask = chr(_PRIVATE_USE + len(given))
         given[mask] = value

@@ -329,6 +329,37 @@ def show_time(at: TimePoint) -> str:
     return repr(at)
 
 
+def show_length(ticks: int, kind: TimeKind) -> str:
+    """A number of ticks as what takes durations reads it: ISO 8601 in quotation marks for datetimes.
+
+    >>> show_length(3_300_000_000, TimeKind.DATETIME), show_length(500_000_000, TimeKind.FLOAT)
+    ('"PT55M"', '0.5')
+    """
+    if kind is not TimeKind.DATETIME:
+        return show_time(time_of(ticks, kind))
+    rest, micros = divmod(ticks, 1_000_000)
+    minutes, seconds = divmod(rest, 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = f"{hours}H" if hours else "", f"{minutes}M" if minutes else ""
+    exact = f"{seconds}.{micros:06}".rstrip("0").rstrip(".")
+    return f'"PT{"".join(parts)}{"" if exact == "0" and any(parts) else f"{exact}S"}"'
+
+
+def in_zone_of(at: TimePoint, other: TimePoint) -> TimePoint:
+    """A timestamp with the zone of another, where both are datetimes.
+
+    >>> noon = datetime.fromisoformat("2026-03-02T12:00:00+01:00")
+    >>> in_zone_of(datetime(2026, 3, 2, 10, tzinfo=UTC), noon).isoformat()
+    '2026-03-02T11:00:00+01:00'
+    """
+    if not (isinstance(at, datetime) and isinstance(other, datetime)):
+        return at
+    try:
+        return at.astimezone(other.tzinfo)
+    except OverflowError:  # at the ends of time
+        return at
+
+
 def timed(stream: Iterable[tuple[TimePoint, _Item]]) -> Iterator[tuple[TimePoint, _Item]]:
     """The items of a stream made in Python, in its order.
 

@@ -280,19 +280,19 @@ class _Reader:
         if datatype is not None and language is not None:
             raise self._error(node, "a datatype and a language", "one of them")
         template = self._template(text, value)
-        prefix = text.split(":", 1)[0]
-        if (
-            not template.columns
-            and not parts
-            and datatype is None
-            and ":" in text
-            and prefix in self._prefixes
-        ):
+        if "type" not in parts and datatype is None and language is None and self._may_be_iri(template):
             problem = f"whether {text} is an IRI or a text cannot be seen"
             raise self._error(node, problem, f"{text}~iri for the IRI, [p, {text}, xsd:string] for the text")
         if not template.columns and is_ill_typed(value_key(text, datatype)):
             raise self._error(value, f"{text!r} is no value of the datatype", f"one that {datatype} has")
         return TermPattern(template, Kind.LITERAL, datatype, language, value.line)
+
+    def _may_be_iri(self, template: Template) -> bool:
+        """Whether an object begins as IRIs do."""
+        prefix, colon, rest = template.texts[0].partition(":")
+        return (
+            bool(colon) and not rest.startswith(" ") and (prefix in self._prefixes or rest.startswith("//"))
+        )
 
     def _datatype(self, node: Node) -> URIRef:
         text = self._text(node)

@@ -11,6 +11,7 @@ from typing import Final
 import pyoxigraph as ox
 
 from pantarhei.errors import MalformedInputError
+from pantarhei.rdf.json_decimals import with_decimals
 from pantarhei.rdf.json_slips import advice_on
 from pantarhei.rdf.nesting_guard import refuse_deep_nesting
 from pantarhei.rdf.parse import NOT_UTF_8, parser_errors
@@ -111,7 +112,7 @@ def read_document(
             raise MalformedInputError(source, place, reason) from None
         skip(place, reason, text[:1000].decode(errors="replace"))
         return None
-    return [Statement(line, quad) for quad in quads]
+    return [Statement(line, with_decimals(quad)) for quad in quads]
 
 
 _NOTHING: Final = (

@@ -15,6 +15,7 @@ from rdflib import BNode, Literal, URIRef
 from pantarhei.errors import MalformedInputError
 from pantarhei.language.term import Term, Triple
 from pantarhei.rdf.blank_nodes import NumberedNodes
+from pantarhei.rdf.json_decimals import with_decimals
 from pantarhei.rdf.ntriples import to_rdflib
 
 NOT_UTF_8 = "it is not UTF-8; write it so, or turn it into UTF-8 with iconv"
@@ -49,7 +50,8 @@ def parse(
     """
     with parser_errors(source):
         parser = pyoxigraph.parse(content, format, base_iri=base)
-        for quad in parser:
+        is_json = format == pyoxigraph.RdfFormat.JSON_LD
+        for quad in map(with_decimals, parser) if is_json else parser:
             yield terms[quad.subject], terms[quad.predicate], terms[quad.object]
         prefixes.update(parser.prefixes)
 

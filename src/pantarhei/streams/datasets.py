@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from datetime import tzinfo
 
 import pyoxigraph as ox
-from rdflib import XSD
 
 from pantarhei.errors import (
     InvalidTripleError,
@@ -28,22 +27,12 @@ from pantarhei.streams.graph_times import (
     AUTO,
     BY_NAME,
     expected_time_in_message,
+    other_time,
     parse_time,
     time_in_name,
     time_properties,
 )
 from pantarhei.streams.messages import Skip
-
-
-def _other_time(quads: list[ox.Quad]) -> str:
-    """Where a message has a time, if not where one was looked for."""
-    for quad in quads:
-        if isinstance(quad.object, ox.Literal) and quad.object.datatype.value in _TIMES:
-            return f", and there is a time in <{quad.predicate.value}>"
-    return ""
-
-
-_TIMES = (str(XSD.dateTime), str(XSD.dateTimeStamp))
 
 
 class DatasetMessages:
@@ -112,7 +101,7 @@ class DatasetMessages:
             times = {at for at in in_names if at is not None}
         if not times:
             where = f"{self._source}, line {line}"
-            expected = expected_time_in_message(self._time) + _other_time(quads)
+            expected = expected_time_in_message(self._time) + next(filter(None, map(other_time, quads)), "")
             raise MissingTimestampError(where, "", expected)
         if len(times) > 1:
             shown = " and ".join(sorted(map(show_time, times)))

@@ -8,6 +8,9 @@ from collections.abc import Hashable, Iterable
 from datetime import tzinfo
 from typing import Generic, TypeVar
 
+import pyoxigraph as ox
+from rdflib import XSD
+
 from pantarhei.errors import OptionError, TimestampError
 from pantarhei.language.shown import last_part
 from pantarhei.language.time import TimePoint, parse_timestamp, show_time
@@ -21,6 +24,8 @@ ZONE_ADVICE = (
     "add the zone where the stream is written, or say it with the option zone"
 )
 
+_TIMES = (str(XSD.dateTime), str(XSD.dateTimeStamp))
+_LIKE_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _SEPARATOR = r"(?:^|[/#:=?&])"
 _ISO = re.compile(_SEPARATOR + r"([+-]?\d{4,}-?\d\d-?\d\d[T ].*)$")
 _NUMBER = re.compile(_SEPARATOR + r"([+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)$")
@@ -96,6 +101,22 @@ def expected_time_in_message(time: str) -> str:
         names = ", ".join(sorted(map(last_part, TIME_PROPERTIES[:3])))
         return f"one of the properties {names} in it; the option time takes the IRI of another property"
     return f"the property <{time}> in it"
+
+
+def other_time(quad: ox.Quad) -> str:
+    """What else a statement may say where a time was expected; empty where it has none.
+
+    >>> a, b = ox.NamedNode("urn:a"), ox.NamedNode("urn:seen")
+    >>> other_time(ox.Quad(a, b, ox.Literal("2026-01-31T10:00:00")))
+    ', and there is a time in <urn:seen>'
+    """
+    value = quad.object
+    if isinstance(value, ox.Literal) and (
+        value.datatype.value in _TIMES
+        or (value.datatype.value == str(XSD.string) and _LIKE_TIME.match(value.value))
+    ):
+        return f", and there is a time in <{quad.predicate.value}>"
+    return ""
 
 
 class GraphTimes(Generic[Name]):

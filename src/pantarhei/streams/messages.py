@@ -32,6 +32,7 @@ from pantarhei.streams.graph_times import (
     BY_NAME,
     GraphTimes,
     expected_time,
+    other_time,
     time_in_name,
     time_properties,
 )
@@ -99,6 +100,7 @@ class Messages(ABC, Generic[Content]):
         self._held = 0
         self.ordinal = ordinal
         self._kind: TimeKind | None = None
+        self._other_time = ""  # what the default graph says that may be a graph's time
         self._unplaced: dict[GraphName, _Description] = {}
         self._described: dict[GraphName, _Description] = {}  # those that have a time, so a graph is to come
 
@@ -173,7 +175,9 @@ class Messages(ABC, Generic[Content]):
                 self._state_time(line, subject, quad)
             except PantarheiError as error:
                 self._refuse(self._placed(error, line), line, str(quad))
-        elif subject not in self._names:
+            return
+        self._other_time = self._other_time or other_time(quad)
+        if subject not in self._names:
             known = self._described if self._times.get(subject) is not None else self._unplaced
             known.setdefault(subject, _Description(line, str(quad))).count += 1
             if len(self._unplaced) > self.UNPLACED:
@@ -230,7 +234,8 @@ class Messages(ABC, Generic[Content]):
                 if at is None and not ended and self._held <= self.HELD_TRIPLES:
                     return
                 if at is None:
-                    raise MissingTimestampError(self._source, str(message.name), expected_time(self._time))
+                    expected = expected_time(self._time) + self._other_time
+                    raise MissingTimestampError(self._source, str(message.name), expected)
                 self._kind = same_kind(at, self._kind, f"graph {message.name}: ")
             except PantarheiError as error:
                 count = len(message.triples)

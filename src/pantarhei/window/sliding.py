@@ -30,6 +30,7 @@ from pantarhei.language.time import (
     TimePoint,
     duration_ticks,
     kind_of,
+    show_length,
     show_time,
     ticks_of,
     time_of,
@@ -247,5 +248,6 @@ def step_to(window: Window, current: Step | None, at: TimePoint) -> Step:
     if current is None:
         window.check_holds_all(kind)
     elif now < current.now:
-        raise LateABoxError(show_time(at), show_time(time_of(current.now, kind)))
+        newest, late = show_time(time_of(current.now, kind)), show_length(current.now - now, kind)
+        raise LateABoxError(show_time(at), newest, lateness=late)
     return window.step_at(kind, now)

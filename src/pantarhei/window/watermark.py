@@ -19,6 +19,7 @@ from pantarhei.language.time import (
     duration_ticks,
     kind_of,
     plain_time,
+    show_length,
     show_time,
     ticks_of,
     time_of,
@@ -101,8 +102,9 @@ def in_time_order(
                 on_late(at, item)
                 continue
             yield from map(_together, waiting.rest())
-            newest = show_time(time_of(waiting.newest or 0, kind))
-            raise LateABoxError(show_time(at), newest, str(allowed_lateness or 0))
+            newest = waiting.newest or 0
+            shown, late = show_time(time_of(newest, kind)), show_length(newest - ticks, kind)
+            raise LateABoxError(show_time(at), shown, str(allowed_lateness or 0), late)
         waiting.add(ticks, (at, item))
         waiting.come_to(ticks)
         yield from map(_together, waiting.complete())

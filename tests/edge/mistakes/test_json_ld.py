@@ -40,7 +40,8 @@ MISTAKES = {
         (
             "<stream>, line 2: no time found for graph <urn:g1>: expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime on it, or a name that ends in a number or an "
-            "ISO 8601 time; the option time takes the IRI of another property"
+            "ISO 8601 time; the option time takes the IRI of another property, and there is a time in "
+            "<http://example.org/generatedAtTime>"
         ),
     ),
     "a time by another property": (
@@ -48,7 +49,7 @@ MISTAKES = {
         (
             "<stream>, line 1: no time found for the message: expected one of the properties "
             "generatedAtTime, hasTimestamp, resultTime in it; the option time takes the IRI of "
-            "another property"
+            "another property, and there is a time in <http://www.w3.org/ns/prov#startedAtTime>"
         ),
     ),
     "a time without a zone": (

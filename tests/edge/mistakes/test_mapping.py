@@ -108,6 +108,14 @@ MISTAKES = {
             "nothing is computed here; let a rule or a query do it"
         ),
     ),
+    "an object without ~iri": (
+        STATEMENT,
+        "[ex:isIn, ex:$(id)]",
+        (
+            "the mapping, line 7: whether ex:$(id) is an IRI or a text cannot be seen; expected "
+            "ex:$(id)~iri for the IRI, [p, ex:$(id), xsd:string] for the text"
+        ),
+    ),
     "no time": (
         "time: {column: time, zone: UTC}\n",
         "",

@@ -203,6 +203,30 @@ def test_a_text_that_looks_like_an_iri_is_asked_about():
     )
 
 
+@pytest.mark.parametrize("written", ["ex:$(city)", "http://example.org/$(city)", "ex:at/$(city)/$(id)"])
+def test_a_template_that_looks_like_an_iri_is_asked_about(written):
+    free = "[ex:free, $(free), xsd:integer]"
+    asked = f"line 7: whether {written} is an IRI or a text cannot be seen; expected {written}~iri"
+    assert said(free, f"[ex:in, {written}]").startswith(asked)
+    assert said(free, f"{{p: ex:in, o: {{value: {written}}}}}").startswith(asked)
+
+
+@pytest.mark.parametrize(
+    ("statement", "datatype"),
+    [
+        ("[ex:name, ex:$(city), xsd:string]", XSD.string),
+        ("{p: ex:name, o: {value: ex:$(city), type: literal}}", None),
+        ("{p: ex:name, o: {value: ex:$(city), language: en}}", None),
+        ('[ex:name, "ex: $(city)"]', None),
+        ('[ex:name, "at: $(city)"]', None),
+        ("[ex:name, $(city):$(id)]", None),
+    ],
+)
+def test_what_is_said_to_be_a_text_is_one_whatever_it_begins_with(statement, datatype):
+    (pattern,) = patterns(statement)
+    assert pattern.object.kind is Kind.LITERAL and pattern.object.datatype == datatype
+
+
 def test_a_value_that_its_datatype_has_not_is_said():
     assert said("$(free)", "abc").startswith("line 7: 'abc' is no value of the datatype; expected one that ")
 

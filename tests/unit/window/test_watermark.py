@@ -65,6 +65,15 @@ def test_before_the_error_what_was_held_back_is_given_out():
     assert seen == [4, 5]
 
 
+@pytest.mark.parametrize("lateness", [None, 2])
+def test_the_lateness_that_an_error_tells_of_would_have_taken_the_item_in(lateness):
+    items = [(9, None), (4, None)]
+    with pytest.raises(LateABoxError) as caught:
+        list(in_time_order(items, lateness))
+    assert caught.value.lateness == "5"
+    assert [at for at, _ in in_time_order(items, 5)] == [4, 9]
+
+
 #   comes      1   5   3   2   6        lateness 3: the watermark is 2 when 5 has come
 @pytest.mark.parametrize(("last", "late"), [(3, False), (2, False), (1, True)])
 def test_an_item_at_the_watermark_is_not_late(last, late):
